@@ -149,10 +149,9 @@ def _turned(noisy: NoisyMoments, combination: Floats, place: int) -> NoisyMoment
     basis = np.eye(len(combination) + 1)
     basis[place, : len(combination)] = -combination / combination[place]
     basis[place, place] = 1.0 / combination[place]
-    kinds = ["paired" if each.kind == "own" else each.kind for each in noisy.blocks]
+    # the constant stays as it is, and with it what the kinds of blocks rest on
     blocks = tuple(
-        Block(kind, _forms(each.left, basis), _forms(each.right, basis))
-        for kind, each in zip(kinds, noisy.blocks)
+        Block(each.kind, _forms(each.left, basis), _forms(each.right, basis)) for each in noisy.blocks
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
     return replace(noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin)

@@ -104,8 +104,7 @@ class Layout:
             found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
         if self.factors and len(self.numbers) > 1:
             found.append(Block("within", numbers, numbers))
-        kind = "paired" if -1 in self.numbers else "own"
-        return (*found, Block(kind, numbers, Forms.of(self.numbers, halved)))
+        return (*found, Block("own", numbers, Forms.of(self.numbers, halved)))
 
     def _counts(self, cells: tuple[Form, ...], share: float) -> tuple[Forms, Forms]:
         """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.

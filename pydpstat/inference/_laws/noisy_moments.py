@@ -94,6 +94,12 @@ class Block(NamedTuple):
         """How many numbers are released."""
         return sum(1 for _ in self.pairs())
 
+    @property
+    def _multiple(self) -> float:
+        """How many times a left form its own right one is."""
+        pairs = zip(self.left.rows, self.right.rows)
+        return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
+
     def squares(self, a: Floats, v: Floats) -> Floats:
         """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
         if self.kind == "across":
@@ -108,7 +114,7 @@ class Block(NamedTuple):
         first, second = self.left.values(a), self.left.values(v)
         both = first * second
         if self.kind == "own":
-            return (2.0 * self.right.rows[0][0][1]) ** 2 * _dot(both, both)
+            return (2.0 * self._multiple) ** 2 * _dot(both, both)
         whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
         return whole - 2.0 * _dot(both, both)
 
