@@ -1,7 +1,7 @@
 """Measure standard errors of regressions on factors: ``python benchmarks/factor_errors.py``.
 
-What is made up here are 200,000 persons with income, age, sex and one of twelve regions, of which the largest has
-a fifth and the smallest a hundredth.
+The data are made up: 200,000 persons with income, age, sex and one of twelve regions, of which the largest
+has a fifth of the persons, and the smallest a hundredth.
 """
 
 from __future__ import annotations
@@ -30,13 +30,24 @@ LEVELS = {"region": REGIONS, "sex": ["m", "f"]}
 FORMULAS = ("income ~ C(region)", "income ~ C(sex) + C(region)", "income ~ age + C(sex) + C(region)")
 # slopes whose errors are shown: the second largest region, one in the middle, and the smallest
 SHOWN = ("r01", "r06", "r11")
-HEAD = ("neighbors", "model", "region", "least squares", "means by group", "ols", "ratio", "limit", "ratio", "s")
+HEAD = (
+    "neighbors",
+    "model",
+    "region",
+    "least squares",
+    "means by group",
+    "ols",
+    "ratio",
+    "limit",
+    "ratio",
+    "s",
+)
 HOW = (
-    f"Standard errors of the difference to the largest region at epsilon {EPSILON:g}, sampling and noise, the median "
-    "of {repeats} releases: without privacy; of two means of one mean(by=) with all of epsilon; of ols, and how "
-    "many times the means' that is; and of a release whose sums by cell have the noise of all of epsilon, and "
-    "whose other moments are exact, and how many times its error that of ols is. The last column has the seconds "
-    "of processor time of ols and its summary.",
+    f"Standard errors of the difference to the largest region at epsilon {EPSILON:g}, sampling and noise, "
+    "the median of {repeats} releases: without privacy; of two means of one mean(by=) with all of epsilon; "
+    "of ols, and how many times the means' that is; and of a release whose sums by cell have the noise of "
+    "all of epsilon, and whose other moments are exact, and how many times its error that of ols is. The "
+    "last column has the seconds of processor time of ols and its summary.",
 )
 
 
@@ -57,7 +68,9 @@ def persons() -> pd.DataFrame:
     region, sex = rng.choice(len(SHARES), SIZE, p=SHARES), rng.integers(0, 2, SIZE)
     age = rng.normal(45.0, 17.0, SIZE).clip(0.0, 110.0)
     rest = 30_000.0 * (rng.gamma(2.0, 1.0, SIZE) - 2.0) / np.sqrt(2.0)
-    income = (38_000.0 + 600.0 * (region - 5) - 4_000.0 * sex + 150.0 * (age - 45.0) + rest).clip(0.0, 200_000.0)
+    income = (38_000.0 + 600.0 * (region - 5) - 4_000.0 * sex + 150.0 * (age - 45.0) + rest).clip(
+        0.0, 200_000.0
+    )
     named = {"sex": np.array(LEVELS["sex"])[sex], "region": np.array(REGIONS)[region]}
     return pd.DataFrame({"income": income, "age": age, **named})
 

@@ -364,7 +364,9 @@ class SeparateNoise(Noise):
 
     def _repeated(self, values: Sequence[npt.ArrayLike]) -> Floats:
         # of a vector's elements each may have a number of its own
-        parts = [np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)]
+        parts = [
+            np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)
+        ]
         return np.concatenate([np.empty(0), *parts])
 
     def _each(self, ask: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:

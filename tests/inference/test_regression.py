@@ -198,7 +198,10 @@ def test_other_formulas_are_refused(frame, formula, said):
 @pytest.mark.parametrize(
     ("own", "said"),
     [
-        ({"neighbors": "unbounded", "method": "rank"}, "neighbors must be 'bounded' for a regression by ranks"),
+        (
+            {"neighbors": "unbounded", "method": "rank"},
+            "neighbors must be 'bounded' for a regression by ranks",
+        ),
         ({"missing": "drop"}, "missing must not be 'drop' with neighbors 'bounded'"),
         ({"bounds": {"y": (0, 1)}}, "bounds must name every column"),
         ({"bounds": [(0, 1)]}, "bounds must be one pair, or one for each"),
@@ -260,7 +263,9 @@ def test_missing_values_are_an_error_or_get_a_public_number(frame):
 def test_a_private_number_of_records_is_released_with_noise(frame):
     own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "neighbors": "unbounded", "rng": 1}
     fit = pydpstat.ols("y ~ x", frame, 1.0, **own)
-    assert fit.nobs is None and fit.guarantee.neighbors == "unbounded" and "400" not in fit.summary().as_text()
+    assert (
+        fit.nobs is None and fit.guarantee.neighbors == "unbounded" and "400" not in fit.summary().as_text()
+    )
     (name, number), *_ = fit.released
     assert name == "number" and number != 400.0 and abs(number - 400.0) < 30.0
     # with tables it is the sum of their cells

@@ -119,9 +119,14 @@ def norm_of_added(moves, places):
     def at(i, j):
         return moves[..., edges[min(i, j), max(i, j)]]
 
-    fours = [(moves[..., 0], at(i, j), at(j, k), at(i, k)) for i, j, k in itertools.combinations(range(places), 3)]
+    fours = [
+        (moves[..., 0], at(i, j), at(j, k), at(i, k)) for i, j, k in itertools.combinations(range(places), 3)
+    ]
     for i, j, k, m in itertools.combinations(range(places), 4):
-        fours += [(at(a, b), at(b, c), at(c, d), at(d, a)) for a, b, c, d in ((i, j, k, m), (i, j, m, k), (i, k, j, m))]
+        fours += [
+            (at(a, b), at(b, c), at(c, d), at(d, a))
+            for a, b, c, d in ((i, j, k, m), (i, j, m, k), (i, k, j, m))
+        ]
     odd = [signs for signs in itertools.product((-1, 1), repeat=4) if math.prod(signs) < 0]
     sizes = [np.tensordot(signs, np.stack(four), 1) / 2 for four in fours for signs in odd]
     return np.max([np.abs(moves).max(axis=-1), *sizes], axis=0)
@@ -183,7 +188,9 @@ def test_added_draws_and_samples_have_the_distribution(places, size):
         assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
     q = np.full(width, 0.2)
     assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
-    assert stats.kstest(exact[:, 0], lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]).pvalue > FALSE_ALARM
+    assert (
+        stats.kstest(exact[:, 0], lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]).pvalue > FALSE_ALARM
+    )
 
 
 @pytest.mark.parametrize("places", sorted(_ADDED))

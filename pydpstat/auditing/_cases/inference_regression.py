@@ -62,7 +62,9 @@ def _levels(records: Records) -> float:
 
 def _private(records: Records) -> float:
     y, x = records
-    result = ols(np.array(y, dtype=float), np.array(x, dtype=float), 1.0, bounds=(-1, 1), neighbors="unbounded")
+    result = ols(
+        np.array(y, dtype=float), np.array(x, dtype=float), 1.0, bounds=(-1, 1), neighbors="unbounded"
+    )
     return _released(result, [1.0] * 6, [0.0] * 6)
 
 

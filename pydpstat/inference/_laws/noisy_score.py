@@ -214,7 +214,10 @@ def simulated(
     normal, noise = made.normal[:, part], made.noise[:, part]
     rest = np.einsum("jed,jed->je", fitted, coefficients)[..., None]
     rest = rest + 2.0 * sd[..., 0] * (coefficients @ normal)
-    rest += variance[..., None] * draws.squares(round(float(made.design[0, 0])))[part] + draws.noise[width, width, part]
+    rest += (
+        variance[..., None] * draws.squares(round(float(made.design[0, 0])))[part]
+        + draws.noise[width, width, part]
+    )
     rest -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
     rest -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
     return Responses(estimates, rest)
