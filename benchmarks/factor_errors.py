@@ -1,7 +1,7 @@
 """Measure standard errors of regressions on factors: ``python benchmarks/factor_errors.py``.
 
-What is made up here are 200,000 persons with income, age, sex and one of twelve regions, of which the largest has
-a fifth and the smallest a hundredth.
+The data are made up: 200,000 persons with income, age, sex and one of twelve regions, of which the largest
+has a fifth of the persons, and the smallest a hundredth.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ HEAD = (
     "s",
 )
 HOW = (
-    f"Standard errors of the difference to the largest region at epsilon {EPSILON:g}, sampling and noise, the median "
-    "of {repeats} releases: without privacy; of two means of one mean(by=) with all of epsilon; of ols, and how "
-    "many times the means' that is; and of a release whose sums by cell have the noise of all of epsilon, and "
-    "whose other moments are exact, and how many times its error that of ols is. The last column has the seconds "
-    "of processor time of ols and its summary.",
+    f"Standard errors of the difference to the largest region at epsilon {EPSILON:g}, sampling and noise, "
+    "the median of {repeats} releases: without privacy; of two means of one mean(by=) with all of epsilon; "
+    "of ols, and how many times the means' that is; and of a release whose sums by cell have the noise of "
+    "all of epsilon, and whose other moments are exact, and how many times its error that of ols is. The "
+    "last column has the seconds of processor time of ols and its summary.",
 )
 
 

@@ -12,10 +12,10 @@ by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0,
 norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
 number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
 
-One record added or removed (unbounded): it adds to each kind a number between -1 and 1, and of a table, or a
-pair of tables, to one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
-and for products of numbers. Where there is no table, these have noise of the body of products, sums and the
-number of records, again `CrossProductNoise`.
+One record added or removed (unbounded neighbors): it moves every number by 1 at most, and of a table, or of
+a pair of tables, one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
+and for products of numbers. Where there is no table, products have noise together with sums and the number of
+records: that of the body of what a record adds, again `CrossProductNoise`.
 
 Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
 covers a unit for each number that is released, and of a part the norm grows by less than two units and a

@@ -157,9 +157,9 @@ def ols(
     Other noise has a table of each predictor, and one sensitivity of all that is released. With D numbers
     that of the L1 norm is (D + 1)^2 / 2 with squares counted half, and with Q categorical predictors
     2 floor(D^2 / 4) + 2 Q D + Q (Q + 1). With normal noise that of the L2 norm is D + 1, or the root of
-    D^2 + 2 Q D + Q (Q + 1). Unbounded, the L1 norm and the square of the L2 norm are at most (D + 1)^2 / 2, or
-    D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. `pydpstat.inference._regression_moments` has the proof, and that of the
-    roundings.
+    D^2 + 2 Q D + Q (Q + 1). Unbounded, the L1 norm and the square of the L2 norm are (D + 1)^2 / 2, or
+    D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. `pydpstat.inference._regression_moments` has the proof, and that of
+    the roundings.
 
     The test of a coefficient is a score test. Its statistic is the product of what is left of the response,
     less null times the predictor, and of the predictor, after the other predictors, studentized for sampling

@@ -310,7 +310,7 @@ def _symmetric(vectors: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _sizes(places: int, added: bool) -> Floats:
-    """Return quantiles of an element's size in the body; all are alike but the number of records, in a row."""
+    """Return quantiles of an element's size in the body: for all, or a row for each if a record is added."""
     points, chances = np.abs(_pool(2048, places, added)), (np.arange(512) + 0.5) / 512
     if not added:
         return frozen(np.quantile(points, chances))

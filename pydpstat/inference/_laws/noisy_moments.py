@@ -166,7 +166,8 @@ class NoisyMoments(Frozen):
     Parameters
     ----------
     matrix : ndarray of shape (d, d)
-        The noisy matrix, symmetric; its first element is the number of records, without noise if it is public.
+        The noisy matrix, symmetric; its first element is the number of records, without noise where it is
+        public.
     blocks : tuple of Block
         What is released, in its order.
     noise : Noise
