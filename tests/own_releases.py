@@ -204,11 +204,20 @@ def _blocks() -> list[Own]:
         ):
             call = _caller(name, epsilon, each)
             found.append(Own(f"{name}, {neighbors}", _vector, call, neighbors == "bounded"))
-    return [*found, Own("logit", _responses, _caller("logit", 1e-3, {"bounds": BOUNDS}), True)]
+    found.append(Own("logit", _responses, _caller("logit", 1e-3, {"bounds": BOUNDS}), True))
+    own = {"bounds": BOUNDS, "levels": {"g": LEVELS}}
+    for neighbors in ("bounded", "unbounded"):
+        call = _caller("logit", WIDE, {**own, "neighbors": neighbors})
+        found.append(Own(f"logit, levels, {neighbors}", _responses_by_level, call, neighbors == "bounded"))
+    return found
 
 
 def _responses() -> Data:
     return (Y > 0.007, X.copy())
+
+
+def _responses_by_level() -> Data:
+    return (Y > 0.007, pd.DataFrame({"x": X, "g": np.array(LEVELS)[CODES]}))
 
 
 def _chooser(mechanism: str) -> Callable[..., Any]:

@@ -260,3 +260,11 @@ def _middle(block: Any) -> float:
 def logit(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     own = _open(settings)
     return pydpstat.logit(([False, True] * len(data))[: len(data)], data, bounds=BOUNDS, budget=budget, **own)
+
+
+def logit_levels(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+    frame = {"y": ([False, True] * len(data))[: len(data)], "g": data, "x": np.arange(len(data)) * 7.0 % 3.0}
+    levels = {"g": [*kind.levels, "another"]} if len(kind.levels) < 2 else {"g": list(kind.levels)}
+    formula = "y ~ C(g)" if settings["neighbors"] == "unbounded" else "y ~ x + C(g)"
+    bounds = None if settings["neighbors"] == "unbounded" else {"x": (0, 3)}
+    return pydpstat.logit(formula, frame, bounds=bounds, levels=levels, **settings, budget=budget)

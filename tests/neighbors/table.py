@@ -70,6 +70,9 @@ def _noise(plain: str, epsilon: float = 1.0) -> tuple[Settings, ...]:
     return {"mechanism": plain, "epsilon": epsilon}, gaussian
 
 
+_FITTED: tuple[Settings, ...] = tuple(
+    {"epsilon": 1.0, "neighbors": neighbors, "missing": "error"} for neighbors in ("bounded", "unbounded")
+)
 _REGRESSED = ("moments", "rank", "rank, several", "predictor", "rank, predictor")
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
@@ -283,7 +286,7 @@ FUNCTIONS: tuple[Function, ...] = (
         Function(name, call, NUMBERS, _HANDED_ON, aligned=True)
         for name, call in (("any_test", calls.any_test), ("any_interval", calls.any_interval))
     ),
-    Function("logit", calls.logit, NUMBERS, ({"epsilon": 1.0, "neighbors": "bounded", "missing": "error"},)),
+    Function("logit", calls.logit, NUMBERS, _FITTED, aligned=True),
     Function("chisquare", calls.chisquare, LABELS, _TESTED, closed=True),
     Function(
         "chisquare, declared", calls.one("chisquare", levels="declared"), _CATEGORIES, _TESTED, closed=True
@@ -312,6 +315,7 @@ FUNCTIONS: tuple[Function, ...] = (
         for how in _REGRESSED
     ),
     Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS, aligned=True),
+    Function("logit, levels", calls.logit_levels, LABELS, _FITTED, aligned=True),
     *(
         Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
         for how, call in (

@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 _BEYOND = 64.0
 # standard errors from which on nothing is said
 _LARGEST = 4.0
+# standard errors from the equations' solution up to which they hold
+_SOLVED = 0.1
 # so many standard deviations of its noise the information on numbers is at least
 _STANDS_OUT = 1.5
 # how far a step of Newton's may move log odds, and how far they are followed
@@ -189,13 +191,14 @@ class CellLogit(Frozen):
         if not self.known(combination):
             return math.inf
         b = self.estimate
-        information = self._equations(b)[1]
+        score, information = self._equations(b)
         weights = np.linalg.solve(self._lifted(information), combination)
         _, variance = self._sampling(weights, b, information)
-        total = variance + sum(part.variance for part in self._noise(weights, b))
+        found = math.sqrt(variance + math.fsum(part.variance for part in self._noise(weights, b)))
+        # where no coefficients solve the equations they were followed up to a limit
+        solved = abs(float(weights @ score)) < _SOLVED * found
         size = max(1.0, float(np.abs(combination).max()))
-        found = math.sqrt(total)
-        return found if found < _LARGEST * size else math.inf
+        return found if solved and found < _LARGEST * size else math.inf
 
     def pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of combination'b = value."""
@@ -291,6 +294,8 @@ class CellLogit(Frozen):
     def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
         """Return the values that are not rejected at level alpha, infinite where they have no end."""
         middle = float(combination @ self.estimate)
+        if self.pvalue(combination, middle) <= alpha:
+            return -math.inf, math.inf
         unit = self.deviation(combination)
         unit = unit if math.isfinite(unit) else float(np.abs(combination).max())
         low, high = (self._end(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
