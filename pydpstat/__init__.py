@@ -41,7 +41,7 @@ _HOMES = {
     "weighted_mean": "pydpstat.inference.survey",
     "weighted_proportion": "pydpstat.inference.survey",
     "weighted_quantile": "pydpstat.inference.survey_quantiles",
-    "weighted_total": "pydpstat.inference.survey",
+    "weighted_total": "pydpstat.inference.survey_totals",
     # tests and intervals of means
     "moments": "pydpstat.inference.moments",
     "ttest_1samp": "pydpstat.inference.t_tests",
@@ -62,6 +62,7 @@ _HOMES = {
     "ModelResults": "pydpstat.results",
     "Guarantee": "pydpstat.privacy",
     "InferenceResults": "pydpstat.results",
+    "PairwiseResults": "pydpstat.results",
     "RegressionResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",

@@ -101,8 +101,8 @@ from pydpstat.inference.ranks import wilcoxon as wilcoxon
 from pydpstat.inference.regression import ols as ols
 from pydpstat.inference.survey import weighted_mean as weighted_mean
 from pydpstat.inference.survey import weighted_proportion as weighted_proportion
-from pydpstat.inference.survey import weighted_total as weighted_total
 from pydpstat.inference.survey_quantiles import weighted_quantile as weighted_quantile
+from pydpstat.inference.survey_totals import weighted_total as weighted_total
 from pydpstat.inference.t_tests import ttest_1samp as ttest_1samp
 from pydpstat.inference.t_tests import ttest_ind as ttest_ind
 from pydpstat.inference.t_tests import ttest_rel as ttest_rel
@@ -114,6 +114,7 @@ from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
+from pydpstat.results import PairwiseResults as PairwiseResults
 from pydpstat.results import RegressionResults as RegressionResults
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
@@ -190,6 +191,7 @@ __all__ = [
     "ModelResults",
     "Guarantee",
     "InferenceResults",
+    "PairwiseResults",
     "RegressionResults",
     "PrivacyWarning",
     "PydpstatError",

@@ -26,7 +26,7 @@ def _weighted(epsilon: float) -> dict[str, dict[str, Any]]:
         "weighted_mean": {"data": X, "bounds": (0, 1), **either},
         "weighted_proportion": {"condition": X > 0.5, **either},
         "weighted_quantile": {"data": X, "q": 0.5, "bounds": (0, 1), "bins": 16, **either},
-        "weighted_total": {"data": X, "bounds": (0, 1), **common},
+        "weighted_total": {"data": X, "bounds": (0, 1), **either},
     }
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.group_means import welch_pvalue
+from pydpstat.inference._laws.group_means import equal_means, welch_pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.statistics._kernels.partition import PARABOLA
 
 ALPHA = 0.05
 # simulated releases for each p-value: fewer than a release gets, and others for each run
@@ -107,6 +109,28 @@ SETTINGS += [
     for p, sizes, epsilon in ((0.1, (3, 3), 100.0), (0.12, (3, 3), 100.0), (0.1, (5, 5), 20.0))
 ]
 
+# sizes that are private, small ones and such as noise may hide
+_PRIVATE: list[tuple[str, tuple[int, ...], float]] = [
+    ("normal", (300, 300, 300), 0.2),
+    ("normal", (20_000, 20_000, 60_000), 0.1),
+    ("normal near a bound", (30, 30, 30), 1.0),
+    ("0 or 1", (30, 30, 30), 1.0),
+    ("0 or 1", (15, 40, 200), 1.0),
+    ("0 or 1", (15, 40, 200), 5.0),
+    ("0 or 1", (130, 400, 2_000), 0.1),
+    ("0 or 1", (200, 200, 200), 0.1),
+    ("0 or 1", (8, 8, 8), 5.0),
+    ("skewed", (15, 40, 200), 5.0),
+    ("skewed both ways", (30, 30, 30), 1.0),
+    ("other variances", (15, 40, 200), 1.0),
+    ("one large variance", (15, 40, 200), 5.0),
+    ("constant", (15, 15, 15), 1.0),
+]
+SETTINGS += [
+    _setting(f"{name}, private sizes", _LAWS[name], sizes, epsilon, private=True)
+    for name, sizes, epsilon in _PRIVATE
+]
+
 POWER: list[Setting] = [_shifted(30, 0.7, 0.24), _shifted(400, 0.2, 0.99)]
 
 
@@ -121,12 +145,29 @@ def _pvalues(setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: 
             rows = slice(start, min(start + step, runs))
             z = law(rng, (rows.stop - start, size))
             first[rows, group], second[rows, group] = z.sum(axis=1), (z * z).sum(axis=1)
+    if setting.get("private"):
+        return _private(np.array([np.broadcast_to(sizes, first.shape), first, second]), epsilon, rng, draws)
     first += rng.laplace(0.0, 2.0 * noise / epsilon, first.shape)
     second += rng.laplace(0.0, 4.0 * noise / epsilon, second.shape)
     streams = rng.integers(2**62, size=runs).tolist()
     return [
         welch_pvalue(*sums, sizes, epsilon, True, draws, own)[1] for *sums, own in zip(first, second, streams)
     ]
+
+
+def _private(
+    sums: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator, draws: int
+) -> list[float]:
+    """Return p-values of releases that add noise to the sums of three weights, sizes among them."""
+    mix = PARABOLA / epsilon
+    sums = sums + np.einsum("ij,jrg->irg", mix, rng.laplace(size=sums.shape))
+    noise = tuple(tuple(row) for row in mix.tolist())
+    found = []
+    for run in range(sums.shape[1]):
+        each = sums[:, run].T.tolist()
+        known = [NoisySums(tuple(group), noise, "laplace", None) for group in each]  # type: ignore[arg-type]
+        found.append(equal_means(known, True, draws, int(rng.integers(2**62)))[1])
+    return found
 
 
 def rejections(setting: Setting, runs: int, seed: int) -> int:

@@ -12,11 +12,12 @@ from levels.thinned import missed
 from pydpstat.inference._laws.group_difference import ShareDifference, sized
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 from pydpstat.inference._laws.noisy_welch import welch_pvalue
+from pydpstat.inference._laws.private_quantiles import private_ends
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.quantile_intervals import bin_number
 from pydpstat.inference._laws.share_intervals import share_ends
 from pydpstat.inference._laws.spread_interval import SpreadInterval
-from pydpstat.inference._population_quantiles import CellQuantiles, cell_edges
+from pydpstat.inference._population_quantiles import CELLS, CellQuantiles, cell_edges
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 Setting = dict[str, Any]
@@ -128,6 +129,12 @@ SETTINGS += [
         (0.3, 0.5, 1000, 0.5),
     )
 ]
+# a number of records that is private, and may be that of a group
+SETTINGS += [
+    _setting("median", law, n, epsilon, number="private")
+    for law in LAWS
+    for n, epsilon in ((20, 1.0), (500, 0.3), (5000, 1.0))
+]
 
 
 def noisy_sums(z: np.ndarray, epsilon: float, public: bool, rng: np.random.Generator) -> NoisySums:
@@ -173,13 +180,16 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         far = abs(difference.estimate - apart) > 1.7 * error
         return missed(far, partial(difference.ends, ALPHA), apart, rng)
     z = draw(law, n, rng)
+    if what == "median" and setting.get("number") == "private":
+        edges = cell_edges((-1.0, 1.0), CELLS)
+        cells = np.histogram(z, edges)[0] + geometric(epsilon, edges.size - 1, rng)
+        low, high = private_ends(cells, edges, 0.5, ALPHA, epsilon)
+        least, most = median_of(law)
+        return low > most or high < least
     if what == "median":
         edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))
         cells = np.histogram(z, edges)[0] + geometric(0.5 * epsilon, edges.size - 1, rng)
-        low, high = (
-            float(end[0])
-            for end in CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon, (1,)).interval(ALPHA)
-        )
+        low, high = CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon).ends(ALPHA)[0]
         least, most = median_of(law)
         return low > most or high < least
     if what == "two means":
@@ -224,5 +234,5 @@ def _share_missed(p: float, n: int, epsilon: float, public: bool, rng: np.random
         # the ends are where a tail has half of alpha, of which a fiftieth is for the numbers of records
         pair = NoisyPair(max(count + noise[0], 0.0), max(n - count + noise[1], 0.0), epsilon)
         return min(pair.tails(p, 0.01 * ALPHA)) < 0.5 * ALPHA
-    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, 1, ALPHA)
+    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, (1, 1), ALPHA)
     return not low <= p <= high

@@ -54,6 +54,22 @@ def _settings() -> list[Setting]:
         ("levels", 2, ((300, 2.0), (2000, 1.0))),
         ("levels", 3, ((1000, 2.0),)),
         ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
+        ("a rare level", 12, ((20000, 2.0),)),
+    ]
+    private = [
+        ("normal", 1, ((20, 1.0), (100, 0.3), (100, 2.0), (10**6, 0.05))),
+        ("normal", 3, ((50, 1.0), (1000, 1.0), (5000, 5.0))),
+        ("correlated", 2, ((100, 5.0), (1000, 2.0))),
+        ("skewed", 1, ((50, 10.0), (300, 2.0))),
+        ("rare", 3, ((300, 2.0), (2000, 5.0))),
+        ("near a bound", 1, ((50, 2.0), (300, 10.0))),
+        ("near a bound", 2, ((300, 10.0), (2000, 1.0))),
+        ("uniform", 2, ((20, 10.0), (500, 0.5))),
+        ("constant response", 2, ((100, 1.0),)),
+        ("levels", 2, ((300, 2.0), (2000, 1.0))),
+        ("levels", 3, ((300, 2.0), (1000, 2.0))),
+        ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
+        ("a rare level", 12, ((20000, 2.0),)),
     ]
     ranks = [
         ("normal", 1, ((20, 0.3), (100, 1.0), (1000, 0.1))),
@@ -71,19 +87,23 @@ def _settings() -> list[Setting]:
         ("rounded", 2, ((100, 5.0), (3000, 10.0))),
         ("levels", 2, ((300, 2.0), (3000, 5.0))),
     ]
-    for method, table in (("moments", moments), ("rank", ranks)):
+    for method, table in (("moments", moments), ("private number", private), ("rank", ranks)):
         for law, predictors, pairs in table:
             for n, epsilon in pairs:
                 name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}"
                 setting = {"name": name, "method": method, "law": law, "predictors": predictors}
                 found.append({**setting, "n": n, "epsilon": epsilon})
-    for law, predictors, n, epsilon, place in (
-        ("normal", 2, 1000, 2.0, 0),
-        ("levels", 2, 2000, 1.0, 2),
-        ("a rare level", 5, 5000, 2.0, 5),
+    for method, law, predictors, n, epsilon, place in (
+        ("moments", "normal", 2, 1000, 2.0, 0),
+        ("moments", "levels", 2, 2000, 1.0, 2),
+        ("moments", "a rare level", 5, 5000, 2.0, 5),
+        ("private number", "normal", 1, 100, 1.0, 0),
+        ("private number", "near a bound", 2, 1000, 2.0, 0),
+        ("private number", "levels", 3, 2000, 1.0, 0),
+        ("private number", "a rare level", 5, 5000, 2.0, 5),
     ):
-        name = f"moments, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}, coefficient {place}"
-        setting = {"name": name, "method": "moments", "law": law, "predictors": predictors}
+        name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}, coefficient {place}"
+        setting = {"name": name, "method": method, "law": law, "predictors": predictors}
         found.append({**setting, "n": n, "epsilon": epsilon, "place": place})
     return found
 
@@ -162,13 +182,13 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
 
 
 def _layout(setting: Setting) -> Layout:
-    p = setting["predictors"]
+    p, public = setting["predictors"], setting.get("method") != "private number"
     names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
     if setting["law"] == "levels":
-        return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names)
+        return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names, public)
     if setting["law"] == "a rare level":
-        return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names)
-    return Layout(tuple(range(1, p + 2)), (), names)
+        return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names, public)
+    return Layout(tuple(range(1, p + 2)), (), names, public)
 
 
 def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
@@ -250,7 +270,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     place = setting.get("place", 1)
     slope, found = setting.get("effect", 0.0), 0
     for _ in range(runs):
-        if setting["method"] == "moments":
+        if setting["method"] != "rank":
             noisy = noisy_moments(setting, rng)
             found += missed(rejected(noisy, place, slope), lambda: ends(noisy, 0.05)[place], slope, rng)
             continue

@@ -17,7 +17,7 @@ ALPHA = 0.05
 _SHARE = 0.75
 
 
-def _draw(law: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def draw(law: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw records z in [-1, 1] and weights v in [0, 1]."""
     if law == "two weights":
         v = np.where(rng.random(n) < 0.2, 1.0, 0.1)
@@ -39,9 +39,9 @@ LAWS = ("two weights", "heavy weights", "weights by value", "rare", "equal weigh
 
 
 @lru_cache(maxsize=16)
-def _truth(law: str, q: float) -> float:
+def mean_and_quantile(law: str, q: float) -> float:
     """Return the weighted mean of the population, or its quantile by weight where q is above 0."""
-    z, v = _draw(law, 4_000_000, np.random.default_rng(7))
+    z, v = draw(law, 4_000_000, np.random.default_rng(7))
     if not q:
         return float((z * v).sum() / v.sum())
     order = np.argsort(z, kind="stable")
@@ -66,43 +66,53 @@ SETTINGS += [
 ]
 
 
-def _sums(setting: Setting, rng: np.random.Generator) -> WeightedSums:
-    n, bounded = setting["n"], setting["bounded"]
-    z, v = _draw(setting["law"], n, rng)
-    reach = (2.0 if bounded else 1.0) / setting["epsilon"]
-    first, second = reach / _SHARE, reach / (1.0 - _SHARE)
+def sums_of(
+    z: np.ndarray, v: np.ndarray, scale: float, size: int | None, rng: np.random.Generator
+) -> WeightedSums:
+    """Return the noisy sums of records; `scale` is how far a neighbor moves them over epsilon."""
+    first, second = scale / _SHARE, scale / (1.0 - _SHARE)
     noise = rng.laplace(size=6)
     line = (v * (1.0 - z) / 2.0).sum() + first * noise[0], (v * (1.0 + z) / 2.0).sum() + first * noise[1]
     parts = (1.0 - z) ** 2 / 4.0, (1.0 - z * z) / 2.0, (1.0 + z) ** 2 / 4.0
     squares = [(v * v * part).sum() + second * each for part, each in zip(parts, noise[2:5])]
-    rest = 0.0 if bounded else (1.0 - v).sum() + first * noise[5]
-    return WeightedSums(line, tuple(squares), rest, (first, second), n if bounded else None)
+    rest = 0.0 if size is not None else (1.0 - v).sum() + first * noise[5]
+    return WeightedSums(line, tuple(squares), rest, (first, second), size)
 
 
-def _cells(setting: Setting, rng: np.random.Generator, bins: int = 64) -> WeightedCells:
-    n, bounded = setting["n"], setting["bounded"]
-    z, v = _draw(setting["law"], n, rng)
-    reach = (2.0 if bounded else 1.0) / setting["epsilon"]
-    first, second = reach / _SHARE, reach / (1.0 - _SHARE)
+def cells_of(
+    z: np.ndarray,
+    v: np.ndarray,
+    scale: float,
+    size: int | None,
+    rng: np.random.Generator,
+    bins: int = 64,
+) -> WeightedCells:
+    """Return the noisy sums in cells; `scale` is how far a neighbor moves them over epsilon."""
+    first, second = scale / _SHARE, scale / (1.0 - _SHARE)
     edges = np.linspace(-1.0, 1.0, bins + 1)
     cell = (np.searchsorted(edges, z, side="right") - 1).clip(0, bins - 1)
     weights = np.bincount(cell, v, bins) + first * rng.laplace(size=bins)
     squares = np.bincount(cell, v * v, bins) + second * rng.laplace(size=bins)
-    rest = 0.0 if bounded else (1.0 - v).sum() + first * rng.laplace()
+    rest = 0.0 if size is not None else (1.0 - v).sum() + first * rng.laplace()
     scales = first, second
-    return WeightedCells(
-        tuple(weights), tuple(squares), rest, tuple(edges.tolist()), scales, n if bounded else None
-    )
+    return WeightedCells(tuple(weights), tuple(squares), rest, tuple(edges.tolist()), scales, size)
 
 
 def _release(setting: Setting, rng: np.random.Generator) -> Any:
-    return _cells(setting, rng) if setting["q"] else _sums(setting, rng)
+    n, bounded = setting["n"], setting["bounded"]
+    of, scale = cells_of if setting["q"] else sums_of, (2.0 if bounded else 1.0) / setting["epsilon"]
+    return of(*draw(setting["law"], n, rng), scale, n if bounded else None, rng)
 
 
 def _rejected(found: Any, q: float, truth: float) -> bool:
     """Tell whether a release's test rejects the true mean, or one of the quantile's tells it elsewhere."""
-    if not q:
-        return pvalue(found.about(truth), truth, enough=ALPHA)[1] <= ALPHA
+    if q:
+        return quantile_rejected(found, q, truth)
+    return pvalue(found.about(truth), truth, enough=ALPHA)[1] <= ALPHA
+
+
+def quantile_rejected(found: WeightedCells, q: float, truth: float) -> bool:
+    """Tell whether a test tells the quantile to be elsewhere."""
     first, last = (int(np.searchsorted(found.edges, truth, side)) for side in ("left", "right"))
     chances = (
         pvalue(found.about(place, q), 2.0 * q - 1.0, beyond, 0.5 * ALPHA)[1]
@@ -114,14 +124,14 @@ def _rejected(found: Any, q: float, truth: float) -> bool:
 def rejections(setting: Setting, runs: int, seed: int) -> int:
     """Count tests at 0.05 that reject the true mean or quantile."""
     rng, q = np.random.default_rng(seed), setting["q"]
-    truth = _truth(setting["law"], q)
+    truth = mean_and_quantile(setting["law"], q)
     return sum(_rejected(_release(setting, rng), q, truth) for _ in range(runs))
 
 
 def misses(setting: Setting, runs: int, seed: int) -> int:
     """Count intervals of level 0.95 that miss the true mean or quantile."""
     rng, q = np.random.default_rng(seed), setting["q"]
-    truth = _truth(setting["law"], q)
+    truth = mean_and_quantile(setting["law"], q)
     count = 0
     for _ in range(runs):
         found = _release(setting, rng)

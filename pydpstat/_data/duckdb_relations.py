@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydpstat._data.chunk import CHUNK, Table, column_names
+from pydpstat._data.chunk import CHUNK, column_names
+from pydpstat._data.filters import Test, can_say, where
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
@@ -31,7 +32,7 @@ _KINDS = {
 }
 
 
-def duckdb_table(data: Any) -> Table:
+def duckdb_table(data: Any) -> Stream:
     """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
     pyarrow_for("reading data of DuckDB", "duckdb")
     with failing_as("duckdb"):
@@ -45,6 +46,7 @@ def duckdb_table(data: Any) -> Table:
         lambda: int(data.aggregate("count(*)").fetchall()[0][0]),
         slow=True,
         asked=lambda question: _answer(data, question),
+        kept=lambda test: _kept(data, test),
     )
 
 
@@ -77,6 +79,15 @@ class _Text:
     def __mul__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} * {other.text})")
 
+    def __and__(self, other: _Text) -> _Text:
+        return _Text(f"({self.text} AND {other.text})")
+
+    def __or__(self, other: _Text) -> _Text:
+        return _Text(f"({self.text} OR {other.text})")
+
+    def __invert__(self) -> _Text:
+        return _Text(f"(NOT {self.text})")
+
     def __lt__(self, other: _Text) -> _Text:
         return _Text(f"({self.text} < {other.text})")
 
@@ -100,6 +111,11 @@ class _Sql:
         whole = f"CAST({name} AS HUGEINT)"
         return _Text(f"CASE WHEN {whole} IN ({', '.join(map(str, own))}) THEN {whole} END")
 
+    def among(self, column: str, texts: Sequence[str]) -> _Text:
+        # bytes, whatever collation there is; a cast to other levels takes long for what is none
+        listed = ", ".join("encode('" + each.replace("'", "''") + "')" for each in texts)
+        return _Text(f"(encode({_quoted(column)}) IN ({listed}))")
+
     def constant(self, value: float) -> _Text:
         # as a text it is read to the nearest double; a number with a point would be a decimal
         return _Text(f"CAST('{value!r}' AS DOUBLE)")
@@ -119,6 +135,14 @@ class _Sql:
     def when(self, cases: Sequence[tuple[_Text, _Text]], other: _Text | None = None) -> _Text:
         said = " ".join(f"WHEN {condition.text} THEN {value.text}" for condition, value in cases)
         return _Text(f"(CASE {said}{'' if other is None else f' ELSE {other.text}'} END)")
+
+
+def _kept(data: Any, test: Test) -> Stream | None:
+    """Return the records for which a condition holds; None for columns that are not compared alike."""
+    if not can_say(test, dict(zip(data.columns, map(str, data.types))), _KINDS, "FLOAT"):
+        return None
+    with failing_as("duckdb"):
+        return duckdb_table(data.filter(where(test, _Sql()).text))
 
 
 def _answer(data: Any, question: Question) -> list[Row] | None:

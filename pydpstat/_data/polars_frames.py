@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.ahead import handed_over
 from pydpstat._data.arrow_columns import variable_of_arrow
-from pydpstat._data.chunk import CHUNK, Table, column_names
+from pydpstat._data.chunk import CHUNK, column_names
+from pydpstat._data.filters import Test, can_say, where
 from pydpstat._data.folding import failing_as
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 _AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
-def polars_table(data: Any) -> Table:
+def polars_table(data: Any) -> Stream:
     """Return a frame or a lazy frame of Polars as a table that can be folded."""
     pyarrow_for("reading data of Polars", "polars")
     import polars as pl
@@ -41,6 +43,7 @@ def polars_table(data: Any) -> Table:
             known=True,
             ordered=True,
             asked=lambda question: _answer(data.lazy(), question),
+            kept=lambda test: _kept(data.lazy(), test, ordered=True),
         )
     if not hasattr(data, "sink_batches"):
         raise PydpstatError(
@@ -58,6 +61,7 @@ def polars_table(data: Any) -> Table:
         lambda names: _batches(_lazy_frames(data.select(names))),
         lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
         asked=lambda question: _answer(data, question),
+        kept=lambda test: _kept(data, test, ordered=False),
     )
 
 
@@ -135,6 +139,11 @@ class _Expressions:
             column = column.cast(pl.Int128)
         return pl.when(column.is_in(list(key.known))).then(column)
 
+    def among(self, column: str, texts: Sequence[str]) -> Any:
+        import polars as pl
+
+        return pl.col(column).is_in(list(texts))
+
     def constant(self, value: float) -> Any:
         import polars as pl
 
@@ -161,6 +170,15 @@ class _Expressions:
         for condition, value in cases:
             chain = chain.when(condition).then(value)
         return chain.otherwise(other)
+
+
+def _kept(data: Any, test: Test, ordered: bool) -> Stream | None:
+    """Return the records for which a condition holds; None for columns that are not compared alike."""
+    with failing_as("polars"):
+        types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
+        if not can_say(test, types, _KINDS, "Float32"):
+            return None
+        return replace(polars_table(data.filter(where(test, _Expressions()))), ordered=ordered)
 
 
 def _answer(data: Any, question: Question) -> list[Row] | None:

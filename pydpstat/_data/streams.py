@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydpstat._data.ahead import ahead
 from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
 from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
+from pydpstat._data.filters import Test
 from pydpstat._data.folding import failing_as, fold_in_order
 from pydpstat._data.once import Once
 from pydpstat._data.questions import Question, Row
@@ -45,6 +46,8 @@ class Stream:
         Whether the records have yet to be read or computed, by an engine that any thread may ask.
     asked : callable or None
         Takes a question and returns what the engine itself counts and adds up, or None; as in `Table.ask`.
+    kept : callable or None
+        Takes a condition and returns the table of the records for which it is known to be true, or None.
     """
 
     engine: str
@@ -56,6 +59,7 @@ class Stream:
     ordered: bool = False
     slow: bool = False
     asked: Callable[[Question], list[Row] | None] | None = None
+    kept: Callable[[Test], Stream | None] | None = None
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""

@@ -14,6 +14,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
+from pydpstat._release.declared import stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
@@ -88,6 +89,8 @@ class Options(NamedTuple):
         The share of the records that is in the random sample of the release; None without one.
     either : bool
         Whether the function has unbounded neighbors, too.
+    facts : tuple of str
+        What a design has declared and the release rests on, in words.
     """
 
     epsilon: float
@@ -102,6 +105,7 @@ class Options(NamedTuple):
     most: int = 1
     sampled: Fraction | None = None
     either: bool = True
+    facts: tuple[str, ...] = ()
 
     @property
     def bounded(self) -> bool:
@@ -121,7 +125,7 @@ class Options(NamedTuple):
     @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
-        return (COMPLETE,) if self.missing == "error" else ()
+        return (*self.facts, COMPLETE) if self.missing == "error" else self.facts
 
     def promise(
         self, loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()
@@ -183,7 +187,8 @@ def options(
         how = _options.__wrapped__(*given)
     if only is not None and neighbors != "bounded":
         raise PydpstatError(f"neighbors must be 'bounded' {only.reason}; got {neighbors!r}. {only.instead}")
-    return how
+    facts = stated()
+    return how._replace(facts=facts) if facts else how
 
 
 # all of it is public; typed, as True and 1.0 are other answers than 1
@@ -356,6 +361,8 @@ def call(
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":
         public.append(("missing", options.missing))
+    if options.unit is not None and all(name != "unit" for name, _ in arguments):
+        public.append(("unit", options.unit))
     return Call(function, tuple([(name, name) for name in data]), tuple(public))
 
 

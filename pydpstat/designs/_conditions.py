@@ -1,23 +1,24 @@
 """Conditions on declared columns, such as ``age >= 18 and region == 'Wien'``, held record by record.
 
-A condition is read by Python's own grammar, of which only comparisons, their combinations and plain values
-are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and combinations
-follow Kleene's logic, as in R and SQL.
+A condition is read by Python's own grammar, of which only comparisons, their combinations, plain values and
+arithmetic are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and
+combinations follow Kleene's logic, as in R and SQL.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
+from pydpstat.designs._expressions import Numbers, arithmetic, check_names, is_arithmetic, names_in, parsed
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _ORDERED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+_COMPARED = {**_ORDERED, ast.Eq: operator.eq, ast.NotEq: operator.ne}
+_SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _FLIPPED = {
     ast.Lt: ast.Gt,
     ast.LtE: ast.GtE,
@@ -56,30 +59,72 @@ class Condition:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that it needs."""
-        found = [node.id for node in ast.walk(_parsed(self.text)) if isinstance(node, ast.Name)]
-        return tuple(dict.fromkeys(found))
+        return names_in(parsed(self.text))
 
     def check(self, declared: Sequence[str]) -> None:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""
-        _check(_parsed(self.text), self.text)
-        for name in self.names:
-            if name not in declared:
-                raise PydpstatError(
-                    f"the condition {self.text!r} must be on declared columns; got {name!r}. Declare its "
-                    f"bounds or levels. {checks.did_you_mean(name, declared)}"
-                )
+        _check(parsed(self.text), self.text)
+        check_names(self.names, declared, "condition", self.text)
+
+    @property
+    def test(self) -> Test | None:
+        """The condition as engines can evaluate it themselves, or None."""
+        return test_of(parsed(self.text))
 
     def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
-        """Return where it is true, and where it is known."""
-        return _evaluated(_parsed(self.text), columns)
+        """Return where it is known to be true, and where it is known."""
+        return _evaluated(parsed(self.text), columns)
 
 
-@lru_cache(maxsize=256)
-def _parsed(text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError) as error:
-        raise PydpstatError(f"a condition must compare columns; got {text!r}. {_EXAMPLE}") from error
+def test_of(node: ast.expr) -> Test | None:
+    """Return a condition as engines can evaluate it; None where it has what they would round otherwise."""
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            return _combined(Every if isinstance(op, ast.And) else Some, map(test_of, values))
+        case ast.UnaryOp(operand=operand):
+            return _combined(lambda parts: Not(*parts), [test_of(operand)])
+        case ast.Name(id=name):
+            return Compared(name, "==", 1.0)
+        case ast.Compare():
+            return _combined(Every, [_step_test(*each) for each in _steps(node)])
+    raise AssertionError(ast.dump(node))
+
+
+def _combined(kind: Callable[[tuple[Test, ...]], Test], parts: Iterable[Test | None]) -> Test | None:
+    found = tuple(parts)
+    return None if None in found else kind(found)  # type: ignore[arg-type]
+
+
+def _step_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Test | None:
+    among = isinstance(op, (ast.In, ast.NotIn))
+    if not among and not _is_plain(left, right):
+        left, op, right = right, _FLIPPED[type(op)](), left
+    if not isinstance(left, ast.Name) or not (among or _is_value(right)):
+        return None
+    given = ast.literal_eval(right)
+    values = tuple(dict.fromkeys(given)) if among else (given,)
+    test = _equal(left.id, values) if among or isinstance(op, (ast.Eq, ast.NotEq)) else None
+    if test is None and not among and not isinstance(given, str) and is_exact(given):
+        test = Compared(left.id, _SYMBOLS[type(op)], float(given)) if type(op) in _SYMBOLS else None
+    return _combined(lambda parts: Not(*parts), [test]) if isinstance(op, (ast.NotEq, ast.NotIn)) else test
+
+
+def _equal(name: str, values: tuple[Any, ...]) -> Test | None:
+    if values and all(isinstance(each, str) for each in values):
+        return Among(name, values)
+    if values and all(not isinstance(each, str) and is_exact(each) for each in values):
+        return Some(tuple(Compared(name, "==", float(each)) for each in values))
+    return None
+
+
+def expression_of(text: str) -> Condition | Numbers:
+    """Return what a text says: a condition, or numbers made of columns."""
+    conditional = isinstance(parsed(text), (ast.BoolOp, ast.Compare)) or _is_not(parsed(text))
+    return Condition(text) if conditional else Numbers(text)
+
+
+def _is_not(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _check(node: ast.expr, text: str) -> None:
@@ -97,15 +142,26 @@ def _check(node: ast.expr, text: str) -> None:
         case ast.Compare():
             if all(_is_simple(*each) for each in _steps(node)):
                 return
-    raise PydpstatError(f"a condition must compare columns with values; got {text!r}. {_EXAMPLE}")
+    raise PydpstatError(
+        "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
+        f"{checks.excerpt(text)}. {_EXAMPLE}"
+    )
 
 
 def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     if isinstance(op, (ast.In, ast.NotIn)):
         values = isinstance(right, (ast.Tuple, ast.List)) and all(map(_is_value, right.elts))
         return isinstance(left, ast.Name) and values
-    sides = isinstance(left, ast.Name) and _is_value(right) or _is_value(left) and isinstance(right, ast.Name)
-    return sides and type(op) in _FLIPPED
+    if type(op) not in _FLIPPED:
+        return False
+    if _is_plain(left, right) or _is_plain(right, left):
+        return True
+    return is_arithmetic(left) and is_arithmetic(right) and bool(names_in(left) or names_in(right))
+
+
+def _is_plain(left: ast.expr, right: ast.expr) -> bool:
+    """Tell whether a column is compared with a value: in its own type, and texts, too."""
+    return isinstance(left, ast.Name) and _is_value(right)
 
 
 def _is_value(node: ast.expr) -> bool:
@@ -138,8 +194,12 @@ def _evaluated(node: ast.expr, columns: Mapping[str, Any]) -> tuple[Truths, Trut
 def _step(
     columns: Mapping[str, Any], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
-    if not isinstance(left, ast.Name):
+    if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left
+    if type(op) in _FLIPPED and not _is_plain(left, right):
+        one, other = arithmetic(left, columns), arithmetic(right, columns)
+        true, known = _COMPARED[type(op)](one, other), ~(np.isnan(one) | np.isnan(other))
+        return true & known, known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
         parts = [_compared(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
 from pydpstat._data.containers import listed
+from pydpstat._data.values import is_missing
+from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.errors import PydpstatError
 
 NEIGHBORS = ("bounded", "unbounded")
@@ -22,9 +25,11 @@ class Facts(NamedTuple):
     unit: str | None
     max_records: int | None
     weights: str | None
+    strata: str | None
     missing: Any
     neighbors: str
     other: str | None
+    assigned: Mapping[str, str]
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -35,7 +40,7 @@ class Facts(NamedTuple):
         """Return the one rule for missing values that some columns have."""
         if not isinstance(self.missing, Mapping):
             return self.missing
-        rules = {name: self.missing.get(name, "error") for name in names}
+        rules = {name: self._rule(name) for name in names}
         found = list(dict.fromkeys(rules.values()))
         if len(found) > 1:
             raise PydpstatError(
@@ -43,6 +48,64 @@ class Facts(NamedTuple):
                 "Give missing= in the call."
             )
         return found[0] if found else "error"
+
+    def _rule(self, name: str) -> Any:
+        """Return a column's rule; an assigned one is dropped where a column that it is made of is."""
+        assert isinstance(self.missing, Mapping)
+        if name in self.missing or name not in self.assigned:
+            return self.missing.get(name, "error")
+        sources = map(self._rule, expression_of(self.assigned[name]).names)
+        return "drop" if "drop" in sources else "error"
+
+    def ranges(self) -> dict[str, Pair]:
+        """Return the bounds of all columns that are numbers: of truth values 0 and 1."""
+        truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
+        return {**truths, **self.bounds}
+
+    def with_columns(self, known: Sequence[str], columns: Mapping[str, Any], bounds: Any) -> Facts:
+        """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
+        several = isinstance(bounds, Mapping)
+        given = bounds if several else dict.fromkeys(columns, bounds)
+        single = several or bounds is None or len(columns) == 1
+        if not columns or not {*given} <= {*columns} or not single:
+            raise PydpstatError(
+                "assign must have columns, and bounds of these: a pair for one, else a dict by column; "
+                f"got the columns {checks.excerpt(list(columns))} and as bounds {checks.shown(bounds)}. "
+                "Write for example assign(log_income='log(income)', bounds=(5, 13))."
+            )
+        facts = self
+        for name, text in columns.items():
+            if name in known:
+                raise PydpstatError(
+                    f"assign must make new columns; got {name!r}, which there is. Choose another name."
+                )
+            if not isinstance(text, str):
+                raise PydpstatError(
+                    f"{name} must be an expression, a text such as 'log(income)'; got {checks.shown(text)}. "
+                    "What is made of each record is written down, and evaluated by pydpstat."
+                )
+            facts = facts._with(name, text, given.get(name))
+        return facts
+
+    def _with(self, name: str, text: str, bounds: Any) -> Facts:
+        expression = expression_of(text)
+        expression.check(self.declared)
+        facts = self._replace(assigned={**self.assigned, name: text})
+        if isinstance(expression, Condition):
+            if bounds is not None:
+                raise PydpstatError(
+                    f"bounds must be left out for {name!r}, which has truth values: {text!r} is a condition."
+                )
+            return facts._replace(levels={**self.levels, name: (False, True)})
+        if bounds is None:
+            bounds = expression.within(self.ranges())
+            if not -math.inf < bounds[0] < bounds[1] < math.inf:
+                of = {each: self.ranges().get(each) for each in expression.names}
+                raise PydpstatError(
+                    f"bounds must be given for {name!r}: {text!r} has none that are finite with those of its "
+                    f"columns, {of}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
+                )
+        return facts._replace(bounds={**self.bounds, name: bounds_pair(bounds, f"bounds of {name!r}")})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values, for a file."""
@@ -52,7 +115,8 @@ class Facts(NamedTuple):
                 name: each if isinstance(each, str) else list(map(checks.unwrap, each))
                 for name, each in self.levels.items()
             },
-            **{name: getattr(self, name) for name in self._fields[2:]},
+            **{name: getattr(self, name) for name in self._fields[2:-1]},
+            **({"assigned": dict(self.assigned)} if self.assigned else {}),
         }
 
 
@@ -63,6 +127,7 @@ def facts_of(
     unit: str | None,
     max_records: int | None,
     weights: str | None,
+    strata: str | None,
     missing: Any,
     neighbors: str,
     other: str | None,
@@ -76,9 +141,9 @@ def facts_of(
         name: _levels(name, each)
         for name, each in _by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
     }
-    for argument, name in (("unit", unit), ("weights", weights)):
+    for argument, name in (("unit", unit), ("weights", weights), ("strata", strata)):
         if name is not None:
-            _check_column(name, argument, columns)
+            _check_column(name, argument, columns, checks.shown_option(name))
     most = None
     if unit is not None:
         hint = "1 lets one record of each unit count."
@@ -90,10 +155,39 @@ def facts_of(
             f"bounds must have those of the weights; there are none of {weights!r}. Give for example "
             f"bounds={{{weights!r}: (0, 3)}}."
         )
+    elif weights is not None and checked_bounds[weights][0] < 0.0:
+        raise PydpstatError(
+            f"bounds of the weights {weights!r} must not be below 0; got {checked_bounds[weights]}. Give for "
+            "example (0, 3)."
+        )
+    if strata is not None and strata not in checked_levels:
+        raise PydpstatError(
+            f"levels must have those of the strata; there are none of {strata!r}. Give for example "
+            f"levels={{{strata!r}: ['small', 'large']}}."
+        )
+    if other is not None and not isinstance(other, str):
+        raise PydpstatError(
+            f"other must be a name for values that are in no level, or None; got {checks.shown(other)}. None "
+            "leaves these records out."
+        )
     if isinstance(missing, Mapping):
         missing = dict(_by_column(missing, "missing", columns, "{'income': 'drop'}"))
+    for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
+        _check_rule(rule, checked_levels)
     checks.one_of(neighbors, "neighbors", NEIGHBORS)
-    return Facts(checked_bounds, checked_levels, unit, most, weights, missing, neighbors, other)
+    return Facts(checked_bounds, checked_levels, unit, most, weights, strata, missing, neighbors, other, {})
+
+
+def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
+    """Refuse a text that is no rule, and no level that a missing value could become."""
+    if not isinstance(rule, str) or rule in ("error", "drop"):
+        return
+    if not any(each == "declared" or rule in each for each in levels.values()):
+        raise PydpstatError(
+            "missing must be 'error', 'drop', or a value that takes a missing one's place; got "
+            f"{checks.shown_option(rule)}, which is no declared level. "
+            f"{checks.did_you_mean(rule, ('error', 'drop'))}"
+        )
 
 
 def _by_column(given: Any, argument: str, columns: Collection[str] | None, example: str) -> Mapping[str, Any]:
@@ -104,16 +198,17 @@ def _by_column(given: Any, argument: str, columns: Collection[str] | None, examp
             f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
         )
     for name in given:
-        _check_column(name, argument, columns)
+        # a dict in the place of facts may be the data
+        _check_column(name, argument, columns, checks.shown(name))
     return given
 
 
-def _check_column(name: object, argument: str, columns: Collection[str] | None) -> None:
+def _check_column(name: object, argument: str, columns: Collection[str] | None, shown: str) -> None:
     if isinstance(name, str) and (columns is None or name in columns):
         return
     known = () if columns is None else tuple(columns)
     raise PydpstatError(
-        f"{argument} must name columns of the data; got {checks.shown(name)}. "
+        f"{argument} must name columns of the data; got {shown}. "
         f"{checks.did_you_mean(name, known)} The columns are {checks.excerpt(list(known))}."
     )
 
@@ -124,9 +219,15 @@ def _levels(name: str, given: Any) -> Levels:
     values = listed(given)
     if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
         raise PydpstatError(
-            f"levels[{name!r}] must be the public levels, or 'declared' for those of a Categorical; got "
-            f"{checks.shown(given)}. Give for example ['f', 'm']."
+            f"levels[{name!r}] must be a list of the public levels, or 'declared' for a Categorical's; got "
+            f"{checks.shown_option(given)}. Give for example ['f', 'm']."
         )
+    for each in values:
+        if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
+            raise PydpstatError(
+                f"levels[{name!r}] must be texts, numbers or truth values; got {checks.shown(each)} among "
+                "them. A missing value is no level: missing= says what becomes of it."
+            )
     if len(set(map(repr, values))) != len(values):
         raise PydpstatError(f"levels[{name!r}] must have every level once; some stand there twice.")
     return tuple(values)

@@ -2,59 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
+from pydpstat._data.containers import listed
+from pydpstat._release.declared import declared, rest_on
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
+from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
+from pydpstat.designs._signatures import (
+    CELLS,
+    DECLARED,
+    FIXED,
+    GROUPS,
+    MODELS,
+    PAIRS,
+    TOGETHER,
+    WEIGHTED,
+    Signature,
+    signature_of,
+)
 from pydpstat.designs._views import RECORDS, Made, whole
 from pydpstat.errors import PydpstatError
 
-# a variable or several by name, the first arguments of the function
-VARIABLES: tuple[str, ...] = (
-    "any_interval",
-    "any_test",
-    "binomtest",
-    "chisquare",
-    "corr",
-    "count",
-    "cov",
-    "crosstab",
-    "histogram",
-    "kstest",
-    "mean",
-    "median",
-    "moments",
-    "nunique",
-    "proportion",
-    "quantile",
-    "quantile_test",
-    "quantiles",
-    "std",
-    "sum",
-    "ttest_1samp",
-    "var",
-)
-# two variables of the same records
-PAIRS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
-# a variable by groups, as a formula
-GROUPS = ("f_oneway", "kruskal", "ks_2samp", "mannwhitneyu", "proportions_test", "ttest_ind")
-MODELS = ("logit", "ols")
-WEIGHTED = ("weighted_mean", "weighted_proportion", "weighted_quantile", "weighted_total")
-METHODS = (*VARIABLES, *PAIRS, *GROUPS, *MODELS, *WEIGHTED)
-# what a call may give itself, and what it may not
-_DECLARED, _FIXED = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
-# of several variables one result, whatever their number
-_TOGETHER = ("corr", "cov")
-# truth values need no bounds or levels
-_TRUTHS = ("binomtest", "count", "proportion", "weighted_proportion")
-# their variables' levels make the cells
-_CELLS = ("chi2_contingency", "chisquare", "crosstab")
+# they hand records to a function
+_CALLABLES = ("any_interval", "any_test")
 
 
 class Design(Protocol):
@@ -69,48 +44,6 @@ class Design(Protocol):
         """Return some columns of the data."""
 
 
-class Signature(NamedTuple):
-    """A function's parameters as a method has them: `data` are those that names stand for."""
-
-    function: Any
-    data: tuple[str, ...]
-    own: inspect.Signature
-    options: frozenset[str]
-    plain: tuple[str, ...]
-
-
-@lru_cache(maxsize=None)
-def signature_of(name: str) -> Signature:
-    """Return how a method is called, from its function's own signature."""
-    function = getattr(pydpstat, name)
-    given = list(inspect.signature(function).parameters.values())
-    several = name in GROUPS and given[0].kind != given[0].VAR_POSITIONAL
-    count = 2 if several or name in (*PAIRS, *WEIGHTED, *_TOGETHER) else 1
-    data, rest = given[:count], given[count:]
-    if name in MODELS:
-        data, rest = given[1:2], given[2:]
-    first = "condition" if name == "count" else "formula" if name in (*GROUPS, *MODELS) else "variables"
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    before = [each for each in rest if each.kind == kind and each.name != "epsilon"]
-    # it follows the name, also where it stands alone behind samples
-    plain = [each.replace(kind=kind, default=each.empty) for each in rest if each.name == "epsilon"]
-    options = [each for each in rest if each.kind != kind and each.name != "epsilon"]
-    after = [
-        each.replace(default=None) if each.name in _DECLARED else each
-        for each in options
-        if each.name not in _FIXED
-    ]
-    own = inspect.Signature([inspect.Parameter(first, kind), *before, *plain, *after])
-    plainly = tuple(each.name for each in (*before, *plain) if each.default is each.empty)
-    return Signature(
-        function,
-        tuple(each.name for each in data),
-        own,
-        frozenset(each.name for each in options),
-        (first, *plainly),
-    )
-
-
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
@@ -118,17 +51,74 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         arguments = (None, *arguments)
     how = signature_of(name)
     given = _bound(how, name, arguments, options)
-    if name in GROUPS:
-        return _by_groups(design, how, given.pop("formula"), given, name)
-    if name in MODELS:
-        return _model(design, how, given.pop("formula"), given)
-    variables = given.pop(next(iter(how.own.parameters)), None)
-    return _of_variables(design, how, name, variables, given)
+    if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
+        given.setdefault("strata", design.facts.strata)
+    with declared():
+        if name in GROUPS:
+            return _by_groups(design, how, given.pop("formula"), given, name)
+        if name in MODELS:
+            return _model(design, how, given.pop("formula"), given)
+        variables = given.pop(next(iter(how.own.parameters)), None)
+        if is_formula(variables, design.columns):
+            variables = variables_of(variables, name, design.columns)
+        _check_number(name, variables)
+        if given.get("levels") is not None:
+            _check_fewer(design, _keys(given.get("by") or given.get("strata")) or variables, given["levels"])
+        return _of_variables(design, how, name, variables, given)
+
+
+def _check_number(name: str, variables: Any) -> None:
+    """Refuse one variable where there must be several, and several where there must be one."""
+    several = isinstance(variables, (list, tuple)) and len(variables) != 1
+    if name in TOGETHER and not several:
+        raise PydpstatError(
+            f"variables must be two columns or more for {name}; got {checks.shown_option(variables)}. Give "
+            "for example ['income', 'age']."
+        )
+    if name in WEIGHTED and not isinstance(variables, str):
+        raise PydpstatError(
+            f"variables must be one column's name for {name}; got {checks.shown(variables)}. Call it for "
+            "each."
+        )
+
+
+def planned(design: Design, function: str, variables: Any, epsilon: Any, given: Mapping[str, Any]) -> Any:
+    """Call `pydpstat.plan` for a design: as `asked`, without data."""
+    from pydpstat.statistics.plan import PLANNED, TESTS
+
+    # its overloads tell of tests, whose epsilon may be looked for
+    ask: Any = pydpstat.plan
+    if function not in (*PLANNED, *TESTS):
+        return ask(function, epsilon, **given)
+    how, options = signature_of(function), dict(given)
+    if function in GROUPS and variables is not None:
+        variables = groups_of(variables, function, design.columns)[0]
+    elif is_formula(variables, design.columns):
+        variables = variables_of(variables, function, design.columns)
+    names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
+    single, keys = isinstance(variables, str), _keys(options.get("by"))
+    if function in TESTS and design.facts.neighbors != "bounded":
+        raise PydpstatError(
+            f"the plan of {function} must have neighbors 'bounded', as its number of records is public; the "
+            "design has 'unbounded'. Plan with a design of bounded neighbors."
+        )
+    if names and "bounds" in how.options and "bounds" not in options:
+        alone = single or _alone(design, names, keys)
+        options["bounds"] = _bounds(design, names, alone, function in PAIRS)
+    if function in PLANNED:
+        own = _common(design, how, names, options)
+        options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
+        keys = names if function in CELLS else keys
+        if keys and "levels" not in options:
+            options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
+        if len(names) > 1 or names and not single and function not in CELLS:
+            options.setdefault("columns", names)
+    return ask(function, epsilon, **options)
 
 
 def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """Return what was given, by the method's parameters."""
-    if len(arguments) == len(how.plain) and how.options >= options.keys() and not _FIXED & options.keys():
+    if len(arguments) == len(how.plain) and how.options >= options.keys() and not FIXED & options.keys():
         # as nearly always, and many times quicker than a signature
         given = {**dict(zip(how.plain, arguments)), **options}
     else:
@@ -139,42 +129,47 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
             own = ", ".join(each for each in how.own.parameters if each in how.options)
             raise PydpstatError(
                 f"{name} of a design must be called as {name}({said}), with the options {own}; {error}. What "
-                "is declared is left out."
+                "is declared is left out; several variables are one list, and groups a formula or by=."
             ) from error
-    return {key: value for key, value in given.items() if key not in _DECLARED or value is not None}
+    return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
 
 def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: dict[str, Any]) -> Any:
     names, made = _named(design, variables, name)
-    single = (isinstance(variables, str) or variables is None) and name not in _TOGETHER
-    pair = name in PAIRS
+    single = (isinstance(variables, str) or variables is None) and name not in TOGETHER
+    # a variable alone is one sample
+    pair = name in PAIRS and not (single and name == "wilcoxon")
     if pair and len(names) != 2:
         raise PydpstatError(
-            f"variables must be two columns for {name}; got {len(names)}. Give for example "
-            "['before', 'after']."
+            f"variables must be two columns for {name}; got {checks.excerpt(names)}. Give for example "
+            f"['before', 'after'], or a formula, {example_of(name)}."
         )
-    keys = _keys(given.get("by"))
+    keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = _bounds(design, names, single, pair)
+        options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
     elif given.get("bounds") is not None:
         _check_narrower(design, names, given["bounds"])
-    levels = names if name in _CELLS else keys
+    levels = names if name in CELLS else keys
     if levels and "levels" in how.options and "levels" not in given:
-        options["levels"] = _levels(design, levels, listed=single and name in _CELLS)
-    extra = [*keys, *([options["unit"]] if isinstance(options.get("unit"), str) else [])]
+        options["levels"] = _levels(design, levels, listed=single and name in CELLS)
+    unit = [options["unit"]] if isinstance(options.get("unit"), str) else []
+    extra = [*keys, *unit]
     if name in WEIGHTED:
         weights = design.facts.weights
         if weights is None:
             raise PydpstatError(
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
-        options.setdefault("max_weight", design.facts.bounds[weights][1])
-        columns = whole(design._view([*names, weights], made, False))
-        data: list[Any] = [columns[names[0]], columns[weights]]
-    elif pair:
-        columns = whole(design._view(names, made, False))
+        options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
+        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
+    elif pair or name in _CALLABLES:
+        columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
+        if not pair:
+            data = data if single else [_frame(columns, names)]
+        if unit:
+            options["unit"] = columns[unit[0]]
     else:
         data = [design._view([*names, *extra], made, single and not extra)]
         data += [None] * (len(how.data) - 1)
@@ -190,13 +185,13 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
         raise PydpstatError(
             f"formula must be a text such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
         )
-    response, terms = formula_terms(formula)
-    names, made = _named(design, [response, *(each.column for each in terms)], how.function.__name__)
+    said = formula_terms(formula)
+    names, made = _named(design, [*said.response.columns, *said.columns], how.function.__name__)
     facts = design.facts
-    factors = [each.column for each in terms if each.categorical or each.column not in facts.bounds]
+    factors = [each for each in said.columns if each in said.categories or each not in facts.bounds]
     numbers = [each for each in names if each not in factors]
-    binary = how.function.__name__ == "logit"
-    if binary:
+    if how.function.__name__ == "logit":
+        response = said.response.columns[0]
         numbers.remove(response)
         if response in facts.levels:
             factors = [response, *factors]
@@ -206,22 +201,13 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
     if factors and "levels" not in given:
         options["levels"] = _levels(design, factors, listed=False)
     epsilon = options.pop("epsilon")
-    return how.function(formula, design._view(names, made, False), epsilon, **options)
+    unit = [options["unit"]] if "unit" in options else []
+    return how.function(formula, design._view([*names, *unit], made, False), epsilon, **options)
 
 
 def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, Any], name: str) -> Any:
-    sides = [each.strip() for each in formula.split("~")] if isinstance(formula, str) else []
-    if len(sides) != 2 or not all(sides):
-        raise PydpstatError(
-            f"formula must be a variable and its groups; got {checks.shown_option(formula)}. Write for "
-            "example 'income ~ sex'."
-        )
-    names, made = _named(design, sides, name)
-    levels = _levels(design, names[1:], listed=True)
-    if isinstance(levels, str):
-        raise PydpstatError(
-            f"levels of {names[1]!r} must be named for {name}; got 'declared'. Give them as a list."
-        )
+    names, made = _named(design, groups_of(formula, name, design.columns), name)
+    levels = _named_levels(design, names[1:], name, listed=True)
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
@@ -230,20 +216,30 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
     options = {**_common(design, how, names[:1], given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names[:1], True, False)
-    if options.get("neighbors") != "bounded":
-        raise PydpstatError(
-            f"{name} must have groups of public size; the design has neighbors 'unbounded'. Declare "
-            "neighbors='bounded' where it is public who is in which group."
-        )
-    import pandas as pd
-
-    columns = whole(design._view(names, made, False))
-    groups, values = pd.Series(columns[names[1]]), pd.Series(columns[names[0]])
-    samples = [values[(groups == level).to_numpy(dtype=bool, na_value=False)] for level in levels]
+    unit = [options["unit"]] if "unit" in options else []
+    columns = whole(design._view([*names, *unit], made, False))
+    samples = [_group(columns, names, level, unit) for level in levels]
     epsilon = options.pop("epsilon")
     if len(how.data) == 2:
         return how.function(*samples, epsilon, **options)
     return how.function(*samples, epsilon=epsilon, **options)
+
+
+def _group(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit: Sequence[str]) -> Any:
+    """Return the values of a group under the name of its level, beside the ids where there are some."""
+    import pandas as pd
+
+    inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
+    values = pd.Series(columns[names[0]])[inside].rename(str(level))
+    if not unit:
+        return values
+    return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
+
+
+def _frame(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({name: columns[name] for name in names})
 
 
 def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[Made]]:
@@ -278,7 +274,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or how.function.__name__ == "crosstab":
+    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
         if "unit" not in how.options:
@@ -286,35 +282,60 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
                 f"{how.function.__name__} protects records, and the design has the unit {facts.unit!r}. "
                 "Declare a design without unit where every unit has one record."
             )
-        options["unit"], options["max_records"] = facts.unit, facts.max_records
+        # of independent records intervals of the population need one a unit, as tests take
+        most = 1 if given.get("population") is True else facts.max_records
+        options["unit"], options["max_records"] = facts.unit, most
     return {key: value for key, value in options.items() if key in how.options}
 
 
 def _keys(by: Any) -> list[str]:
-    keys = [] if by is None else [by] if isinstance(by, str) else list(by)
-    if not all(isinstance(each, str) for each in keys):
-        raise PydpstatError("by must name columns of the design's data. Give for example by='region'.")
-    return keys
+    keys = [] if by is None else [by] if isinstance(by, str) else by
+    if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
+        return list(keys)
+    raise PydpstatError(
+        f"by must name columns of the design's data; got {checks.shown(by)}. Give for example by='region'."
+    )
+
+
+def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
+    """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
+    return len(names) == 1 and bool(keys or design.facts.unit)
 
 
 def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool) -> Any:
     """Return the declared bounds of variables; those of the difference of two."""
     facts = design.facts
+    rest_on("bounds", names)
     for each in names:
         if each not in facts.bounds:
-            raise PydpstatError(
-                f"bounds must have those of {each!r}; none are declared. Declare them, "
-                f"dp.design(..., bounds={{{each!r}: (lower, upper)}})."
-            )
+            raise _undeclared(design, "bounds", each, "(lower, upper)")
     pairs = [facts.bounds[each] for each in names]
     if difference:
         return pairs[0][0] - pairs[1][1], pairs[0][1] - pairs[1][0]
     return pairs[0] if single else dict(zip(names, pairs))
 
 
+def _undeclared(design: Design, argument: str, name: str, example: str) -> PydpstatError:
+    way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
+    if name not in design.columns:
+        return PydpstatError(
+            f"{argument} must have those of {name!r}, which is no column of the design. "
+            f"{checks.did_you_mean(name, design.columns)} "
+            f"The columns are {checks.excerpt(list(design.columns))}."
+        )
+    if argument == "bounds" and name in design.facts.levels:
+        way = f"It has levels, which groups, tables and conditions are made of. {way}"
+    return PydpstatError(f"{argument} must have those of {name!r}; none are declared. {way}")
+
+
 def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
     given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
     for each, given_pair in given.items():
+        if each not in names:
+            raise PydpstatError(
+                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
+                f"{each!r}. {checks.did_you_mean(each, names)}"
+            )
         pair = bounds_pair(given_pair)
         low, high = design.facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
@@ -324,17 +345,40 @@ def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
             )
 
 
+def _check_fewer(design: Design, names: Any, levels: Any) -> None:
+    named = [names] if isinstance(names, str) else names or []
+    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
+    for each, values in given.items():
+        own, values = design.facts.levels.get(each), listed(values)
+        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
+            continue
+        if more := [value for value in values if value not in own]:
+            raise PydpstatError(
+                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
+                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
+            )
+
+
 def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:
     """Return the declared levels of columns: a list of one, else a dict."""
     found = {}
+    rest_on("levels", names)
     for each in names:
         if each not in design.facts.levels:
-            raise PydpstatError(
-                f"levels must have those of {each!r}; none are declared. Declare them, "
-                f"dp.design(..., levels={{{each!r}: [...]}})."
-            )
+            raise _undeclared(design, "levels", each, "[...]")
         found[each] = design.facts.levels[each]
     if all(isinstance(each, str) for each in found.values()):
         return "declared"
     lists = {key: each if isinstance(each, str) else list(each) for key, each in found.items()}
     return lists[names[0]] if listed else lists
+
+
+def _named_levels(design: Design, names: Sequence[str], what: str, listed: bool) -> Any:
+    """Return declared levels as lists, where what needs them has no data to take them from."""
+    for each in names:
+        if design.facts.levels.get(each) == "declared":
+            raise PydpstatError(
+                f"levels of {each!r} must be a list for {what}; the design has 'declared'. Name them, "
+                f"dp.design(..., levels={{{each!r}: [...]}})."
+            )
+    return _levels(design, names, listed)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pydpstat._data.chunk import Chunk
-from pydpstat._data.containers import is_frame, is_series, names_of, rows
+from pydpstat._data.chunk import column_names as checked_names
+from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.mapped import Mapped
+from pydpstat._data.streams import Stream
 from pydpstat._data.table import Table, View, table_of
-from pydpstat.designs._conditions import Condition
+from pydpstat.designs._conditions import Condition, expression_of
+from pydpstat.designs._expressions import Numbers
 from pydpstat.errors import PydpstatError
 
 # a column that is true for every record
@@ -36,17 +39,16 @@ class Subset:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the records that stay."""
-        true, known = self.condition.truths(chunk.columns)
-        stay = true & known
+        stay, _ = self.condition.truths(chunk.columns)
         return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
 
 @dataclass(frozen=True)
 class Made:
-    """Makes a column of truth values: of a condition, or true for every record."""
+    """Makes a column: numbers or truth values of an expression, or true for every record."""
 
     name: str
-    condition: Condition | None
+    expression: Condition | Numbers | None
 
     drops = False
 
@@ -57,21 +59,33 @@ class Made:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns of the condition."""
-        return () if self.condition is None else self.condition.names
+        """The columns of the expression."""
+        return () if self.expression is None else self.expression.names
 
     def column(self, columns: Mapping[str, Any], size: int) -> Any:
         """Return the column."""
         import pandas as pd
 
+        if isinstance(self.expression, Numbers):
+            return self.expression.values(columns)
         true, known = np.ones((2, size), dtype=bool)
-        if self.condition is not None:
-            true, known = self.condition.truths(columns)
-        return pd.arrays.BooleanArray(true & known, ~known)
+        if self.expression is not None:
+            true, known = self.expression.truths(columns)
+        return pd.arrays.BooleanArray(true, ~known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the chunk with the column."""
         return Chunk({**chunk.columns, self.name: self.column(chunk.columns, chunk.size)}, chunk.size)
+
+
+def needed(assigned: Mapping[str, str], names: Iterable[str]) -> list[Made]:
+    """Return the assigned columns that some columns are, or are made of, in the order to make them."""
+    wanted, found = set(names), []
+    for name, text in reversed(list(assigned.items())):
+        if name in wanted:
+            found.append(Made(name, expression_of(text)))
+            wanted.update(found[-1].needs)
+    return found[::-1]
 
 
 def readable(data: object) -> Any:
@@ -103,10 +117,10 @@ def readable(data: object) -> Any:
     )
 
 
-def column_names(data: object) -> tuple[str, ...]:
+def column_names(data: Any) -> tuple[str, ...]:
     """Return the names of all columns."""
     table = table_of(data)
-    return names_of(data) if table is None else table.names
+    return checked_names(list(data.columns)) if table is None else table.names
 
 
 def view(
@@ -117,19 +131,39 @@ def view(
     if table is not None:
         return View(_table(table, names, subset, made), single)
     frame = data
-    if subset is not None:
-        true, known = subset.truths(frame)
-        frame = frame.loc[true & known]
-    if made:
-        frame = frame.assign(**{each.name: each.column(frame, len(frame)) for each in made})
+    if made or subset is not None:
+        frame = _changed(data, names, subset, made)
     return frame[names[0]] if single else frame[list(names)]
 
 
+def _changed(frame: Any, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Any:
+    asked = {
+        *names,
+        *(() if subset is None else subset.names),
+        *(name for each in made for name in each.needs),
+    }
+    frame = frame[[name for name in frame.columns if name in asked]]
+    for each in made:
+        frame = frame.assign(**{each.name: each.column(frame, len(frame))})
+    return frame if subset is None else frame.loc[subset.truths(frame)[0]]
+
+
 def _table(table: Table, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Table:
-    if subset is not None:
-        table = Mapped.of(table, Subset(subset))
+    kept = None
+    if (
+        subset is not None
+        and isinstance(table, Stream)
+        and table.kept
+        and set(subset.names) <= set(table.names)
+    ):
+        # the engine itself leaves records out, where it compares as pydpstat does
+        kept = None if subset.test is None else table.kept(subset.test)
+    if kept is not None:
+        table, subset = kept, None
     for each in made:
         table = Mapped.of(table, each)
+    if subset is not None:
+        table = Mapped.of(table, Subset(subset))
     return table.select(list(names))
 
 

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
+from pydpstat._release.statistic import check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
-from pydpstat.designs._methods import METHODS, asked, signature_of
-from pydpstat.designs._views import Made, column_names, readable, view
+from pydpstat.designs._methods import asked, planned
+from pydpstat.designs._signatures import METHODS, signature_of
+from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
@@ -96,6 +99,50 @@ class Design:
         made.check(self.facts.declared)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
+    def assign(self, *, bounds: Any = None, **columns: str) -> Design:
+        """Return the design with columns that are made of declared ones, record by record.
+
+        Parameters
+        ----------
+        bounds : (float, float), or dict of them by column, optional
+            Public bounds of what is made. By default those that follow from the bounds of its columns, by
+            interval arithmetic; where these are not finite, as for the logarithm of what may be 0, they must
+            be given.
+        **columns : str
+            For each new column an expression of ``+ - * / **``, ``abs exp log log10 log1p sqrt``, or a
+            condition as in `subset`, which makes truth values. It may use columns that were assigned before.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        PydpstatError
+            If an expression cannot be read, is not on declared columns, has no finite bounds and none are
+            given, or if there is a column of that name.
+
+        Notes
+        -----
+        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors. A value
+        that is undefined, such as the logarithm of 0 or a division by 0, is missing. Values outside the
+        bounds are clipped by what releases them.
+
+        Examples
+        --------
+        >>> import pandas as pd, pydpstat as dp
+        >>> frame = pd.DataFrame({"income": [20e3, 35e3, 50e3] * 300})
+        >>> people = dp.design(frame, bounds={"income": (1e3, 200e3)}, rng=1)
+        >>> people = people.assign(log_income="log(income)", high="income > 40_000")
+        >>> people.facts.bounds["log_income"]
+        (6.907755278982137, 12.206072645530174)
+        >>> bool(10 < people.mean("log_income", 1.0).value < 11), people.facts.levels["high"]
+        (True, (False, True))
+        """
+        facts = self.facts.with_columns(self.columns, columns, bounds)
+        names = (*self.columns, *columns)
+        return Design(self._data, facts, names, self.condition, self.budget, self.rng)
+
     def plan(
         self,
         function: str,
@@ -121,51 +168,41 @@ class Design:
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        import pydpstat
-
-        how = signature_of(function) if function in METHODS else None
-        names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
-        given = dict(options)
-        if how is not None and "neighbors" in how.options:
-            given.setdefault("neighbors", self.facts.neighbors)
-        if names and how is not None and "bounds" in how.options:
-            missing = [name for name in names if name not in self.facts.bounds]
-            if missing:
-                raise PydpstatError(
-                    f"bounds must have those of {missing[0]!r}; none are declared. Declare them."
-                )
-            pairs = [self.facts.bounds[name] for name in names]
-            given.setdefault("bounds", pairs[0] if isinstance(variables, str) else pairs)
-            if not isinstance(variables, str):
-                given.setdefault("columns", names)
-        by = given.get("by")
-        keys = names if function == "crosstab" else [by] if isinstance(by, str) else by or []
-        for key in keys:
-            if not isinstance(self.facts.levels.get(key), tuple):
-                raise PydpstatError(f"levels must have those of {key!r} as a list; none are. Declare them.")
-        if keys:
-            levels = {key: list(self.facts.levels[key]) for key in keys}
-            given.setdefault("levels", levels if len(keys) > 1 else levels[keys[0]])
-        if function == "crosstab" and len(names) > 1:
-            given.setdefault("columns", names)
-        # its overloads tell of tests, whose epsilon may be looked for
-        ask: Any = pydpstat.plan
-        return ask(function, epsilon, **given)
+        with declared():
+            return planned(self, function, variables, epsilon, options)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
+        if self.facts.assigned:
+            used = [*names, *(name for each in made for name in each.needs)]
+            used += () if self.condition is None else self.condition.names
+            made = [*needed(self.facts.assigned, used), *made]
         return view(self._data, names, self.condition, made, single)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is declared as plain values, for a file; `from_dict` reads it."""
-        return self.facts.to_dict()
+        subset = {} if self.condition is None else {"subset": self.condition.text}
+        return {**self.facts.to_dict(), **subset}
 
     @classmethod
     def from_dict(
         cls, data: Any, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: Any = None
     ) -> Design:
         """Return a design of data with facts that `to_dict` wrote."""
-        return design(data, **facts, budget=budget, rng=rng)
+        known = [*Facts._fields, "subset"]
+        if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
+            raise PydpstatError(
+                f"facts must be a dict as to_dict writes it; got {checks.shown(facts)}. Its names are "
+                f"{', '.join(known)}."
+            )
+        own = dict(facts)
+        assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
+        later = {name: each for name, each in (own.get("bounds") or {}).items() if name in assigned}
+        for argument in ("bounds", "levels"):
+            own[argument] = {name: e for name, e in (own.get(argument) or {}).items() if name not in assigned}
+        made = design(data, **own, budget=budget, rng=rng)
+        made = made.assign(bounds=later, **assigned) if assigned else made
+        return made if subset is None else made.subset(subset)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Design):
@@ -195,10 +232,14 @@ class Design:
 
     def _said(self, name: str) -> str:
         facts, said = self.facts, []
+        if name in facts.assigned:
+            said.append(facts.assigned[name])
         if name == facts.unit:
             said.append("unit")
         if name == facts.weights:
             said.append("weights")
+        if name == facts.strata:
+            said.append("strata")
         if name in facts.bounds:
             low, high = facts.bounds[name]
             said.append(f"from {low:g} to {high:g}")
@@ -262,6 +303,7 @@ def design(
     unit: str | None = None,
     max_records: int | None = None,
     weights: str | None = None,
+    strata: str | None = None,
     missing: Any = "error",
     neighbors: str | None = None,
     other: str | None = "other",
@@ -286,6 +328,9 @@ def design(
         How many records of a unit count; drawn for each release. It needs `unit`.
     weights : str, optional
         The column of survey weights, which needs bounds.
+    strata : str, optional
+        The column of the strata that a sample was drawn by, which needs levels: weighted statistics that are
+        not by group then have intervals by the variances within strata.
     missing : {"error", "drop"}, number, level, or dict by column, default "error"
         What to do with missing values, as the functions have it.
     neighbors : {"bounded", "unbounded"}, optional
@@ -333,6 +378,7 @@ def design(
     (3,)
     """
     source_from(rng)
+    check_budget(budget)
     held = None if data is None else readable(data)
     columns = None if held is None else column_names(held)
     if budget is not None or in_force():
@@ -340,7 +386,7 @@ def design(
         neighbors = paid.neighbors if neighbors is None else neighbors
         unit = paid.unit if unit is None else unit
     neighbors = "unbounded" if neighbors is None else neighbors
-    facts = facts_of(columns, bounds, levels, unit, max_records, weights, missing, neighbors, other)
+    facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     if type(rng) is int:
         rng = np.random.default_rng(rng)
     return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)

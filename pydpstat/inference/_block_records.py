@@ -11,18 +11,22 @@ import numpy.typing as npt
 
 from pydpstat._data.containers import (
     categorical_of,
+    has_columns,
     has_rows,
     is_categorical,
     is_frame,
     is_vector,
     library_of,
+    name_of,
     offers,
     rows,
 )
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
+from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._shared_values import with_own_values, without_shared
+from pydpstat.inference._units import own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure.integers import permutation
 
@@ -38,7 +42,37 @@ class Samples:
         """Look at the containers; what the records are plays no part."""
         given: Any = data if _are_samples(data) else (data,)
         self.samples = tuple(map(_sample, given))
-        self.sizes = tuple(len(each) for each in self.samples)
+        self.unit: str | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The samples' numbers of records."""
+        return tuple(len(each) for each in self.samples)
+
+    def keep_one(self, unit: Any, source: Source, budget: Spender | None) -> None:
+        """Let one record of each unit stay, of that of the budget where none is given."""
+        given = unit is not None
+        unit = unit if given else defaults(budget).unit
+        if unit is None:
+            return
+        if not isinstance(unit, str):
+            columns = own_ids(unit if len(self.samples) > 1 else [unit], self.samples)
+            self.unit = name_of(columns[0]) or "unit"
+        elif all(has_columns(each) and unit in _names(each) for each in self.samples):
+            self.unit = unit
+            columns = [in_memory(each[unit]) for each in self.samples]
+            self.samples = tuple(_without(each, unit) for each in self.samples)
+        elif given:
+            raise PydpstatError(
+                f"unit must be a column of the data, or ids for each record; got {unit!r}, which data do not "
+                "have as a column. Give for example unit=frame['person']."
+            )
+        else:
+            # the budget refuses what protects records
+            return
+        stays = stays_of(columns, self.unit, 1, source)
+        kept = (np.flatnonzero(stay) for stay in stays)
+        self.samples = tuple(_taken(each, places) for each, places in zip(self.samples, kept))
 
     def __repr__(self) -> str:
         return "Samples(values withheld)"
@@ -100,12 +134,25 @@ def _unmasked(record: Any) -> Any:
     return type(record)(map(_unmasked, record)) if type(record) in (list, tuple) else record
 
 
+def _taken(sample: Any, places: Places) -> Any:
+    """Return some records, in their order."""
+    # tables and arrays of Arrow have no other way
+    return sample.take(places) if type(sample).__module__.startswith("pyarrow") else rows(sample, places)
+
+
+def _names(frame: Any) -> list[str]:
+    return list(map(str, frame.column_names if offers(frame, "column_names") else frame.columns))
+
+
+def _without(frame: Any, column: str) -> Any:
+    names = [name for name in _names(frame) if name != column]
+    return frame[names] if is_frame(frame) else frame.select(names)
+
+
 def _rows(sample: Any, places: Places) -> Any:
     """Return copies of some records, in their order."""
-    # tables and arrays of Arrow have no other way
-    if type(sample).__module__.startswith("pyarrow"):
-        return sample.take(places)
-    return _alone(rows(sample, places))
+    taken = _taken(sample, places)
+    return taken if type(sample).__module__.startswith("pyarrow") else _alone(taken)
 
 
 def _alone(block: Any) -> Any:

@@ -58,10 +58,13 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
     )
 
 
-def divided_samples(data: object, how: Options, blocks: object) -> tuple[Samples, int | None]:
-    """Return the samples, and the number of blocks where it is given."""
+def divided_samples(
+    data: object, how: Options, blocks: object, unit: Any, source: Source, budget: Spender | None
+) -> tuple[Samples, int | None]:
+    """Return the samples, of each unit one record, and the number of blocks where it is given."""
     check_epsilon(how)
     samples = Samples(data)
+    samples.keep_one(unit, source, budget)
     if how.bounded:
         check_records(how, min(samples.sizes), 1, "test on blocks")
     if blocks is not None:
@@ -97,6 +100,7 @@ def release_blocks(
 ) -> DPResults:
     """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
     conditions = (ALONE, TYPES, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
+    how = how._replace(unit=samples.unit)
     spec = Protection(how._replace(missing="drop"), conditions)
     return release(
         query,

@@ -16,6 +16,7 @@ from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, call, release_stage, release_statistic
 from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells
+from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.cell_lines import lines_at
@@ -146,8 +147,6 @@ def moderate(law: CellLogit) -> tuple[Floats, Floats]:
 def _results(
     law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = cells.scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
@@ -167,7 +166,7 @@ def _results(
         errors=np.where(empty, math.inf, errors),
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CellInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
@@ -176,6 +175,7 @@ def _results(
         assumptions=(*ASSUMPTIONS, *design.assumptions),
         remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
         bounds=design.bounds[1:],
+        combinations=LawCombinations(law, combinations),
         **promised,
     )
 

@@ -19,7 +19,7 @@ from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Scope
 
 NOTHING_SAID = (
     "The noise is larger than counts of so many records can tell from each other: nothing can be said. "
@@ -59,19 +59,21 @@ def counted(
     test: str,
     read: Callable[[object, str], Columns],
     cells: Callable[[np.ndarray], np.ndarray],
-) -> tuple[np.ndarray, int]:
+    scope: Scope,
+) -> tuple[np.ndarray, int, Options]:
     """Return the counts of disjoint cells that each record is in one of, and the number of all records.
 
-    `cells` counts values of which none is missing. Under bounded neighbors there must be a record.
+    `cells` counts values of which none is missing. Under bounded neighbors there must be a record. The
+    options have the unit that `scope` may have.
     """
-    records, how = records_of(data, how, NOTHING, source, read, argument)
+    records, how = records_of(data, how, scope, source, read, argument)
     if records.known is not None:
         check_records(how, records.known, 1, test, argument)
     found = records.fold(partial(_part, cells=cells, missing=how.missing), np.add)
     size = int(found.sum())
     if how.bounded:
         check_records(how, size, 1, test, argument)
-    return found, size
+    return found, size, how
 
 
 def truths(data: object, argument: str) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,85 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, bounds_pair, check_filling, one_column, several_bounds, truths_of
+from pydpstat._data.columns import Pair, bounds_pair, check_filling, several_bounds
 from pydpstat._data.containers import is_categorical
 from pydpstat._data.lookup import kind_of
-from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import Term, formula_terms
+from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
-from pydpstat.statistics._kernels.levels import DECLARED, PublicLevels, Variables, codes_of, levels_of, plain
+from pydpstat.inference._interactions import coded
+from pydpstat.inference._predictors import Derived, Predictor, Truths, floats, no_outcome
+from pydpstat.inference._units import Whose, first_of_each, ids_of
+from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Predictor:
-    """A predictor; all of it is public.
-
-    Parameters
-    ----------
-    column : str
-        Its column's name.
-    text : str
-        Its name among the coefficients.
-    bounds : (float, float) or None
-        Of a number.
-    levels : tuple or None
-        Of a categorical one; the first is the reference.
-    """
-
-    column: str
-    text: str
-    bounds: Pair | None
-    levels: tuple[Any, ...] | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its coefficients."""
-        if self.levels is None:
-            return (self.text,)
-        return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
-
-    def read(self, column: Any, argument: str = "data") -> npt.NDArray[Any]:
-        """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
-        if self.levels is None:
-            return _floats(column, f"{argument}[{self.column!r}]")
-        return codes_of(column, PublicLevels(self.levels, False)).astype(np.int64)
-
-    def filled(self, values: npt.NDArray[Any], missing: Missing) -> npt.NDArray[Any]:
-        """Put a public number in the place of missing ones; what is no level counts as the reference."""
-        if self.levels is None:
-            return _filled(values, missing)
-        if missing == "error" and bool((values < 0).any()):
-            raise missing_values()
-        return np.where((values < 0) | (values >= len(self.levels)), 0, values)
-
-    def checked(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return numbers or codes of which none is missing, and none stands for what is no level."""
-        whole = not np.isnan(values).any() if self.levels is None else bool((values >= 0).all())
-        if whole and (self.levels is None or bool((values < len(self.levels)).all())):
-            return values
-        allowed = "numbers" if self.levels is None else f"levels among {checks.excerpt(list(self.levels))}"
-        raise PydpstatError(
-            f"exog[{self.column!r}] must be {allowed}, none missing; it has others. Leave these records out."
-        )
-
-
-class Truths(Predictor):
-    """A response of truth values: its levels are False and True, which need no declaration."""
-
-    __slots__ = ()
-
-    def read(self, column: Any, argument: str = "data") -> npt.NDArray[Any]:
-        """Return 0 and 1, and -1 where a value is missing."""
-        try:
-            found = one_column(column, argument, truths_of)
-        except PydpstatError as error:
-            raise _no_outcome(self.text, self.column, column) from error
-        codes = found.arrays[0].astype(np.int64)
-        return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +44,10 @@ class LinearDesign:
         Whether levels are the declared categories.
     outcome : Predictor or None
         A response of two levels, of which the second one counts as 1; None where the response is a number.
+    columns, responses : tuple of Predictor
+        The columns that predictors and response are made of; empty where they are the columns themselves.
+    other : str or None
+        The level of a predictor's values that are none of its levels; None for the reference.
     """
 
     response: str
@@ -118,6 +56,14 @@ class LinearDesign:
     constant: str
     declared: bool = False
     outcome: Predictor | None = None
+    columns: tuple[Predictor, ...] = ()
+    responses: tuple[Predictor, ...] = ()
+    other: str | None = None
+
+    @property
+    def read(self) -> tuple[Predictor, ...]:
+        """The predictors' columns, each once."""
+        return self.columns or self.predictors
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,13 +79,16 @@ class LinearDesign:
     def assumptions(self) -> tuple[str, ...]:
         """What holds of the levels."""
         given = not self.declared and bool(self._own_levels)
-        return ("a value that is none of the levels counts as the first one",) if given else ()
+        level = (
+            "the first one" if self.other is None else f"{self.other!r}, and of a response as the first one"
+        )
+        return (f"a value that is none of the levels counts as {level}",) if given else ()
 
     @property
     def _own_levels(self) -> list[tuple[Any, ...]]:
         """The levels that were given, the response's first."""
         own = [self.outcome] if self.outcome is not None and not isinstance(self.outcome, Truths) else []
-        return [each.levels for each in (*own, *self.predictors) if each.levels is not None]
+        return [each.known for each in (*own, *self.read) if each.levels is not None]
 
     @property
     def bounds(self) -> tuple[Pair, ...]:
@@ -147,22 +96,63 @@ class LinearDesign:
         return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
 
     @property
+    def given_bounds(self) -> dict[str, Pair]:
+        """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
+        found = {} if self.outcome is not None or self.responses else {self.response: self.response_bounds}
+        columns = (*self.responses, *self.read)
+        return found | {each.column: each.bounds for each in columns if each.bounds is not None}
+
+    @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """The public arguments for the call."""
-        shown: list[tuple[str, object]] = [("bounds", self.bounds)]
+        shown: list[tuple[str, object]] = [("bounds", tuple(self.given_bounds.values()))]
         own = [tuple(map(plain, levels)) for levels in self._own_levels]
         if own:
             shown.append(("levels", "declared" if self.declared else own))
+        if self.other is not None:
+            shown.append(("other", self.other))
         return tuple(shown)
+
+    def without(self, empty: frozenset[tuple[str, int]], declared: bool = False) -> LinearDesign:
+        """Return the design without what tells nothing where levels, as columns and codes, look empty.
+
+        That is a level for the values of no level, which then count as the reference, and what interactions
+        have in such levels; with `declared` all other levels but the reference as well, unless no coefficient
+        would be left. What the noise makes of them would cost all coefficients much.
+        """
+        found = []
+        for each in self.predictors:
+            gone = set(each.absent)
+            if isinstance(each, Derived):
+                start = 0 if each.levels is None else 1
+                gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
+            if declared or each.added:
+                codes = each.kept if declared else (each.other,)
+                gone |= {code for code in codes if (each.column, code) in empty}
+            found.append(replace(each, absent=tuple(sorted(gone))))
+        if tuple(found) == self.predictors or not any(each.names for each in found):
+            return self
+        return replace(self, predictors=tuple(found))
 
     def matrix(self, data: Any) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""
-        given = columns_by_name(data, [each.column for each in self.predictors], "exog")
-        read = given.read([partial(each.read, argument="exog") for each in self.predictors])
+        given = columns_by_name(data, [each.column for each in self.read], "exog")
+        read = given.read([partial(each.read, argument="exog") for each in self.read])
         if len({each.size for each in read}) > 1:
             raise PydpstatError("exog must have columns of one length; it has several lengths.")
-        checked = [each.checked(values) for each, values in zip(self.predictors, read)]
-        return expanded(self.predictors, checked)
+        checked = [each.checked(values) for each, values in zip(self.read, read)]
+        found = expanded(self.predictors, self.made(checked))
+        if not np.isfinite(found).all():
+            raise PydpstatError(
+                "exog must have numbers for which the formula's transformations are defined; it has others. "
+                "Leave these records out."
+            )
+        return found
+
+    def made(self, read: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], ...]:
+        """Return what the predictors have in records, from what was read of the columns."""
+        by_name = {each.column: values for each, values in zip(self.read, read)}
+        return tuple(each.of(by_name) for each in self.predictors)
 
 
 def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
@@ -170,10 +160,10 @@ def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) 
     size = read[0].size if read else 0
     parts = [np.ones((size, 1))]
     for each, values in zip(predictors, read):
-        if each.levels is None:
+        if each.levels is not None:
+            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
+        elif each.names:
             parts.append(values[:, None].astype(np.float64))
-        else:
-            parts.append((values[:, None] == np.arange(1, len(each.levels))).astype(np.float64))
     return np.concatenate(parts, axis=1)
 
 
@@ -183,6 +173,7 @@ class Regression(NamedTuple):
     design: LinearDesign
     response: Floats
     predictors: tuple[npt.NDArray[Any], ...]
+    unit: str | None = None
 
     def __repr__(self) -> str:
         return "Regression(values withheld)"
@@ -195,33 +186,41 @@ def read_regression(
     levels: object,
     missing: Missing,
     binary: bool = False,
+    other: str | None = None,
+    whose: Whose | None = None,
 ) -> Regression:
     """Read a regression: by a formula, or the response and the predictors themselves.
 
     The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
-    0 and 1.
+    0 and 1. Values of predictors that are none of the levels count as the level `other`, or the reference.
+    One record of each unit stays.
     """
+    check_other(other)
+    unit = None if whose is None else ids_of(data, whose)
     if isinstance(formula, str):
-        response, terms = formula_terms(formula)
-        given = [columns_by_name(data, [response, *(each.column for each in terms)], "data")]
-        constant, shown = "Intercept", f"data[{response!r}]"
+        said = formula_terms(formula)
+        given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
+        constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
-        columns_given = all_columns(data)
-        response, target = response_column(formula, columns_given.names, binary)
+        columns_given = all_columns(data).without(None if unit is None else unit[0])
+        name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
-        terms = tuple(Term(name, name, False) for name in given[1].names)
+        said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
         constant, shown = "const", "formula"
-        if response in given[1].names:
+        if name in columns_given.names:
             raise PydpstatError(
-                f"formula must be a response of another name than the predictors; got {response!r}. Rename "
-                "one of the two."
+                f"formula must be a response of another name than the predictors; got {name!r}. Rename one "
+                "of the two."
             )
     columns = [column for each in given for column in each.columns]
-    design = _design(response, terms, columns, bounds, shown if binary else None, levels, constant)
-    outcome = design.outcome
-    check_filling(missing, design.bounds if outcome is None else design.bounds[1:])
-    readers: list[Reader] = [partial(_floats, name=shown) if outcome is None else outcome.read]
-    readers += [each.read for each in design.predictors]
+    design = _design(said, columns, bounds, shown if binary else None, levels, other, constant)
+    check_filling(missing, list(design.given_bounds.values()))
+    own = design.responses or (
+        design.outcome or Predictor(design.response, design.response, design.response_bounds, None),
+    )
+    readers: list[Reader] = [each.read for each in (*own, *design.read)]
+    if design.outcome is None and not isinstance(formula, str):
+        readers[0] = partial(floats, name=shown)
     read: list[npt.NDArray[Any]] = []
     for each in given:
         start = len(read)
@@ -231,51 +230,96 @@ def read_regression(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
-    predictors = tuple(each.filled(values, missing) for each, values in zip(design.predictors, read[1:]))
-    found = _filled(read[0], missing) if outcome is None else outcome.filled(read[0], missing)
-    return Regression(design, found.astype(np.float64, copy=False), predictors)
+    if whose is not None and unit is not None:
+        read = first_of_each(unit, read, whose.source)
+    if missing == "drop":
+        read = _complete(read)
+    found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]
+    response, predictors = found[0], tuple(found[len(own) :])
+    # what is made of columns has the bounds that follow from theirs, where they are clipped to these
+    if said.response.made is not None:
+        response = said.response.made.values(_clipped(own, found))
+    if design.columns:
+        predictors = design.made(list(_clipped(design.columns, predictors).values()))
+    response = response.astype(np.float64, copy=False)
+    return Regression(design, response, predictors, None if unit is None else unit[0])
 
 
-def _floats(column: Any, name: str) -> Floats:
-    return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    return {
+        each.column: found if each.bounds is None else found.clip(*each.bounds)
+        for each, found in zip(columns, values)
+    }
 
 
-def _filled(values: Floats, missing: Missing) -> Floats:
-    gaps = np.isnan(values)
-    if not gaps.any():
-        return values
-    if not isinstance(missing, float):
-        raise missing_values()
-    return np.where(gaps, missing, values)
+def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
+    kept = ~np.logical_or.reduce(gaps)
+    return [values[kept] for values in read]
 
 
 def _design(
-    response: str,
-    terms: Sequence[Term],
+    said: Formula,
     columns: Sequence[Any],
     bounds: object,
     binary: str | None,
     levels: object,
+    other: str | None,
     constant: str,
 ) -> LinearDesign:
     """Return the design; a response of two levels has its argument's name in `binary`."""
-    outcome = None
+    outcome, (response, *more) = None, said.response.columns
+    if binary and said.response.made is not None:
+        raise PydpstatError(
+            f"formula must have a column as the response of logit; got {said.response.text!r}. Make a "
+            "condition of it first, such as age >= 30."
+        )
+    first = 0 if binary else len(said.response.columns)
+    names = [*said.response.columns, *said.columns]
+    own, declared = _levels(names[first:], said.categories, columns[first:], levels)
     if binary:
-        own, declared = _levels((Term(response, response, False), *terms), columns, levels)
         outcome = _outcome(response, binary, columns[0], own.pop(response, None))
-    else:
-        own, declared = _levels(terms, columns[1:], levels)
-    numeric = [each.column for each in terms if each.column not in own]
-    pairs = _pairs(bounds, numeric if binary else [response, *numeric])
-    if binary:
-        pairs[response] = 0.0, 1.0
-    predictors = tuple(
-        Predictor(each.column, each.text, pairs.get(each.column), own.get(each.column)) for each in terms
-    )
+    text = next((name for name in said.numbers if name in own), None)
+    if text is not None:
+        raise PydpstatError(
+            f"formula must have transformations of numbers; got one of {text!r}, which has levels. Leave out "
+            "its levels, or the transformation."
+        )
+    numeric = [name for name in said.columns if name not in own]
+    pairs = _pairs(bounds, numeric if binary else [*names[:first], *numeric])
+    kinds = {name: getattr(getattr(each, "dtype", None), "kind", "") for name, each in zip(names, columns)}
+
+    def closed(name: str) -> bool:
+        """Tell whether the type has no other values."""
+        return declared or (kinds[name] == "b" and len(own.get(name, ())) == 2)
+
+    read = {
+        name: _column(name, pairs.get(name), own.get(name), None if closed(name) else other)
+        for name in said.columns
+    }
+    predictors = coded(said.terms, read)
+    made = () if not any(isinstance(each, Derived) for each in predictors) else tuple(read.values())
+    responses: tuple[Predictor, ...] = ()
+    pair = (0.0, 1.0) if binary else pairs[response]
+    if said.response.made is not None:
+        responses = tuple(Predictor(name, name, pairs[name], None) for name in (response, *more))
+        pair = said.response.made.bounds(pairs)
+        response = said.response.text
     names = [constant, *(name for each in predictors for name in each.names)]
     if len(set(names)) != len(names):
         raise PydpstatError("data must have columns whose coefficients have different names. Rename one.")
-    return LinearDesign(response, pairs[response], predictors, constant, declared, outcome)
+    return LinearDesign(response, pair, predictors, constant, declared, outcome, made, responses, other)
+
+
+def _column(name: str, pair: Pair | None, levels: tuple[Any, ...] | None, other: str | None) -> Predictor:
+    """Return a column that is read, with a level `other` for values that are none of its levels."""
+    if levels is None or other is None:
+        return Predictor(name, name, pair, levels)
+    texts = [str(plain(level)) for level in levels]
+    if other in texts:
+        return Predictor(name, name, None, levels, texts.index(other))
+    return Predictor(name, name, None, (*levels, other), len(levels), True)
 
 
 def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | None) -> Predictor:
@@ -288,24 +332,15 @@ def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | N
             f"{checks.shown(levels)}. Make a condition of the response first."
         )
     if kind_of(column) is not None and getattr(column.dtype, "kind", "O") != "b":
-        raise _no_outcome(shown, response, column)
+        raise no_outcome(shown, response, column)
     return Truths(response, shown, None, (False, True))
 
 
-def _no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
-    kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
-    return PydpstatError(
-        f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
-        f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
-        "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
-    )
-
-
 def _levels(
-    terms: Sequence[Term], columns: Sequence[Any], levels: object
+    names: Sequence[str], said: Sequence[str], columns: Sequence[Any], levels: object
 ) -> tuple[dict[str, tuple[Any, ...]], bool]:
     """Return the public levels of the categorical predictors, by column, and whether they are declared."""
-    by_name = dict(zip((each.column for each in terms), columns))
+    by_name = dict(zip(names, columns))
     if isinstance(levels, Mapping):
         wanted = [name for name in by_name if name in levels]
         other = [name for name in levels if name not in by_name]
@@ -315,9 +350,8 @@ def _levels(
                 "is none. Name columns, as g for C(g)."
             )
     else:
-        said = {each.column for each in terms if each.categorical}
         wanted = [name for name in by_name if name in said or is_categorical(by_name[name])]
-    gone = [each.column for each in terms if each.categorical and each.column not in wanted]
+    gone = [name for name in said if name not in wanted]
     if gone or (wanted and levels is None):
         name = (gone or wanted)[0]
         raise PydpstatError(

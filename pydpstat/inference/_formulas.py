@@ -1,46 +1,100 @@
-"""Formulas: which column is the response, and which are the predictors; nothing of them is evaluated."""
+"""Formulas: which columns the response and the terms are made of; nothing of them is evaluated."""
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.inference._transformations import Expression, named_column
 
-_NAME = re.compile(r"^(?:Q\((['\"])(?P<quoted>.+)\1\)|(?P<plain>[^\W\d]\w*))$")
 _CATEGORY = re.compile(r"^C\(\s*(?P<inner>.+?)\s*\)$")
 
 
-class Term(NamedTuple):
-    """A predictor as a formula has it: its column, its own text, and whether it says C()."""
+class Factor(NamedTuple):
+    """A part of a term: a column, C() of one, or a transformation.
 
-    column: str
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns that it needs.
+    text : str
+        As the formula has it.
+    categorical : bool
+        Whether it says C().
+    made : Expression or None
+        A transformation; None where it is a column.
+    """
+
+    columns: tuple[str, ...]
     text: str
-    categorical: bool
+    categorical: bool = False
+    made: Expression | None = None
 
 
-def formula_terms(formula: str) -> tuple[str, tuple[Term, ...]]:
-    """Return the response's name and the predictors of a formula; nothing of it is evaluated.
+class Formula(NamedTuple):
+    """What a formula says.
+
+    Parameters
+    ----------
+    response : Factor
+        The response.
+    terms : tuple of tuple of Factor
+        The terms but the constant, each with its factors: one, or several of an interaction.
+    """
+
+    response: Factor
+    terms: tuple[tuple[Factor, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the terms, each once."""
+        return tuple(dict.fromkeys(name for each in self._factors for name in each.columns))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The columns that the formula says to be categorical."""
+        return tuple(dict.fromkeys(each.columns[0] for each in self._factors if each.categorical))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns of the terms that transformations make numbers."""
+        found = [each.made.columns for each in self._factors if each.made is not None]
+        return tuple(dict.fromkeys(name for each in found for name in each))
+
+    @property
+    def _factors(self) -> list[Factor]:
+        return [each for term in self.terms for each in term]
+
+
+def formula_terms(formula: str) -> Formula:
+    """Return the response and the terms of a formula; nothing of it is evaluated.
+
+    Terms of fewer factors come first, as in patsy.
 
     Examples
     --------
-    >>> formula_terms("y ~ x + C(g)")
-    ('y', (Term(column='x', text='x', categorical=False), Term(column='g', text='C(g)', categorical=True)))
+    >>> found = formula_terms("log(y) ~ x*C(g)")
+    >>> found.response.text, [":".join(each.text for each in term) for term in found.terms]
+    ('log(y)', ['x', 'C(g)', 'x:C(g)'])
     """
     left, right = _parsed(formula)
     if len(left) != 1 or len(left[0]) != 1:
         raise _unsuitable(formula, "must have one response")
     if [] not in right:
         raise _unsuitable(formula, "must have its constant, without '- 1' or '+ 0'")
-    terms = [_term(formula, each) for each in right if each]
-    response = _term(formula, left[0])
-    columns = [response.column, *(each.column for each in terms)]
+    terms = sorted((tuple(map(_factor, each)) for each in right if each), key=len)
+    found = Formula(_factor(left[0][0]), tuple(terms))
     if not terms:
         raise _unsuitable(formula, "must have at least one predictor")
-    if response.categorical or len(set(columns)) != len(columns):
-        raise _unsuitable(formula, "must have a response that is a number, and every column once")
-    return response.column, tuple(terms)
+    if found.response.categorical or set(found.response.columns) & set(found.columns):
+        raise _unsuitable(formula, "must have a response that is a number, of a column that no predictor has")
+    both = [name for name in found.categories if name in found.numbers]
+    if both:
+        raise _unsuitable(formula, f"must have {both[0]!r} either as a number or as C({both[0]})")
+    return found
 
 
 def _parsed(formula: str) -> tuple[list[list[str]], list[list[str]]]:
@@ -62,10 +116,10 @@ def _parsed(formula: str) -> tuple[list[list[str]], list[list[str]]]:
 
 def _parsed_by_formulaic(formula: str) -> tuple[list[list[str]], list[list[str]]]:
     try:
-        from formulaic import Formula
+        from formulaic import Formula as Read
     except ImportError as error:
         raise MissingExtraError("a formula", "patsy or formulaic", "formulas") from error
-    found = Formula(formula)
+    found = Read(formula)
     left, right = (
         [[str(f.expr) for f in term.factors if str(f.expr) != "1"] for term in side]
         for side in (found.lhs, found.rhs)
@@ -75,24 +129,23 @@ def _parsed_by_formulaic(formula: str) -> tuple[list[list[str]], list[list[str]]
 
 def _unsuitable(formula: str, allowed: str) -> PydpstatError:
     return PydpstatError(
-        f"formula {allowed}; got {checks.shown_option(formula)}. Write for example 'y ~ x1 + x2 + C(group)'."
+        f"formula {allowed}; got {checks.shown_option(formula)}. Write for example 'y ~ x1 * x2 + C(group)'."
     )
 
 
-def _term(formula: str, factors: list[str]) -> Term:
-    """Return a term that is a column, or C() of one."""
-    if len(factors) != 1:
-        raise PydpstatError(
-            "formula must have columns and C(column) as its terms, without interactions; got "
-            f"{checks.shown_option(':'.join(factors))}. Make a column of the product, with bounds of its own."
-        )
-    text = factors[0]
+def _factor(text: str) -> Factor:
+    """Return a column, C() of one, or a transformation."""
     category = _CATEGORY.match(text)
-    name = _NAME.match(category["inner"] if category else text)
-    if name is None:
-        raise PydpstatError(
-            f"formula must have columns and C(column) as its terms; got {checks.shown_option(text)}. A "
-            "transformation may look at all records, and needs bounds of its own: make a column of it first. "
-            "Of levels the first one given is the reference."
-        )
-    return Term(name["quoted"] or name["plain"], text, category is not None)
+    name = _column(category["inner"] if category else text)
+    if name is not None:
+        return Factor((name,), text, category is not None)
+    made = Expression(text)
+    made.check()
+    return Factor(made.columns, text, False, made)
+
+
+def _column(text: str) -> str | None:
+    try:
+        return named_column(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None

@@ -41,6 +41,14 @@ class Given(NamedTuple):
     def __repr__(self) -> str:
         return "Given(values withheld)"
 
+    def without(self, name: str | None) -> Given:
+        """Return all columns but the one of this name."""
+        if name not in self.names:
+            return self
+        stay = [place for place, each in enumerate(self.names) if each != name]
+        names, columns = (tuple(each[place] for place in stay) for each in (self.names, self.columns))
+        return Given(names, columns, self.table)
+
     def read(self, readers: Sequence[Reader]) -> list[Array]:
         """Return what a function for each column makes of it: of each value by itself."""
         if self.table is None:
@@ -73,6 +81,15 @@ def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
             "without names. Give a DataFrame, or a dict of columns."
         )
     return Given(tuple(names), arrays)
+
+
+def has_column(data: Any, name: str) -> bool:
+    """Tell whether data have a column of this name."""
+    data = in_memory(data)
+    table = table_of(data)
+    if table is not None or isinstance(data, Mapping) or is_frame(data):
+        return name in _named(data, table, "data").names
+    return False
 
 
 def all_columns(data: Any) -> Given:

@@ -5,16 +5,19 @@ All of it follows from released and public numbers: whether a value is none of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._design import LinearDesign
+from pydpstat.inference._predictors import Derived, Predictor
 
 Floats = npt.NDArray[np.float64]
 # standard deviations of its noise up to which a number of records cannot be told from 0
 _FAR = 2.0
+# those up to which it is worth less than what its own level costs the other coefficients
+_NEAR = 1.0
 
 
 def hidden_names(names: Sequence[str], errors: Floats) -> str:
@@ -49,16 +52,62 @@ def empty_levels(
     size : float
         The number of records.
     """
-    found, remarks, place = np.zeros(counts.size + 1, dtype=bool), [], 1
+    found, remarks = np.zeros(counts.size + 1, dtype=bool), []
+    gone = empty_cells(design, counts, sds, size, _FAR)
+    for each, place, empty in _looked(design, counts, sds, size, _FAR):
+        if isinstance(each, Derived):
+            # of a level that looks empty more is said elsewhere
+            cells = [bool(gone.intersection(cell)) for cell in each.cells]
+            if each.levels is None:
+                found[place : place + len(each.names)] = any(cells)
+                continue
+            found[place : place + len(each.names)] = empty[list(each.kept)]
+            remarks += _remark(each.text, each.levels, empty & ~np.array([True, *cells]), None)
+        elif each.levels is not None:
+            found[place : place + len(each.names)] = empty[list(each.kept)]
+            counted = None if design.declared else each.levels[each.other]
+            if each.added:
+                # it has no record where all values are levels
+                empty = np.where(np.arange(len(empty)) == each.other, False, empty)
+            if each.added and each.other in each.absent:
+                told = f"None, or too few records to tell, have a value that is no level of {each.text}"
+                remarks.append(f"{told}: they count as {each.levels[0]}.")
+                counted = each.levels[0]
+            remarks += _remark(each.text, each.levels, empty, counted)
+    return found, remarks
+
+
+def empty_cells(
+    design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float = _NEAR
+) -> frozenset[tuple[str, int]]:
+    """Return the columns, or interactions, and codes of levels without records, as far as the noise tells.
+
+    `far` is how many of its standard deviations count as 0.
+    """
+    return frozenset(
+        (each.column, code)
+        for each, _, empty in _looked(design, counts, sds, size, far)
+        for code in np.flatnonzero(empty).tolist()
+    )
+
+
+def _looked(
+    design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float
+) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
+    """Yield each predictor, its first coefficient's place, and which of its levels look empty.
+
+    So do those that were left out.
+    """
+    place = 1
     for each in design.predictors:
         own = slice(place - 1, place - 1 + len(each.names))
+        empty = np.zeros(len(each.levels or ()), dtype=bool)
         if each.levels is not None:
-            whole = np.append(size - counts[own].sum(), counts[own])
-            empty = whole <= _FAR * np.append(np.sqrt(np.square(sds[own]).sum()), sds[own])
-            found[place : place + len(each.names)] = empty[1:]
-            remarks += _remark(each.text, each.levels, empty, design.declared)
+            empty[list(each.absent)] = True
+            empty[list(each.kept)] = counts[own] <= far * sds[own]
+            empty[0] = size - counts[own].sum() <= far * np.sqrt(np.square(sds[own]).sum())
+        yield each, place, empty
         place += len(each.names)
-    return found, remarks
 
 
 def empty_responses(design: LinearDesign, ones: float, sd: float, size: float) -> list[str]:
@@ -66,15 +115,19 @@ def empty_responses(design: LinearDesign, ones: float, sd: float, size: float) -
     levels = None if design.outcome is None else design.outcome.levels
     if levels is None:
         return []
-    return _remark(design.response, levels, np.array([size - ones, ones]) <= _FAR * sd, design.declared)
+    counted = None if design.declared else levels[0]
+    return _remark(design.response, levels, np.array([size - ones, ones]) <= _FAR * sd, counted)
 
 
-def _remark(text: str, levels: Sequence[object], empty: npt.NDArray[np.bool_], declared: bool) -> list[str]:
+def _remark(
+    text: str, levels: Sequence[object], empty: npt.NDArray[np.bool_], counted: object | None
+) -> list[str]:
+    """Return the remark on levels that look empty; `counted` is the level of a value that is none of them."""
     if not empty.any():
         return []
     shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
     told = f"The released numbers of records of {shown} cannot be told from 0: few records have this level"
-    if declared:
+    if counted is None:
         return [f"{told}, or none."]
     spelled = "or none, as where it is spelled in another way"
-    return [f"{told}, {spelled}. A value that is none of the levels counts as {levels[0]}."]
+    return [f"{told}, {spelled}. A value that is none of the levels counts as {counted}."]

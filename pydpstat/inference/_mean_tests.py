@@ -8,14 +8,19 @@ from fractions import Fraction
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.deep_pvalues import FLOOR, t_floor, t_pvalue
 from pydpstat.inference._laws.exact_mean import LEFT_OUT, ExactMeanInterval, exact_pvalue
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue, pvalue_floor
-from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR, WelchInterval, welch_pvalue
+from pydpstat.inference._laws.group_difference import mean_difference
+from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._testing import contrast_name
 from pydpstat.results import DPResults, InferenceResults
 
 METHODS = ("t", "exact")
+# how two groups are called that have no names
+SAMPLES = ("a", "b")
 CLIPPED = "the mean is that of values moved onto the bounds"
 PUBLIC = "the bounds were chosen without looking at the data"
+NOBODY = "A group may have no record at all: nothing can be said."
 NOTHING = "The noise is as large as half the bounds' distance: hardly any mean can be ruled out."
 
 
@@ -55,10 +60,8 @@ def one_sample(
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
         interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
     else:
-        (statistic, p), floor = pvalue(known, mean, alternative), pvalue_floor(known)
+        (statistic, p), floor = t_pvalue(known, mean, alternative), t_floor(known)
         interval = NoisyTInterval(known, middle, half, alternative)
-    size = max(known.sums[0], 1.0)
-    estimate = middle + half * min(max(known.sums[1] / size, -1.0), 1.0)
     return InferenceResults.of(
         release,
         test=test if method == "t" else test.replace("t test", "exact test of the mean"),
@@ -68,7 +71,7 @@ def one_sample(
         alternative=alternative,
         null=(("mean", checks.as_float(checks.unwrap(popmean))),),
         released=_released(release),
-        estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),
+        estimates=(("mean", noisy_mean(known, pair)),),
         parameter="mean",
         interval=interval,
         validity="exact" if method == "exact" else "measured",
@@ -77,34 +80,44 @@ def one_sample(
     )
 
 
+def noisy_mean(known: NoisySums, pair: Pair) -> float:
+    """Return the mean that noisy sums say, within the bounds and in the data's unit."""
+    middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
+    mean = middle + half * min(max(known.sums[1] / max(known.sums[0], 1.0), -1.0), 1.0)
+    return min(max(mean, pair[0]), pair[1])
+
+
 def two_samples(
     release: DPResults,
     known: tuple[NoisySums, NoisySums],
     pair: Pair,
     alternative: str,
+    names: tuple[str, ...],
 ) -> InferenceResults:
     """Return what noisy sums of two groups say of the difference of their means."""
     half = 0.5 * pair[1] - 0.5 * pair[0]
-    statistic, p = welch_pvalue(known, 0.0, alternative)
-    means = [
-        0.5 * pair[0] + 0.5 * pair[1] + half * min(max(each.sums[1] / each.sums[0], -1.0), 1.0)
-        for each in known
-    ]
+    statistic, p, interval, tell = mean_difference(known, half, alternative)
+    means = [noisy_mean(each, pair) for each in known]
+    difference = contrast_name("difference", names, SAMPLES)
+    remarks = tuple(dict.fromkeys(each for one in known for each in _remarks(one, "t")))
     return InferenceResults.of(
         release,
         test="Welch's t test",
         statistic=statistic,
         pvalue=p,
-        pvalue_floor=PVALUE_FLOOR,
+        pvalue_floor=FLOOR if tell else 0.0,
         alternative=alternative,
-        null=(("difference", 0.0),),
+        null=((difference, 0.0),),
         released=_released(release),
-        estimates=(("mean of a", means[0]), ("mean of b", means[1]), ("difference", means[0] - means[1])),
-        parameter="difference",
-        interval=WelchInterval(known, half, alternative),
+        estimates=(
+            *((f"mean of {name}", mean) for name, mean in zip(names, means)),
+            (difference, means[0] - means[1]),
+        ),
+        parameter=difference,
+        interval=interval,
         validity="measured",
         assumptions=("independent records of one law in each group", CLIPPED, PUBLIC),
-        remarks=tuple(dict.fromkeys(each for one in known for each in _remarks(one, "t"))),
+        remarks=remarks if tell else (NOBODY,),
     )
 
 

@@ -1,5 +1,7 @@
 """The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
 
+One record replaced (bounded neighbors):
+
 *Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
 `pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
 each: they have a cube's noise of scale 1 / epsilon.
@@ -10,6 +12,11 @@ by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0,
 norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
 number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
 
+One record added or removed (unbounded neighbors): it moves every number by 1 at most, and of a table, or of
+a pair of tables, one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
+and for products of numbers. Where there is no table, products have noise together with sums and the number of
+records: that of the body of what a record adds, again `CrossProductNoise`.
+
 Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
 covers a unit for each number that is released, and of a part the norm grows by less than two units and a
 half.
@@ -19,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +45,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 # What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
-# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each.
+# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each, and
+# from five cells on because most coefficients are theirs.
 _SQUARES, _CELL = 0.04, 0.2
 _SEED = 1_912
 
@@ -68,36 +76,39 @@ class Part(NamedTuple):
     def scaled(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
         """Return the noise for a part of epsilon."""
         scale = scale_for(sensitivity * float(self.noise.scale), epsilon)
-        if isinstance(self.noise, CubeNoise):
-            return CubeNoise(scale, self.noise.columns)
-        return CrossProductNoise(scale, self.noise.places)
+        return replace(self.noise, scale=scale)
 
 
-def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES) -> list[Part]:
+def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounded: bool = True) -> list[Part]:
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
 
-    `squares` is what the variance of the squares' noise weighs.
+    `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.
 
     Examples
     --------
     >>> [part.size for part in parts(2, [3])]
     [9, 1, 2]
     """
-    found = [Part(CubeNoise(2.0, numbers + 1), cells, _CELL * cells) for cells in tables]
-    found += [Part(CubeNoise(2.0, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
+    scale = 2.0 if bounded else 1.0
+    weights = [_CELL * cells * max(1.0, _CELL * cells) for cells in tables]
+    found = [Part(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
+    found += [Part(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
     places = numbers if tables else numbers + 1
-    if places > 1:
-        found.append(Part(CrossProductNoise(2.0, places), 1, 1.0))
+    if places > 1 and (bounded or not tables):
+        found.append(Part(CrossProductNoise(scale, places, not bounded), 1, 1.0))
+    elif places > 1:
+        found.append(Part(CubeNoise(scale, places * (places - 1) // 2), 1, 1.0))
     return [*found, Part(CubeNoise(1.0, numbers), 1, squares)]
 
 
 def shares(found: Sequence[Part]) -> tuple[float, ...]:
     """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
-    wishes = [float(exp(log(part.weight * part.noise.std() ** 2) / 3.0)) for part in found]
+    variances = [float(np.mean(np.square(part.noise.std()))) for part in found]
+    wishes = [float(exp(log(part.weight * each) / 3.0)) for part, each in zip(found, variances)]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 
-def crossed(numbers: int, levels: Sequence[int]) -> bool:
+def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
     """Tell whether one table of all categorical predictors has less noise than a table of each.
 
     It has a larger share of epsilon, but a level's sum is over cells, whose noises add up. The predictor with
@@ -111,8 +122,8 @@ def crossed(numbers: int, levels: Sequence[int]) -> bool:
     if len(levels) < 2:
         return False
     cells = math.prod(levels)
-    alone = shares(parts(numbers, levels))[int(np.argmax(levels))]
-    together = shares(parts(numbers, [cells]))[0]
+    alone = shares(parts(numbers, levels, bounded=bounded))[int(np.argmax(levels))]
+    together = shares(parts(numbers, [cells], bounded=bounded))[0]
     return cells * alone**2 <= max(levels) * together**2
 
 
@@ -160,14 +171,19 @@ class MomentCube(Mechanism):
         How many cells each table has.
     squares : float, optional
         What the variance of the squares' noise weighs; as little as in a regression by default.
+    bounded : bool, optional
+        Whether a record is replaced; if not it is added or removed, and the number of records has noise.
     """
 
     name = "linf"
     norm = math.inf
     joint = True
 
-    def __init__(self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES) -> None:
+    def __init__(
+        self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
+    ) -> None:
         self.numbers, self.tables, self.squares = numbers, tuple(tables), squares
+        self.bounded = bounded
 
     def __repr__(self) -> str:
         return "Cube()"
@@ -182,7 +198,7 @@ class MomentCube(Mechanism):
         ball: tuple[int, int] | None = None,
     ) -> MomentNoise:
         """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
-        found = parts(self.numbers, self.tables, self.squares)
+        found = parts(self.numbers, self.tables, self.squares, self.bounded)
         places = np.split(np.arange(size), np.cumsum([part.size for part in found])[:-1])
         order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(places, found)]
         parted = zip(found, parts_of(epsilon, shares(found)))

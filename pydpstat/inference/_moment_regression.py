@@ -8,9 +8,10 @@ import numpy as np
 
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
+from pydpstat.inference._combinations import HIDDEN, MomentCombinations
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._hidden import empty_levels, hidden_names
-from pydpstat.inference._laws.noisy_moments import Block, NoisyMoments, matrix_of
+from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names
+from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.random import Source
@@ -35,12 +36,12 @@ def by_moments(
 ) -> RegressionResults:
     """Release the moments, and return what follows from them."""
     design = regression.design
-    layout = Layout.of(design)
+    layout = Layout.of(design, how.bounded)
     if how.default or how.norm == math.inf:
         how = how._replace(mechanism=layout.mechanism)
     found = release_statistic(
         "ols",
-        moment_query(regression, how.norm),
+        moment_query(regression, how.norm, how.bounded),
         how,
         source,
         budget,
@@ -49,19 +50,36 @@ def by_moments(
         bounds=design.bounds,
         conditions=design.conditions,
     )
-    return _followed(design, layout, layout.blocks(how.norm), null, found)
+    return _followed(design, layout, how.norm, null, found)
 
 
 def _followed(
-    design: LinearDesign, layout: Layout, blocks: tuple[Block, ...], null: float, found: DPResults
+    design: LinearDesign,
+    layout: Layout,
+    norm: float,
+    null: float,
+    found: DPResults,
+    shown: LinearDesign | None = None,
 ) -> RegressionResults:
+    """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
+    blocks = layout.blocks(norm)
     matrix = matrix_of(found.value, blocks, layout.width)
-    matrix[0, 0] = float(found.nobs or 0)
+    if layout.bounded:
+        matrix[0, 0] = float(found.nobs or 0)
     centers, factors = _units(design)
     height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
     noisy = NoisyMoments(matrix, blocks, found.noise, -centers)
+    ones = np.eye(layout.width)
+    sds = noisy.spread(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
+    empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    if shown is None:
+        gone = empty_cells(design, matrix[0, 1:-1], sds, float(noisy.size))
+        shown = design.without(gone)
+        fewer = shown.without(gone, declared=True)
+        if fewer is not design:
+            return _followed(fewer, Layout.of(fewer, layout.bounded), norm, null, found, shown)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
@@ -74,28 +92,29 @@ def _followed(
             "be ruled out. There is no estimate, and the interval is the whole line, even where values are "
             "rejected."
         )
-    units = np.eye(layout.width)
-    sds = noisy.spread(units[:, :1] + 0.0 * units[:, 1:-1], units[:, 1:-1])
-    empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     remarks += told
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: R-squared and scale say nothing.")
+    errors = np.where(empty, math.inf, errors)
+    places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
+    kept = np.array(places) >= 0
     return RegressionResults.of(
         found,
         model="OLS",
         method="moments",
         response=design.response,
-        names=design.names,
-        coef=coef,
-        errors=np.where(empty, math.inf, errors),
+        names=shown.names,
+        coef=np.where(kept, coef[list(places)], math.nan),
+        errors=np.where(kept, errors[list(places)], math.inf),
         null=null,
-        tested=design.names,
-        statistics=tests.statistics(null),
+        tested=shown.names,
+        statistics=np.where(kept, ((coef - null) / errors)[list(places)], 0.0),
         probabilities=None,
         pvalue_floor=noisy.pvalue_floor,
-        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
-        labels=("measured",) * len(design.names),
-        design=design,
+        intervals=tuple(HIDDEN if place < 0 else ScoreInterval(tests, place) for place in places),
+        labels=("measured",) * len(places),
+        design=shown,
+        combinations=MomentCombinations(tests, places),
         fit=(
             ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
             ("scale", max(rest, 0.0) / degrees * height * height),
@@ -112,7 +131,7 @@ def _units(design: LinearDesign) -> tuple[np.ndarray, np.ndarray]:
         if each.bounds is None:
             centers += [0.0] * len(each.names)
             factors += [1.0] * len(each.names)
-        else:
+        elif each.names:
             factors.append(half_width(each.bounds))
             centers.append(_middle(each.bounds) / factors[-1])
     return np.array(centers), np.array(factors)

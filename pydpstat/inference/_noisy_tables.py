@@ -38,7 +38,7 @@ from pydpstat.statistics._kernels.levels import (
     variables_of,
 )
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Scope
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
@@ -85,6 +85,7 @@ def noisy_table(
     missing: Missing,
     rng: object,
     budget: Spender | None,
+    unit: Any,
     f_exp: object = None,
 ) -> NoisyTable:
     """Release the counts of a table's cells."""
@@ -93,9 +94,9 @@ def noisy_table(
         epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
     )
     check_epsilon(how)
-    argument = " and ".join(arguments)
+    argument, scope = " and ".join(arguments), Scope.one(unit, budget)
     if len(arguments) == 1:
-        variables = variables_in(data, NOTHING)
+        variables = variables_in(data, scope)
     else:
         variables = _one_by_one(data, arguments)
         data = dict(zip(arguments, variables.columns))
@@ -121,7 +122,7 @@ def noisy_table(
         probabilities(f_exp, names[0])
     source = source_from(rng)
     reader = partial(_coded, public=tuple(public))
-    records, how = records_of(data, how, NOTHING, source, reader, argument)
+    records, how = records_of(data, how, scope, source, reader, argument)
     if how.bounded and records.known is not None:
         check_records(how, records.known, 1, "test", argument)
     # what is missing is left out here, and told below

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,8 @@ from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, col
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.deep_pvalues import FLOOR
 from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import PVALUE_FLOOR
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
@@ -55,7 +56,7 @@ class Intervals:
     shape: tuple[int, ...]
     validity: str
 
-    assumptions = (INDEPENDENT,)
+    assumptions: ClassVar[tuple[str, ...]] = (INDEPENDENT,)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in the values' shape."""
@@ -77,8 +78,19 @@ class MeanIntervals(Intervals):
         means = [noisy_mean(each) for each in (one, other)]
         remarks = () if tell else (NOTHING_SAID,)
         name = "Welch's t test of two groups"
-        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
+        floor, estimate = FLOOR if tell else 0.0, means[0] - means[1]
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
+
+    def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+        """Compare the means of several groups, all of which may be equal; also return those compared."""
+        from pydpstat.inference._laws.group_means import equal_means, pvalue_floor
+
+        parts = [self.parts[place] for place in places]
+        statistic, p, kept = equal_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
+        floor = pvalue_floor(len(kept))
+        statistic /= max(len(kept) - 1, 1)
+        test = "Welch's one-way analysis of variance"
+        return Difference(test, statistic, p, math.nan, None, "measured", (), floor), kept
 
 
 def noisy_mean(known: NoisyTInterval) -> float:
@@ -113,15 +125,11 @@ def release_moments(
     three weights that add up to 1 for a record, as for a variance.
     """
     source = source_from(rng)
-    records, how = records_of(data, how, scope, source, numbers_of)
-    if how.unit is not None:
-        raise PydpstatError(
-            "unit must be left out with population=True: intervals for the population take records as "
-            "independent draws. Leave out population, or give one record for each unit."
-        )
+    records, how = records_of(data, how, scope.independent(), source, numbers_of)
     pairs, shown = column_bounds(bounds, records.names, records.width)
     check_filling(how.missing, pairs)
-    query = _query(function, records, pairs, how)
+    check_apart(how, records)
+    query = moments_query(function, records, pairs, how)
     release = release_statistic(
         function,
         query,
@@ -132,10 +140,19 @@ def release_moments(
         bounds=shown,
         conditions=records.conditions,
     )
-    return _published(function, release, records, pairs, how)
+    return published(function, release, records, pairs, how)
 
 
-def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
+def check_apart(how: Options, records: Records) -> None:
+    """Refuse noise that is one of all columns: distributions here are those of each column's own."""
+    if how.norm == math.inf and records.width > 1:
+        raise PydpstatError(
+            "mechanism must be 'laplace' or 'gaussian' for several columns' intervals of the population; got "
+            f"{how.mechanism.name!r}, whose noise is one of all columns together. Leave it out."
+        )
+
+
+def moments_query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
     """Ask for the weighted sums of each column, by group where there are some."""
     grids = [record_grid.standard_grid(*pair) for pair in pairs]
     least = 1 if function == "mean" else 2
@@ -155,7 +172,7 @@ def _query(function: str, records: Records, pairs: Bounds, how: Options) -> Quer
     return partition.weights_query(function, labels, how, blocks, len(pairs), by.reach, size)
 
 
-def _published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
+def published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
     """Make the statistic and its intervals of the noisy sums."""
     shape, size = records.shape, release.nobs if how.bounded else None
     law = "normal" if how.mechanism.approximate else "laplace"

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
-from pydpstat._release.statistic import Missing, OnlyBounded, check_records, options, release_statistic
+from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
+from pydpstat.inference._laws.private_quantiles import MOST_CELLS, private_ends
 from pydpstat.inference._laws.quantile_intervals import (
+    FEWEST_BINS,
     MOST_BINS,
     bin_number,
     quantile_ends,
@@ -30,16 +33,16 @@ from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import bin_counts, cells_query
+from pydpstat.statistics._kernels import partition
+from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
+from pydpstat.statistics._kernels.quantile_points import GRID_POINTS
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 STEPS = ("between edges of noisy cells",)
-_BOUNDED = OnlyBounded(
-    "with population=True, whose intervals need the public number of records",
-    "Leave out population, or release a histogram.",
-)
+# cells where the number of records is private, which none can be chosen for
+CELLS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,51 +55,49 @@ class CellQuantiles(Frozen):
         Noisy counts of the records in each cell.
     edges : ndarray of shape (B + 1,)
         Public edges; records beyond them are at the outer ones.
-    size : int
-        The public number of records; at least 1.
+    size : int or None
+        The number of records, at least 1, where it is public.
     shares : tuple of float
         Which quantiles.
     rate : float
         Of the cells' symmetric geometric noise.
-    shape : tuple of int
-        Of the published value.
 
     Examples
     --------
-    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, (0.5,), 1.0, ())
+    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, (0.5,), 1.0)
     >>> cells.quantile(0.5)
     1.5
-    >>> low, high = cells.interval(0.05)
-    >>> float(low), float(high)
-    (0.0, 3.0)
+    >>> cells.ends(0.05)
+    [(0.0, 3.0)]
     """
 
     cells: Floats
     edges: Floats
-    size: int
+    size: int | None
     shares: tuple[float, ...]
     rate: float
-    shape: tuple[int, ...]
 
-    validity = "exact"
-    assumptions = (INDEPENDENT,)
+    @property
+    def total(self) -> float:
+        """The number of records, or the noisy one, at least 1."""
+        return max(float(self.cells.sum()), 1.0) if self.size is None else float(self.size)
 
     def _below(self) -> Floats:
         """Return how many records seem to be below each edge, ascending.
 
         The mean of what the cells below and those above say has a quarter of the noise of all cells.
         """
-        inner = 0.5 * (self.cells[:-1].cumsum() + self.size - self.cells[:0:-1].cumsum()[::-1])
-        inner = np.maximum.accumulate(inner.clip(0.0, self.size)) if inner.size else inner
-        return np.concatenate([[0.0], inner, [float(self.size)]])
+        inner = 0.5 * (self.cells[:-1].cumsum() + self.total - self.cells[:0:-1].cumsum()[::-1])
+        inner = np.maximum.accumulate(inner.clip(0.0, self.total)) if inner.size else inner
+        return np.concatenate([[0.0], inner, [self.total]])
 
     def quantile(self, share: float) -> float:
         """Return the point below which that share of the records seems to be."""
-        below = self._below()
-        place = int(np.searchsorted(below, share * self.size, side="right")) - 1
+        below, wanted = self._below(), share * self.total
+        place = int(np.searchsorted(below, wanted, side="right")) - 1
         cell = min(max(place, 0), self.cells.size - 1)
         gap = float(below[cell + 1] - below[cell])
-        part = (share * self.size - float(below[cell])) / gap if gap > 0.0 else 0.5
+        part = (wanted - float(below[cell])) / gap if gap > 0.0 else 0.5
         part = min(max(part, 0.0), 1.0)
         return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
 
@@ -106,24 +107,53 @@ class CellQuantiles(Frozen):
         NaN where the noise of the counts below the quantile is above a tenth of all records.
         """
         deviation = math.sqrt(2.0) / self.rate
-        apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.size
+        apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
         if apart > 0.1:
             return math.nan
         return quantile_slope(self.quantile, share, deviation, apart)
 
+    def ends(self, alpha: float, sample: bool = False) -> list[tuple[float, float]]:
+        """Return the ends for each quantile of the population, or of the records."""
+        if self.rate < SMALLEST_RATE:
+            return [(float(self.edges[0]), float(self.edges[-1]))] * len(self.shares)
+        if self.size is None:
+            return [private_ends(self.cells, self.edges, q, alpha, self.rate, sample) for q in self.shares]
+        of = sample_ends if sample else quantile_ends
+        return [of(self.cells, self.edges, self.size, q, alpha, self.rate) for q in self.shares]
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileIntervals(Frozen):
+    """Intervals for quantiles of one group or of several.
+
+    Parameters
+    ----------
+    groups : tuple of CellQuantiles
+        The cells of each.
+    shape : tuple of int
+        Of the published value.
+    """
+
+    groups: tuple[CellQuantiles, ...]
+    shape: tuple[int, ...]
+
+    assumptions = (INDEPENDENT,)
+
+    @property
+    def validity(self) -> str:
+        """How far they can be trusted."""
+        return "model" if self.groups[0].size is None else "exact"
+
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each quantile of the population."""
-        return self._ends(quantile_ends, alpha)
+        return self._ends(alpha, False)
 
     def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each quantile of the records."""
-        return self._ends(sample_ends, alpha)
+        return self._ends(alpha, True)
 
-    def _ends(self, of: Callable[..., tuple[float, float]], alpha: float) -> tuple[Floats, Floats]:
-        found = [(float(self.edges[0]), float(self.edges[-1]))] * len(self.shares)
-        if self.rate >= SMALLEST_RATE:
-            found = [of(self.cells, self.edges, self.size, q, alpha, self.rate) for q in self.shares]
-        low, high = np.array(found).T
+    def _ends(self, alpha: float, sample: bool) -> tuple[Floats, Floats]:
+        low, high = np.array([each.ends(alpha, sample) for each in self.groups]).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
@@ -139,40 +169,47 @@ def release_cells(
     missing: Missing,
     scope: Scope,
     rng: object,
+    grid_points: int,
     budget: Spender | None,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
     public = (epsilon, 0, "geometric", neighbors, missing)
-    how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget, only=_BOUNDED)
-    if scope.by is not None or scope.unit is not None or scope.sample is not None:
-        raise PydpstatError(
-            "by, unit and sample must be left out with population=True. Leave out population, or release a "
-            "histogram by group."
-        )
+    how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget)
+    if scope.sample is not None:
+        raise PydpstatError("sample must be left out with population=True. Leave out population.")
     pair, source = bounds_pair(bounds), source_from(rng)
     check_filling(how.missing, [pair])
-    records, how = records_of(x, how, scope, source, one_column, "x")
-    finest = cell_edges(pair, MOST_BINS)
+    records, how = records_of(x, how, scope.independent(), source, one_column, "x")
+    number = _cell_number(grid_points, how.bounded)
+    finest = cell_edges(pair, MOST_BINS if number is None else number)
+    tally = partial(_counts, edges=finest, missing=how.missing, groups=records.group_number)
     counts, size = records.numbered(
-        lambda: records.fold(partial(_counts, edges=finest, missing=how.missing), np.add),
+        lambda: records.fold(tally, np.add),
         lambda found: int(found.sum()),
         partial(check_records, how, least=1, statistic=function, argument="x"),
     )
-    size = size or 0
-    # the number of records is known now; coarser cells are made of the finest ones
-    edges = cell_edges(pair, bin_number(size, how.epsilon))
-    counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]))
+    edges = finest
+    if number is None:
+        # the number of records is known now; coarser cells are made of the finest ones
+        edges = cell_edges(pair, bin_number(size or 0, how.epsilon))
+        counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
     name = records.name if records.names is None else records.names[0]
-    labels = Labels((name or function) if names is None else (name or "quantile"), names=names)
-    asked = cells_query(function, counts, labels, size, how)
-    rate, shape = how.epsilon / float(asked.sensitivities[0]), () if names is None else (len(shares),)
+    labels = records.named(Labels((name or function) if names is None else (name or "quantile"), names=names))
+    asked = cells_query(function, counts, labels, size or 0, how)
+    rate = how.epsilon / float(asked.sensitivities[0])
+    shape = (*counts.shape[:-1], *(() if names is None else (len(shares),)))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        known = CellQuantiles(noisy, edges, size, tuple(shares), rate, shape)
-        slopes = tuple(map(known.slope, shares))
-        value = np.array(list(map(known.quantile, shares))).reshape(shape)
-        return value, BetweenEdges(slopes, STEPS, known, population=known)
+        rows = noisy.reshape(-1, edges.size - 1)
+        known = [
+            CellQuantiles(row, edges, size if how.bounded else None, tuple(shares), rate) for row in rows
+        ]
+        slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
+        value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)
+        intervals = QuantileIntervals(tuple(known), shape)
+        return value, BetweenEdges(slopes, STEPS, intervals, population=intervals)
 
+    said = () if number in (None, CELLS) else (("grid_points", number + 1),)
     return release_statistic(
         function,
         asked,
@@ -180,9 +217,24 @@ def release_cells(
         source,
         budget,
         data=("x",),
-        arguments=(*own, ("bounds", pair), ("population", True)),
+        arguments=(*own, ("bounds", pair), ("population", True), *said, *records.arguments),
         bounds=pair,
         publish=publish,
+        conditions=records.conditions,
+    )
+
+
+def _cell_number(grid_points: object, bounded: bool) -> int | None:
+    """Return how many cells are counted: one less than edges; None where it follows from n and epsilon."""
+    if checks.is_number(grid_points) and grid_points == GRID_POINTS:
+        return None if bounded else CELLS
+    allowed = f"a whole number from {FEWEST_BINS + 1} to {MOST_CELLS + 1} with population=True"
+    hint = "So many edges of cells there are, where records are counted and intervals end: 129 for example."
+    return (
+        checks.integer(
+            grid_points, "grid_points", FEWEST_BINS + 1, MOST_CELLS + 1, allowed=allowed, hint=hint
+        )
+        - 1
     )
 
 
@@ -200,9 +252,15 @@ def cell_edges(pair: tuple[float, float], number: int) -> Floats:
     return np.unique((1.0 - parts) * pair[0] + parts * pair[1])
 
 
-def _counts(part: Part, edges: Floats, missing: Missing) -> npt.NDArray[np.int64]:
-    """Count the records in each cell, missing ones as `missing` says."""
-    counts, gone = bin_counts(part.columns.arrays[0], edges)
-    if fills(gone, missing):
-        counts = counts + gone * bin_counts(np.array([missing]), edges)[0]
+def _counts(part: Part, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
+    """Count the records in each cell, by group where there are some, missing ones as `missing` says."""
+    values = part.columns.arrays[0]
+    if groups is None:
+        counts, gone = bin_counts(values, edges)
+    else:
+        assert part.places is not None
+        counts, gone = group_bin_counts(values, part.places, groups, edges)
+    if fills(int(np.sum(gone)), missing):
+        place = bin_counts(np.array([missing]), edges)[0]
+        counts = counts + np.multiply.outer(gone, place)
     return counts

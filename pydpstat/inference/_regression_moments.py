@@ -11,7 +11,6 @@ from itertools import combinations, product
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
@@ -36,30 +35,35 @@ class Layout:
     Parameters
     ----------
     numbers : tuple of int
-        The places of the numbers in v, the response's last.
+        The places of the numbers in v, the response's last; -1 for one that is left out.
     factors : tuple of tuple of int
-        For each categorical predictor the places of its levels; -1 for the reference.
+        For each categorical predictor the places of its levels; -1 for the reference and what counts as it.
     names : tuple of str
         Of all places of v.
+    bounded : bool
+        Whether the number of records is public. If not it is released, too: in the cells of the tables, or
+        by itself where there are none.
     """
 
     numbers: tuple[int, ...]
     factors: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
+    bounded: bool = True
 
     @classmethod
-    def of(cls, design: LinearDesign) -> Layout:
+    def of(cls, design: LinearDesign, bounded: bool = True) -> Layout:
         """Return the layout of a design."""
         numbers: list[int] = []
         factors: list[tuple[int, ...]] = []
         place = 1
         for each in design.predictors:
             if each.levels is None:
-                numbers.append(place)
+                numbers.append(place if each.names else -1)
             else:
-                factors.append((-1, *range(place, place + len(each.names))))
+                places = {code: place + k for k, code in enumerate(each.kept)}
+                factors.append(tuple(places.get(code, -1) for code in range(len(each.levels))))
             place += len(each.names)
-        return cls((*numbers, place), tuple(factors), (*design.names, design.response))
+        return cls((*numbers, place), tuple(factors), (*design.names, design.response), bounded)
 
     @property
     def width(self) -> int:
@@ -69,7 +73,7 @@ class Layout:
     def tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
         """Return the categorical predictors of each table whose cells are released."""
         sizes = [len(levels) for levels in self.factors]
-        if norm == math.inf and crossed(len(self.numbers), sizes):
+        if norm == math.inf and crossed(len(self.numbers), sizes, self.bounded):
             return (tuple(range(len(sizes))),)
         return tuple((which,) for which in range(len(sizes)))
 
@@ -77,21 +81,22 @@ class Layout:
     def mechanism(self) -> MomentCube:
         """The mechanism of the least noise, whose norm is infinite."""
         cells = [math.prod(len(self.factors[which]) for which in table) for table in self.tables(math.inf)]
-        return MomentCube(len(self.numbers), cells)
+        return MomentCube(len(self.numbers), cells, bounded=self.bounded)
 
     def blocks(self, norm: float) -> tuple[Block, ...]:
         """Return where what is released enters the matrix, for the norm that the noise answers to."""
         numbers = Forms.of(self.numbers)
         found: list[Block] = []
+        halved = 0.5 / float(_SQUARES[norm])
         if not self.factors:
             places = Forms.of((0, *self.numbers))
+            if not self.bounded:
+                found.append(Block("own", Forms.of((0,)), Forms.of((0,), halved)))
             found.append(Block("within", places, places))
         tables = self.tables(norm)
         for table in tables:
             cells = self._cells(table)
-            # a count is that of its levels' indicators with each other, and with the constant
-            whole = tuple(((0, 1.0), *((place, 0.5) for place, _ in cell)) for cell in cells)
-            found.append(Block("paired", Forms(cells), Forms(whole)))
+            found.append(Block("paired", *self._counts(cells, 1.0 / len(tables))))
             # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
             parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
             found.append(Block("across", numbers, Forms(parts)))
@@ -99,7 +104,19 @@ class Layout:
             found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
         if self.factors and len(self.numbers) > 1:
             found.append(Block("within", numbers, numbers))
-        return (*found, Block("own", numbers, Forms.of(self.numbers, 0.5 / float(_SQUARES[norm]))))
+        return (*found, Block("own", numbers, Forms.of(self.numbers, halved)))
+
+    def _counts(self, cells: tuple[Form, ...], share: float) -> tuple[Forms, Forms]:
+        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
+
+        That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
+        records is private a share of c c', as each table has all of it: ``2 l = 2 L + 2 a c`` and
+        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that share.
+        """
+        more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
+        left = tuple(((0, more), *cell) if more else cell for cell in cells)
+        right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
+        return Forms(left), Forms(right)
 
     def _cells(self, table: tuple[int, ...]) -> tuple[Form, ...]:
         """Return each cell's levels but the references."""
@@ -109,7 +126,10 @@ class Layout:
     def released(self, norm: float) -> list[str]:
         """Return the names of what is released."""
         names = [self.names[i] for i in self.numbers]
+        times = "" if _SQUARES[norm] == 1 else f"*{float(_SQUARES[norm]):g}"
         found = [] if self.factors else [f"sum({name})" for name in names]
+        if not self.bounded and not self.factors:
+            found.insert(0, f"number{times}")
         tables = self.tables(norm)
         cells = [[_cell(table, codes) for codes in product(*self._codes(table))] for table in tables]
         for each in cells:
@@ -118,17 +138,26 @@ class Layout:
         for one, other in combinations(cells, 2):
             found += [f"count({first},{second})" for first in one for second in other]
         found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
-        times = "" if _SQUARES[norm] == 1 else f"*{float(_SQUARES[norm]):g}"
         return [*found, *(f"sum({name}^2){times}" for name in names)]
 
     def _codes(self, table: tuple[int, ...]) -> list[range]:
         return [range(len(self.factors[which])) for which in table]
 
     def sensitivity(self, norm: float) -> Fraction:
-        """Return how far one record that is replaced can move what is released, rounding included.
+        """Return how far one record that is replaced, or added, can move what is released, with roundings.
 
         Notes
         -----
+        *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
+        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
+        -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
+        categorical predictors that are D (D - 1) / 2 products, D squares, and sums and counts:
+        Q (D + 1) + Q (Q - 1) / 2 with Q > 0, D and the number of records with Q = 0. Squares and the number
+        of records are times 1/2 in the L1 norm, and times at most 1 / sqrt(2) in the L2 norm. So with Q = 0
+        the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
+        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Roundings add nothing.
+
+        *Bounded.*
         Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
         the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
         and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
@@ -157,6 +186,9 @@ class Layout:
         (`pydpstat.inference._moment_noise`). A product's unit is 1, or 2 where cross products count double.
         """
         d, q = len(self.numbers), len(self.factors)
+        if not self.bounded:
+            added = Fraction(d * d + (2 * q * (d + 1) + q * (q - 1) if q else 2 * d + 1), 2)
+            return {1: added, 2: _root_above(added), math.inf: Fraction(1)}[norm]
         slack = Fraction(d * (d + 1), 2**BITS)
         if norm == math.inf:
             return 1 + Fraction(1, 2 ** (BITS - 2))
@@ -165,21 +197,21 @@ class Layout:
             return whole + slack
         if not q:
             return d + 1 + slack
-        return Fraction(float_above(_root_above(d * d + 2 * q * d + q * (q + 1)))) + slack
+        return _root_above(Fraction(d * d + 2 * q * d + q * (q + 1))) + slack
 
 
 def _cell(table: Sequence[int], codes: Sequence[int]) -> str:
     return ",".join(f"{which}={code}" for which, code in zip(table, codes))
 
 
-def _root_above(square: int) -> Fraction:
-    """Return a rational number that is at least the square root."""
-    return Fraction(np.nextafter(np.sqrt(float(square)), np.inf))
+def _root_above(square: Fraction) -> Fraction:
+    """Return a rational number that is at least the square root; the square is a multiple of 1/2."""
+    return Fraction(float(np.nextafter(np.sqrt(float(square)), np.inf)))
 
 
-def moment_query(regression: Regression, norm: float) -> Query:
+def moment_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
     """Ask for what the layout lists, in integers on the records' grid."""
-    design, layout = regression.design, Layout.of(regression.design)
+    design, layout = regression.design, Layout.of(regression.design, bounded)
     numbers = [each.bounds for each in design.predictors if each.bounds is not None]
     grids = [record_grid.standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
     paired = list(zip(design.predictors, regression.predictors))
@@ -190,6 +222,8 @@ def moment_query(regression: Regression, norm: float) -> Query:
     sums = record_grid.sums(arrays, grids, "error", pairs)
     unit = Fraction(1, 2**BITS)
     exact: list[Fraction | int] = []
+    if not codes and not bounded:
+        exact.append(_SQUARES[norm] * sums.count)
     if not codes:
         exact += [each * unit for each in sums.first]
     tables = [_joined([codes[which] for which in table]) for table in layout.tables(norm)]
@@ -206,7 +240,7 @@ def moment_query(regression: Regression, norm: float) -> Query:
         np.array([float(each) for each in exact]),
         (layout.sensitivity(norm),),
         Labels("regression", tuple(layout.released(norm))),
-        nobs=len(regression.response),
+        nobs=len(regression.response) if bounded else None,
         exact=tuple(exact),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -13,11 +14,13 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._units import Sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.association import Both, both_columns
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -54,33 +57,89 @@ def check_epsilon(how: Options) -> None:
         )
 
 
-def sample_of(data: Data, argument: str, how: Options, source: Source) -> Floats:
-    """Return one variable's values."""
-    records, _ = records_of(data, how, NOTHING, source, one_column, argument)
-    return _filled(records.fold(_values, _joined), how)
+def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the samples' own names, which are public as columns' names are, or others for all of them.
+
+    Samples have names of their own where each is a series with a name and no two have the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
+    >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
+    (('f', 'm'), ('x', 'y'))
+    """
+    found = tuple(each.name for each in samples if each.name)
+    return found if len(found) == len(samples) == len(set(found)) else otherwise
 
 
-def pair_of(x: Data, y: Data, how: Options) -> tuple[Floats, Floats]:
-    """Return the values of two variables, a record in the same place of both."""
-    first, second = one_column(x, "x"), one_column(y, "y")
-    if first.size != second.size:
-        raise PydpstatError(
-            f"x and y must be of the same length, a record in the same place of both; got {first.size} and "
-            f"{second.size} records."
-        )
-    return _filled(_floats(first.arrays[0]), how), _filled(_floats(second.arrays[0]), how)
+def numbered_groups(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """Return the names of several groups, which are numbered where they have none."""
+    return group_names(samples, tuple(f"group {place + 1}" for place in range(len(samples))))
 
 
-def _values(part: Part) -> Floats:
-    return _floats(part.columns.arrays[0])
+def contrast_name(kind: str, names: tuple[str, ...], otherwise: tuple[str, ...]) -> str:
+    """Return how a contrast of two groups is called: with their names where they have some.
+
+    Examples
+    --------
+    >>> contrast_name("difference", ("f", "m"), ("a", "b")), contrast_name("ratio", ("a", "b"), ("a", "b"))
+    ('difference of f and m', 'ratio')
+    """
+    return kind if names == otherwise else f"{kind} of {names[0]} and {names[1]}"
 
 
-def _joined(one: Floats, other: Floats) -> Floats:
-    return np.concatenate((one, other))
+def one_distribution(samples: Sequence[Sample]) -> str:
+    """Say what the null hypothesis of groups alike is, with their names where they have some.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
+    'f, m and x have one distribution under the null hypothesis'
+    >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
+    'both samples have one distribution under the null hypothesis'
+    """
+    names = group_names(samples, ())
+    told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
+    if not names and len(samples) == 2:
+        told = "both samples"
+    return f"{told} have one distribution under the null hypothesis"
 
 
-def _floats(values: npt.NDArray[np.generic]) -> Floats:
-    return values.astype(np.float64)
+def sample_of(
+    data: Data, argument: str, how: Options, scope: Scope, source: Source
+) -> tuple[Floats, Options]:
+    """Return one variable's values, and the options with the unit that `scope` may have."""
+    records, how = records_of(data, how, scope, source, one_column, argument)
+    (values,) = records.fold(_values, _joined)
+    return _filled(values, how), how
+
+
+def groups_of(
+    samples: Sequence[Sample], arguments: Sequence[str], how: Options, source: Source
+) -> tuple[list[Floats], Options]:
+    """Return the values of several groups, and the options with the unit."""
+    groups = []
+    for (data, scope), argument in zip(samples, arguments):
+        values, how = sample_of(data, argument, how, scope, source)
+        groups.append(values)
+    return groups, how
+
+
+def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tuple[Floats, Floats, Options]:
+    """Return the values of two variables of the same records, and the options with the unit."""
+    records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
+    first, second = records.fold(_values, _joined)
+    return _filled(first, how), _filled(second, how), how
+
+
+def _values(part: Part) -> list[Floats]:
+    return [each.astype(np.float64) for each in part.columns.arrays]
+
+
+def _joined(one: list[Floats], other: list[Floats]) -> list[Floats]:
+    return [np.concatenate(pair) for pair in zip(one, other)]
 
 
 def _filled(values: Floats, how: Options) -> Floats:

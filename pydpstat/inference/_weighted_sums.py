@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from functools import partial
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, numbers_of, one_column, truths_of
+from pydpstat._data.containers import columns_of, is_frame, names_of
+from pydpstat._data.held import about, in_memory, read_whole
+from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.record_grid import BITS, chunks, rounded, standard_grid, units
+from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
+from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
 from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import NOTHING, Keys, Origin, Scope, keys_of
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
 LINEAR = Fraction(3, 4)
@@ -32,11 +38,40 @@ class Weighted(NamedTuple):
     pair: Pair
     largest: float
     how: Options
+    stratified: bool = False
 
     @property
-    def size(self) -> int | None:
-        """The number of records, where it is public."""
-        return self.records.size if self.how.bounded else None
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what is published: a number, or one for each group; strata are no groups."""
+        return () if self.stratified else self.records.shape
+
+    @property
+    def arguments(self) -> tuple[tuple[str, object], ...]:
+        """What the call says of weights, groups and strata."""
+        said = [
+            ("strata" if self.stratified and name == "by" else name, each)
+            for name, each in self.records.arguments
+        ]
+        return ("max_weight", self.largest), *said
+
+    def labels(self, statistic: str) -> Labels:
+        """Return the names of what is published."""
+        return Labels(self.records.name or statistic) if self.stratified else self.records.labels(statistic)
+
+    @property
+    def grids(self) -> tuple[RecordGrid, RecordGrid]:
+        """Where records and weights are placed."""
+        return standard_grid(*self.pair), standard_grid(-self.largest, self.largest)
+
+    def sums(self, of: Callable[..., GroupSums]) -> tuple[list[Sums], int | None]:
+        """Return the exact sums of every group, and the number of records where it is public."""
+        add_up = partial(of, grids=self.grids, missing=self.how.missing, groups=self.records.group_number)
+        found, size = self.records.numbered(
+            lambda: self.records.fold(add_up, add),
+            lambda found: int(found.counts.sum()),
+            partial(check_some, self.how, argument=self.records.layout.argument),
+        )
+        return found.each(), size
 
 
 class _Pair(NamedTuple):
@@ -48,28 +83,142 @@ class _Pair(NamedTuple):
 
 def read_weighted(
     data: Data,
-    weights: Data,
+    weights: Data | str,
     pair: Pair,
     max_weight: float,
     how: Options,
     source: Source,
+    scope: Scope = NOTHING,
+    strata: Keys | None = None,
     truths: bool = False,
 ) -> Weighted:
-    """Read a variable, or truth values as 0 and 1, and its weights."""
+    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups."""
     largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
+    columns = partial(_columns, argument=argument, truths=truths)
+    records, how = _read(data, weights, how, source, scope, strata, argument, columns)
+    return Weighted(records, pair, largest, how, strata is not None)
 
-    def read(given: object, _: str) -> Columns:
-        assert isinstance(given, _Pair)
-        first, second = _variable(given.data, argument, truths), one_column(given.weights, "weights")
-        check_lengths(first, second, argument)
-        arrays = first.arrays + second.arrays
-        return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
 
-    records, how = records_of(_Pair(data, weights), how, NOTHING, source, read, argument)
-    if how.bounded:
-        check_records(how, records.size or 0, 1, "weighted statistic", argument)
-    return Weighted(records, pair, largest, how)
+def _read(
+    data: object,
+    weights: object,
+    how: Options,
+    source: Source,
+    scope: Scope,
+    strata: Keys | None,
+    argument: str,
+    columns: Callable[..., Columns],
+) -> tuple[Records, Options]:
+    scope = _with_strata(scope, strata)
+    try:
+        given, read, scope = _together(data, weights, scope, argument)
+        return records_of(given, how, scope, source, partial(columns, pair_of=read), argument)
+    except PydpstatError as error:
+        said = str(error)
+        if strata is None or not said.startswith("by "):
+            raise
+        raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
+
+
+def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
+    """Return by what to add up: groups, or strata."""
+    if strata is None:
+        return scope
+    if scope.by is not None:
+        raise PydpstatError(
+            "strata must be left out with by: within a group the interval is that of independent draws. Give "
+            "one of the two; groups that are strata are given as by."
+        )
+    if scope.levels is None:
+        raise PydpstatError(
+            "levels must be given with strata: those that come from the data would tell which values occur. "
+            "Give the public names of all strata."
+        )
+    return scope._replace(by=strata)
+
+
+def _together(
+    data: object, weights: object, scope: Scope, argument: str
+) -> tuple[object, Callable[[object], _Pair], Scope]:
+    """Return the records, what makes a variable and its weights of some of them, and by what groups."""
+    data = in_memory(data, argument)
+    with about(argument):
+        named = is_frame(data) or table_of(data) is not None
+    if isinstance(weights, str):
+        if not named:
+            raise PydpstatError(
+                f"weights must hold a weight for each record where {argument} has no named columns; got "
+                f"{checks.shown(weights)}. Give a column, or a frame that has it."
+            )
+        return data, partial(_by_name, weights=weights, argument=argument), scope
+    keys = (scope.by,) if isinstance(scope.by, str) else scope.by
+    by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
+    unit = scope.paid_for if scope.unit is None else scope.unit
+    if named and (by_name or isinstance(unit, str)):
+        # weights stand beside the records, which so have an order
+        columns = _named(read_whole(data, argument, beside=True))
+        size = len(next(iter(columns.values()))) if columns else 0
+        used: list[str] = []
+        if by_name:
+            names, by = keys_of(scope, Origin(tuple(columns), columns, size, None, argument=argument))
+            used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
+        if isinstance(unit, str) and unit in columns:
+            used, scope = [*used, unit], scope._replace(unit=_series(columns[unit], unit))
+        rest = _only([name for name in columns if name not in used], argument)
+        data = Chunk({rest: columns[rest]}, size)
+    return _Pair(data, weights), _as_given, scope
+
+
+def _series(column: Any, name: str) -> Any:
+    import pandas as pd
+
+    return pd.Series(column, name=name)
+
+
+def _as_given(given: object) -> _Pair:
+    assert isinstance(given, _Pair)
+    return given
+
+
+def _by_name(given: object, weights: str, argument: str) -> _Pair:
+    """Return the variable and the weights of a frame or a chunk that has both and nothing else."""
+    columns = _named(given)
+    if weights not in columns:
+        raise PydpstatError(
+            f"weights must be a column of the data; got {checks.shown_option(weights)}, and they have "
+            f"{checks.excerpt(list(columns))}. {checks.did_you_mean(weights, list(columns))}"
+        )
+    rest = _only([name for name in columns if name != weights], argument)
+    size = len(columns[rest])
+    return _Pair(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
+
+
+def _named(data: Any) -> dict[str, Any]:
+    """Return columns by name."""
+    if isinstance(data, Chunk):
+        return dict(data.columns)
+    return dict(zip(names_of(data), columns_of(data)))
+
+
+def _only(names: list[str], argument: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    raise PydpstatError(
+        f"{argument} must have one variable besides the columns of weights and by; got "
+        f"{checks.excerpt(names)}. Select its columns first, as in frame[['income', 'weight', 'region']]."
+    )
+
+
+def _columns(
+    given: object, _: str, pair_of: Callable[[object], _Pair], argument: str, truths: bool
+) -> Columns:
+    """Read the variable and the weights."""
+    pair = pair_of(given)
+    first, second = _variable(pair.data, argument, truths), one_column(pair.weights, "weights")
+    check_lengths(first, second, argument)
+    arrays = first.arrays + second.arrays
+    return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
 
 
 def _variable(data: object, argument: str, truths: bool) -> Columns:
@@ -82,87 +231,114 @@ def _variable(data: object, argument: str, truths: bool) -> Columns:
     return Columns((values,), (None,), None, found.name, found.size)
 
 
-def placed(part: Part, known: Weighted) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield records z in [-1, 1] and weights v in [0, 1] on the grid, some at a time."""
-    grids = standard_grid(*known.pair), standard_grid(-known.largest, known.largest)
-    for (z, v), _ in chunks(part.columns.arrays, grids, known.how.missing):
-        yield z, np.maximum(v, 0.0)
+def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
+    """Return the six sums of a weighted mean, by group where there are some.
 
-
-def mean_sums(part: Part, known: Weighted) -> np.ndarray:
-    """Return the six sums of a weighted mean, in units of 2^-40, as Python's integers.
-
-    For each record they are a = v (1 - z) / 2 and b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is
-    rounded to the grid and at most v, a is the rest of v; so with v^2, which is on the grid at most v, and
-    its parts. None is negative, and the parts add up exactly.
+    For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
+    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, a is the
+    rest of v; so with v^2, which is on the grid at most v, and its parts. None is negative, and the parts add
+    up exactly.
     """
-    total = [0] * 6
-    for z, v in placed(part, known):
+    counts = np.zeros(groups or 1, dtype=np.int64)
+    totals = np.zeros((6, 2, counts.size), dtype=np.int64)
+    for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, counts.size):
+        counts += np.bincount(at, minlength=counts.size)
+        np.maximum(v, 0.0, out=v)
         upper = np.minimum(rounded(v * (1.0 + z) * 0.5, _UNIT), v)
         square = rounded(v * v, _UNIT)
         right = np.minimum(rounded(square * (1.0 + z) ** 2 * 0.25, _UNIT), square)
         middle = np.minimum(rounded(square * (1.0 - z * z) * 0.5, _UNIT), square - right)
         parts = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
-        total = [one + (units(each, _UNIT, BITS) or 0) for one, each in zip(total, parts)]
-    return np.array(total, dtype=object)
+        for total, each in zip(totals, parts):
+            if groups is None:
+                # of all records a sum takes a third of the time
+                total += in_two([units(each, _UNIT, BITS) or 0])
+            else:
+                add_by_group(total, each, _UNIT, at)
+    return GroupSums(counts, totals, 6)
 
 
-def cell_sums(part: Part, known: Weighted, edges: np.ndarray) -> np.ndarray:
-    """Return the sums of v and of v^2 in each cell, and that of 1 - v, in units of 2^-40.
+def cell_sums(
+    part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None, edges: np.ndarray
+) -> GroupSums:
+    """Return the sums of v and of v^2 in each cell, and that of 1 - v, by group where there are some.
 
     Cells hold their left edges, the last one both.
     """
-    count = edges.size - 1
-    total = np.zeros(2 * count + 1, dtype=object)
-    for z, v in placed(part, known):
-        cell = (np.searchsorted(edges, z, side="right") - 1).clip(0, count - 1)
-        for place, each in ((0, v), (count, rounded(v * v, _UNIT))):
-            # so many records of at most 2^40 units add up exactly
-            for start in range(0, z.size, 1 << 53 - BITS):
-                piece = slice(start, start + (1 << 53 - BITS))
-                added = np.bincount(cell[piece], each[piece], count) / _UNIT
-                total[place : place + count] += added.astype(np.int64).astype(object)
-        total[-1] += units(1.0 - v, _UNIT, BITS) or 0
-    return total
+    number, cells = groups or 1, edges.size - 1
+    counts = np.zeros(number, dtype=np.int64)
+    inside, rest = np.zeros((2, 2, number * cells), dtype=np.int64), np.zeros((1, 2, number), dtype=np.int64)
+    for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, number):
+        counts += np.bincount(at, minlength=number)
+        np.maximum(v, 0.0, out=v)
+        cell = at * cells + (np.searchsorted(edges, z, side="right") - 1).clip(0, cells - 1)
+        for total, each in zip(inside, (v, rounded(v * v, _UNIT))):
+            add_by_group(total, each, _UNIT, cell)
+        add_by_group(rest[0], 1.0 - v, _UNIT, at)
+    # of each kind a row for each cell
+    rows = inside.reshape(2, 2, number, cells).transpose(0, 3, 1, 2).reshape(2 * cells, 2, number)
+    return GroupSums(counts, np.concatenate([rows, rest]), 2 * cells + 1)
 
 
-def weighted_query(statistic: str, sums: np.ndarray, linear: int, known: Weighted) -> Query:
+def weighted_query(
+    statistic: str, sums: Sequence[Sums], linear: int, known: Weighted, size: int | None
+) -> Query:
     """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of v^2.
 
-    A record adds to them, each in its share c or 1 - c of the noise, a vector without negative elements and
-    of L1 norm c v + (1 - c) v^2, where the number of records is private c (v + 1 - v) + (1 - c) v^2: at most
-    1. Adding or removing it moves them by 1 at most, replacing it by 2.
+    A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
+    elements and of L1 norm c v + (1 - c) v^2, where the number of records is private
+    c (v + 1 - v) + (1 - c) v^2: at most 1. Adding or removing it moves them by 1 at most, replacing it, in
+    its group or to enter another, by 2.
     """
-    shares = [LINEAR] * linear + [1 - LINEAR] * (sums.size - linear - 1) + [LINEAR]
-    exact = tuple(share * Fraction(int(each), 1 << BITS) for share, each in zip(shares, sums))
-    if known.how.bounded:
-        exact = exact[:-1]
+    exact: list[Fraction] = []
+    for each in sums:
+        row = each.first[:-1] if known.how.bounded else each.first
+        shares = [LINEAR] * linear + [1 - LINEAR] * (len(each.first) - linear - 1) + [LINEAR]
+        exact += [share * Fraction(total, 1 << BITS) for share, total in zip(shares, row)]
     value = np.array([each.numerator / each.denominator for each in exact], dtype=np.float64)
-    reach = Fraction(2 if known.how.bounded else 1)
-    names = Labels(known.records.name or statistic)
-    return Query(statistic, value, (reach,), names, nobs=known.size, exact=exact)
+    labels = known.labels(statistic)
+    return Query(statistic, value, (reach(known.how),), labels, nobs=size, exact=tuple(exact))
+
+
+def reach(how: Options) -> Fraction:
+    """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
+    return Fraction(2 if how.neighbors == "bounded" else 1)
 
 
 def read_products(
-    data: Data, weights: Data, pair: Pair, max_weight: float, how: Options, source: Source
-) -> tuple[Records, Pair, float]:
+    data: Data,
+    weights: Data | str,
+    pair: Pair,
+    max_weight: float,
+    how: Options,
+    source: Source,
+    scope: Scope,
+    strata: Keys | None,
+) -> tuple[Weighted, Pair]:
     """Read records times their weights, each moved to its bounds before, with the products' bounds."""
     largest = largest_weight(max_weight)
+    columns = partial(_products, pair=pair, largest=largest)
+    records, how = _read(data, weights, how, source, scope, strata, "data", columns)
+    ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
+    return Weighted(records, pair, largest, how, strata is not None), ends
 
-    def read(given: object, argument: str) -> Columns:
-        assert isinstance(given, _Pair)
-        first, second = one_column(given.data, "data"), one_column(given.weights, "weights")
-        check_lengths(first, second, argument)
-        values, times = (each.arrays[0].astype(np.float64, copy=False) for each in (first, second))
-        # a record's product depends on this record alone, whatever is rounded in it
-        product = np.clip(values, *pair) * np.clip(times, 0.0, largest)
-        for absent in (first.missing[0], second.missing[0]):
-            if absent is not None:
-                product[absent] = np.nan
-        return Columns((product,), (None,), None, first.name, first.size)
 
-    records, _ = records_of(_Pair(data, weights), how, NOTHING, source, read, "data")
-    return records, (min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)), largest
+def _products(
+    given: object, argument: str, pair_of: Callable[[object], _Pair], pair: Pair, largest: float
+) -> Columns:
+    found = _columns(given, argument, pair_of, "data", False)
+    values, times = (each.astype(np.float64, copy=False) for each in found.arrays)
+    # a record's product depends on this record alone, whatever is rounded in it
+    product = np.clip(values, *pair) * np.clip(times, 0.0, largest)
+    for absent in found.missing:
+        if absent is not None:
+            product[absent] = np.nan
+    return Columns((product,), (None,), None, found.name, found.size)
+
+
+def check_some(how: Options, size: int, argument: str) -> None:
+    """Check that there is a record where their number is public."""
+    check_records(how, size, 1, "weighted statistic", argument)
 
 
 def check_lengths(first: Columns, second: Columns, argument: str) -> None:
@@ -203,14 +379,14 @@ def largest_weight(max_weight: float) -> float:
 
 def noise_scales(how: Options) -> tuple[float, float]:
     """Return the noise's scales of the sums of weights and of their squares."""
-    reach = (2.0 if how.bounded else 1.0) / how.epsilon
-    return reach / float(LINEAR), reach / float(1 - LINEAR)
+    scale = float(reach(how)) / how.epsilon
+    return scale / float(LINEAR), scale / float(1 - LINEAR)
 
 
 def sums_of(
     noisy: np.ndarray, linear: int, squares: int
 ) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-    """Return the noisy sums of weights, of their squares, and of what they lack to 1, where it is there."""
+    """Return a group's noisy sums of weights, of their squares, and of what they lack to 1, if there."""
     last = linear + squares
     shares = float(LINEAR), float(1 - LINEAR)
     rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0

@@ -37,6 +37,7 @@ from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.scope import Keys
 
 # blocks get so many records at least, where the number of blocks is chosen here
 _LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
@@ -53,6 +54,7 @@ def any_test(
     level: float | None = None,
     null: Callable[..., object] | None = None,
     neighbors: str | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -82,6 +84,10 @@ def any_test(
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise and of the blocks. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -138,7 +144,8 @@ def any_test(
         epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
     )
     check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
-    samples, number = divided_samples(data, how, blocks)
+    source = source_from(rng)
+    samples, number = divided_samples(data, how, blocks, unit, source, budget)
     if level is not None:
         level = checks.probability(level, "level", "It is a block's; 0.2 is usual.")
     if null is not None and not how.bounded:
@@ -150,7 +157,6 @@ def any_test(
     most = max(1, min(samples.sizes) // _LEAST_TEST) if how.bounded else 1
     number, own = choose_blocks(records, how.epsilon, number, level, most)
     limit = own if null is None else _simulated(test, null, samples.sizes, number, own)
-    source = source_from(rng)
     # first of all, so that of a seeded stream it does not depend on how many records there are
     uniform = float(source.uniform(1)[0]) - 0.5
     hits = 0
@@ -197,6 +203,7 @@ def any_interval(
     level: float | None = None,
     blocks: int | None = None,
     neighbors: str | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -222,7 +229,7 @@ def any_interval(
     blocks : int, optional
         The number of blocks. By default it is chosen for the public numbers of records; under unbounded
         neighbors it must be given.
-    neighbors, rng, budget
+    neighbors, unit, rng, budget
         As in `any_test`.
 
     Returns
@@ -272,10 +279,10 @@ def any_interval(
     check_range(low, high, argument="range")
     share = _share(limit, level)
     missed = min(share, 1.0 - share)
-    samples, number = divided_samples(data, how, blocks)
+    source = source_from(rng)
+    samples, number = divided_samples(data, how, blocks, unit, source, budget)
     if number is None:
         number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
-    source = source_from(rng)
     cells = cells_for(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that nothing tells which one fails

@@ -10,15 +10,11 @@ from pydpstat._data.containers import listed
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.tables import (
-    fit_floor,
-    fit_pvalue,
-    independence_floor,
-    independence_pvalue,
-    shares,
-)
+from pydpstat.inference._laws.deep_tables import FLOOR, fit_pvalue, independence_pvalue
+from pydpstat.inference._laws.tables import shares
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
 from pydpstat.results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys
 
 INDEPENDENT = "the records are independent of each other"
 
@@ -32,6 +28,7 @@ def chisquare(
     f_exp: object = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -56,6 +53,10 @@ def chisquare(
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and those that are no level: raise an error, leave their records out
         (unbounded only), or count them in this level, which is added where it is new.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -102,7 +103,9 @@ def chisquare(
     >>> r.validity, r.pvalue < 0.01
     ('model', True)
     """
-    table = noisy_table("chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, f_exp)
+    table = noisy_table(
+        "chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, unit, f_exp
+    )
     (names,) = table.names
     p = probabilities(f_exp, names)
     n = table.release.nobs
@@ -113,7 +116,7 @@ def chisquare(
         test="Chi-square test of given probabilities",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=fit_floor(p.size, n is not None),
+        pvalue_floor=FLOOR,
         null=tuple((f"share of {name}", share) for name, share in zip(names, p.tolist())),
         released=table.released,
         estimates=tuple((f"share of {name}", share) for name, share in zip(names, estimated)),
@@ -132,6 +135,7 @@ def chi2_contingency(
     levels: object = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -153,6 +157,10 @@ def chi2_contingency(
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and those that are no level: raise an error, leave their records out
         (unbounded only), or count them in this level, which is added where it is new.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -181,7 +189,8 @@ def chi2_contingency(
     independent variables, in units of sampling and noise together, after changes of the margins are taken
     away (a score test). Its law hardly depends on the true margins. It is found by simulation at the
     estimated margins and at two others, more and less concentrated by one standard error; with a private n
-    also at two other numbers of records. The largest p-value counts. Empty cells do no harm.
+    also at two other numbers of records. The largest p-value counts. Empty cells do no harm. Small p-values
+    are found by multilevel splitting, down to 1e-6.
 
     References
     ----------
@@ -206,7 +215,7 @@ def chi2_contingency(
             "example (['no', 'yes'], ['low', 'high'])."
         )
     table = noisy_table(
-        "chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget
+        "chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget, unit
     )
     n = table.release.nobs
     statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)
@@ -219,7 +228,7 @@ def chi2_contingency(
         test="Chi-square test of independence",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=independence_floor(table.noisy.size, n),
+        pvalue_floor=FLOOR,
         released=table.released,
         estimates=tuple(estimates),
         validity="measured",

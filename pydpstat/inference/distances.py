@@ -21,6 +21,8 @@ from pydpstat.inference._testing import (
     ALTERNATIVES,
     GROUPS,
     INDEPENDENT,
+    groups_of,
+    one_distribution,
     protected,
     released,
     remarks_on,
@@ -28,9 +30,11 @@ from pydpstat.inference._testing import (
     shown_alternative,
 )
 from pydpstat.inference._unheard import unheard
+from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 Floats = npt.NDArray[np.float64]
 # where a function is tried, whatever the data are
@@ -48,6 +52,7 @@ def kstest(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -72,6 +77,10 @@ def kstest(
         One record replaced. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
         An error, or a public number that takes a missing value's place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -119,7 +128,7 @@ def kstest(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     law, name = _distribution(cdf, args)
     source = source_from(rng)
-    values = sample_of(x, "x", how, source)
+    values, how = sample_of(x, "x", how, Scope.one(unit, budget), source)
     size = values.size
     check_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
@@ -165,6 +174,7 @@ def ks_2samp(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -179,6 +189,9 @@ def ks_2samp(
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         As in SciPy: "greater" looks where the distribution function of `x` is above that of `y`, that is
         for smaller values in `x`.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     neighbors, missing, rng, budget
         As in `kstest`. A record that is replaced stays in its sample.
 
@@ -223,7 +236,8 @@ def ks_2samp(
     how = protected("ks_2samp", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    first, second = (sample_of(each, name, how, source) for each, name in ((x, "x"), (y, "y")))
+    given = samples_of((x, y), ("x", "y"), unit, source, budget)
+    (first, second), how = groups_of(given, ("x", "y"), how, source)
     sizes = first.size, second.size
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
     noisy = released(
@@ -248,7 +262,7 @@ def ks_2samp(
         pvalue_floor=0.0 if law is None else law.floor,
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(pairs)),
     )
 

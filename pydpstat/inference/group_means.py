@@ -11,25 +11,24 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet, release_statistic
+from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import pvalue_floor, welch_pvalue
-from pydpstat.inference._moment_release import GROUPS
-from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floor
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._mean_tests import noisy_mean
+from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._testing import check_epsilon, numbered_groups
+from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
-from pydpstat.statistics._kernels.record_grid import BITS, Sums, half_width, standard_grid
+from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Keys
 
 SHAPES = ("any", "normal")
 MOST_GROUPS = 100
-_BOUNDED = OnlyBounded(
-    "for f_oneway, which needs the groups' sizes",
-    "If they are private, release the mean of each group and compare the means' intervals.",
-)
 
 
 @quiet
@@ -40,6 +39,7 @@ def f_oneway(
     shape: str = "any",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -49,7 +49,7 @@ def f_oneway(
     ----------
     *samples : array_like
         Two groups or more, of numbers. Values outside the bounds are moved onto them: the test is about the
-        means after that. The groups' sizes are public.
+        means after that. Series with different names name the groups.
     epsilon : float, keyword only
         Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
     bounds : (float, float), keyword only
@@ -57,11 +57,15 @@ def f_oneway(
     shape : {"any", "normal"}, default "any"
         What the groups' laws may be: of any shape, or close to normal ones, which gives more power where
         epsilon is large and groups are small.
-    neighbors : {"bounded"}, optional
-        By default the budget's, which must be bounded: the groups' sizes are public.
-    missing : "error" or float, default "error"
-        What to do with missing values: raise an error, or put a public number within the bounds in their
-        place.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced by another of its group (the groups' sizes
+        public). Unbounded: one added to a group or removed from it (the sizes private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a public
+        number within the bounds in their place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -72,30 +76,34 @@ def f_oneway(
     InferenceResults
         `statistic` is Welch's weighted sum of squares over the number of groups less one. The released
         numbers are halves of the groups' sums of z and quarters of those of z^2, where z is a record's place
-        between -1 (the lower bound) and 1 (the upper one). The estimates are the groups' means. There is no
-        interval.
+        between -1 (the lower bound) and 1 (the upper one); under unbounded neighbors three sums of each
+        group, as in `moments`. The estimates are the groups' means. There is no interval.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, there are fewer than two groups, a group has no record, or a value
-        is missing with ``missing="error"``.
+        Where an argument is not allowed, there are fewer than two groups, a group has no record under bounded
+        neighbors, or a value is missing with ``missing="error"``.
 
     Notes
     -----
-    Guarantee: epsilon, where the groups' sizes, and who is in which, are public. With z the record's place on
-    a grid and s its square, rounded to the grid, sum(z) / 2 and sum(s) / 4 of each group are released with
-    Laplace noise. Replacing a record moves the two by at most 1 together: as s lies between 2 \\|z\\| - 1 and
-    1, which are on the grid, (z, s) is in the triangle with the corners (-1, 1), (1, 1) and (0, -1), and
-    ``|z - z'| / 2 + |s - s'| / 4``, which is convex, is largest between corners: 1 for each two of them. So
-    the mean has the noise of a mean released alone, and the variance costs nothing.
+    Guarantee: epsilon. Under bounded neighbors the groups' sizes, and who is in which, are public. With z the
+    record's place on a grid and s its square, rounded to the grid, sum(z) / 2 and sum(s) / 4 of each group
+    are released with Laplace noise. Replacing a record moves the two by at most 1 together: as s lies between
+    2 \\|z\\| - 1 and 1, which are on the grid, (z, s) is in the triangle with the corners (-1, 1), (1, 1) and
+    (0, -1), and ``|z - z'| / 2 + |s - s'| / 4``, which is convex, is largest between corners: 1 for each two
+    of them. So the mean has the noise of a mean released alone, and the variance costs nothing. Under
+    unbounded neighbors a group's sums of (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4 are released,
+    which are at least 0 and add up to 1 for a record: adding it moves them by 1 together, and the sums of no
+    other group.
 
     Validity: ``measured``. Equal variances are not assumed. Each mean is weighted by the inverse of its
     variance, sampling and noise together; the statistic's law hardly depends on the true variances, whatever
     they are. It is found by simulation for means, variances and shapes (normal, and the most skewed ones that
     the bounds allow) that the release leaves possible, and the largest p-value counts. With next to no noise
     and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as a group
-    of a few records may have a skewed law.
+    of a few records may have a skewed law. A private size is simulated with its noise; a group whose noisy
+    number of records may be noise alone is left out.
 
     Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
 
@@ -114,7 +122,7 @@ def f_oneway(
     ('measured', True)
     """
     checks.one_of(shape, "shape", SHAPES)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
             f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
@@ -124,25 +132,23 @@ def f_oneway(
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     shown = (("shape", shape),) if shape != "any" else ()
-    release, sizes = noisy_sums(samples, pair, how, source_from(rng), budget, shown)
-    first, second = np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]
-    statistic, pvalue = welch_pvalue(
-        first, second, sizes, float(1.0 / np.max(release.noise_scale)), shape == "any"
-    )
-    means = 0.5 * pair[0] + 0.5 * pair[1] + half_width(pair) * (first / sizes).clip(-1.0, 1.0)
-    remarks: tuple[str, ...] = ()
-    if max(2.0 / (how.epsilon * size) for size in sizes) > 1.0:
-        remarks = ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
+    released = noisy_sums if how.bounded else unsized_sums
+    source = source_from(rng)
+    given = samples_of(samples, _called(samples), unit, source, budget)
+    release, known = released(given, pair, how, source, budget, shown)
+    names = _names(given)
+    statistic, pvalue, places = equal_means(known, shape == "any")
+    remarks = left_out(names, places)
+    if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
+        remarks += ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
     return InferenceResults.of(
         release,
         test="Welch's one-way analysis of variance",
-        statistic=statistic / (len(samples) - 1),
+        statistic=statistic / max(len(places) - 1, 1),
         pvalue=pvalue,
-        pvalue_floor=pvalue_floor(len(samples)),
+        pvalue_floor=pvalue_floor(len(places)),
         null=(("largest difference of means", 0.0),),
-        estimates=tuple(
-            (f"mean of {name}", mean) for name, mean in zip(_names(samples), means.clip(*pair).tolist())
-        ),
+        estimates=tuple((f"mean of {name}", noisy_mean(each, pair)) for name, each in zip(names, known)),
         validity="measured",
         assumptions=(
             *(("the groups' laws are close to normal",) if shape == "normal" else ()),
@@ -154,16 +160,18 @@ def f_oneway(
 
 
 def noisy_sums(
-    samples: Sequence[Data],
+    samples: Sequence[Sample],
     pair: Pair,
     how: Options,
     source: Source,
     budget: Spender | None,
     arguments: tuple[tuple[str, object], ...] = (),
-) -> tuple[DPResults, tuple[int, ...]]:
-    """Release half of the sum of z of each group, then a quarter of that of z^2; also the groups' sizes."""
-    names = _names(samples)
-    found = [_summed(data, pair, how, source, place) for place, data in enumerate(samples)]
+) -> tuple[DPResults, list[NoisySums]]:
+    """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
+    names, found = _names(samples), []
+    for sample, argument in zip(samples, _called(samples)):
+        sums, how = _summed(sample, pair, how, source, argument)
+        found.append(sums)
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
     exact += [Fraction(each.products[0], 4 << BITS) for each in found]
@@ -182,29 +190,79 @@ def noisy_sums(
         how,
         source,
         budget,
-        data=tuple(f"sample{place + 1}" for place in range(len(samples))),
+        data=_called(samples),
         arguments=(("bounds", pair), *arguments),
         bounds=pair,
         conditions=(GROUPS,),
     )
-    return release, sizes
+    sums = (np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]).tolist()
+    noise = Mixed.sized(float(1.0 / np.max(release.noise_scale))).rows
+    return release, [
+        NoisySums((float(size), *each), noise, "laplace", size) for size, *each in zip(sizes, *sums)
+    ]
 
 
-def _names(samples: Sequence[Data]) -> tuple[str, ...]:
-    return tuple(f"group {place + 1}" for place in range(len(samples)))
+def unsized_sums(
+    samples: Sequence[Sample],
+    pair: Pair,
+    how: Options,
+    source: Source,
+    budget: Spender | None,
+    arguments: tuple[tuple[str, object], ...] = (),
+) -> tuple[DPResults, list[NoisySums]]:
+    """Release the sums of three weights of each group of private size."""
+    blocks, names = [], []
+    for (data, scope), argument, name in zip(samples, _called(samples), _names(samples)):
+        records, how = records_of(data, how, scope, source, one_column, argument)
+        blocks.append((*tallied(records, (pair,), how, "analysis of variance", argument), 1))
+        names += sum_names((name,), how)
+    release, made = release_sums(
+        "f_oneway",
+        names,
+        blocks,
+        how,
+        source,
+        budget,
+        data=_called(samples),
+        arguments=(("bounds", pair), *arguments),
+        bounds=pair,
+    )
+    return release, [each.sums[0] for each in made]
 
 
-def _summed(data: Data, pair: Pair, how: Options, source: Source, place: int) -> Sums:
+def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
+    """Say which groups are not compared.
+
+    Examples
+    --------
+    >>> left_out(("f", "m", "x"), (0, 1))
+    ('x is left out: it may have no record at all.',)
+    """
+    return tuple(
+        f"{name} is left out: it may have no record at all."
+        for place, name in enumerate(names)
+        if place not in places
+    )
+
+
+def _names(samples: Sequence[Sample]) -> tuple[str, ...]:
+    return numbered_groups(samples)
+
+
+def _called(samples: Sequence[object]) -> tuple[str, ...]:
+    return tuple(f"sample{place + 1}" for place in range(len(samples)))
+
+
+def _summed(sample: Sample, pair: Pair, how: Options, source: Source, argument: str) -> tuple[Sums, Options]:
     """Return the exact sums of z and of its square over a group."""
-    argument = f"sample{place + 1}"
-    records, how = records_of(data, how, NOTHING, source, one_column, argument)
+    records, how = records_of(sample.data, how, sample.scope, source, one_column, argument)
     _check_size(records.known, argument)
     tally = partial(
         column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
     )
     (found,) = records.fold(tally, merged)
     _check_size(found.count, argument)
-    return found
+    return found, how
 
 
 def _check_size(size: int | None, argument: str) -> None:

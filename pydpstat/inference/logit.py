@@ -23,14 +23,15 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
-from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells
+from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
@@ -38,6 +39,7 @@ from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.scope import Keys
 
 Floats = npt.NDArray[np.float64]
 # the shares of epsilon of the moments, and of the scores one after another
@@ -78,8 +80,10 @@ def logit(
     *,
     bounds: GivenBounds | None = None,
     levels: object = None,
+    other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -88,25 +92,34 @@ def logit(
     Parameters
     ----------
     formula : str or array_like of shape (n,)
-        A formula as statsmodels has it, ``"y ~ x1 + x2 + C(group)"``, with columns and C() of columns as its
-        terms; or the responses. A response is a truth value, or one of two `levels`.
+        A formula as statsmodels has it, ``"y ~ x1 * C(group) + log(x2)"``, with terms as in `ols`; or the
+        responses. A response is a truth value, or one of two `levels`.
     data : DataFrame, dict of columns, or array_like of shape (n,) or (n, p)
         The columns of the formula; or the predictors, without a constant, which is added.
     epsilon : float
         Privacy parameter of the whole fit; above 0 and finite.
     bounds : (float, float), list of pairs, or dict, keyword only
         Public bounds of the predictors that are numbers: one pair for all, one for each in their order, or
-        by name. Values outside are moved onto them. Not needed where all predictors are categorical.
+        by name. Values outside are clipped to them, before any transformation. Not needed where all
+        predictors are categorical.
     levels : dict or "declared", optional
-        The public levels of categorical predictors by name, the reference first; other values count as it.
-        Those of a response that is no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all
-        other values as 0. ``"declared"`` takes the categories of Categoricals.
+        The public levels of categorical predictors by name, the reference first. Those of a response that is
+        no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all other values as 0.
+        ``"declared"`` takes the categories of Categoricals.
+    other : str, optional
+        The name of a further level, for a predictor's values that are none of its levels. By default they
+        count as the reference.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
-    missing : {"error"} or float, default "error"
-        What to do with missing values: raise an error, or put a public number in their place, which is within
-        all bounds; a missing category counts as the reference, a missing response as 0.
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
+        only), or put a public number in their place, which is within all bounds; a missing category counts as
+        the reference, a missing response as 0.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -117,7 +130,8 @@ def logit(
     RegressionResults
         With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the data's
         units; NaN for one of which nothing can be said, for which `remarks` have the reason.
-        ``tvalues`` are the normal quantiles of the p-values; ``test(name, value)`` tests other values than 0.
+        ``tvalues`` are the coefficients over their standard errors, from which the p-values do not follow;
+        ``test(name, value)`` tests other values than 0.
 
     Raises
     ------
@@ -180,22 +194,19 @@ def logit(
     """
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
-    if how.missing == "drop":
-        raise PydpstatError(
-            "missing must be 'error' or a number for logit; got 'drop'. Give a public number that takes "
-            "the place of missing ones."
-        )
-    regression = read_regression(formula, data, bounds, levels, how.missing, binary=True)
-    design = regression.design
     source = source_from(rng)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    how = how._replace(unit=regression.unit)
+    design = regression.design
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")
     if not how.bounded or any(each.levels is not None for each in design.predictors):
-        return by_cells(regression, how, source, check_budget(budget), _arguments(design))
+        return by_cells(regression, how, source, check_budget(budget), design.arguments)
     records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
-    record = call("logit", how, ("formula", "data"), _arguments(design))
+    record = call("logit", how, ("formula", "data"), design.arguments)
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)
@@ -212,11 +223,6 @@ def logit(
     with paid(check_budget(budget), held, record):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
     return _results(law, releases, design, records.scaling, record, claim, held)
-
-
-def _arguments(design: LinearDesign) -> tuple[tuple[str, object], ...]:
-    """Return the public arguments for the call; the response has no bounds."""
-    return tuple((name, value if name != "bounds" else design.bounds[1:]) for name, value in design.arguments)
 
 
 def records_of(regression: Regression) -> LogitRecords:
@@ -280,8 +286,6 @@ def _results(
     claim: Guarantee,
     held: Guarantee,
 ) -> RegressionResults:
-    from scipy.special import ndtri
-
     combinations = scaling.combinations
     coef = combinations @ law.estimate
     pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
@@ -299,12 +303,13 @@ def _results(
         errors=errors,
         null=0.0,
         tested=design.names,
-        statistics=np.copysign(-ndtri(np.maximum(pvalues, 1e-300) / 2.0), coef),
+        statistics=coef / errors,
         probabilities=pvalues,
         intervals=tuple(CoefficientInterval(law, each) for each in combinations),
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
+        combinations=LawCombinations(law, combinations),
         assumptions=(*ASSUMPTIONS, *design.assumptions),
         remarks=(*([_NOTHING.format(hidden)] if hidden else []), *_one_sided(releases[0], design)),
         claim=claim,

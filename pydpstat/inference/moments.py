@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
-
-from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
-from pydpstat._frozen import Frozen
+from pydpstat._data.columns import Data, GivenBounds, check_filling, column_bounds, numbers_of
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import Missing, options, quiet
-from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._mean_tests import METHODS, one_sample
-from pydpstat.inference._moment_release import (
-    for_variables,
-    mean_of,
-    release_sums,
-    sum_names,
-    tallied,
-    variance_of,
-)
-from pydpstat.inference._testing import ALTERNATIVES, check_epsilon
+from pydpstat.inference._group_moments import GroupMomentsResults, release_group_moments
+from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied
+from pydpstat.inference._moments_results import MomentsResults
+from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
-from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
-from pydpstat.results._call import Call
-from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import NOTHING
-
-if TYPE_CHECKING:
-    import pandas as pd
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
 @quiet
@@ -50,9 +26,13 @@ def moments(
     mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
-) -> MomentsResults:
+) -> MomentsResults | GroupMomentsResults:
     """Release noisy moments, from which means, variances, t tests and intervals follow at no further cost.
 
     Parameters
@@ -76,6 +56,12 @@ def moments(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable (unbounded
         only), or put a public number within the bounds in their place.
+    by, levels, other : optional
+        By group, as in `mean`. Products of columns are left out then.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -84,7 +70,8 @@ def moments(
     Returns
     -------
     MomentsResults
-        With ``mean``, ``var``, ``std``, ``ttest(popmean)`` and ``conf_int(level)``.
+        With ``mean``, ``var``, ``std``, ``ttest(popmean)`` and ``conf_int(level)``. By group
+        `GroupMomentsResults`, whose ``mean``, ``var`` and ``std`` are results with a value for each group.
 
     Raises
     ------
@@ -136,8 +123,11 @@ def moments(
         epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=False, budget=budget
     )
     check_epsilon(how)
+    if by is not None or levels is not None:
+        scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+        return release_group_moments(data, bounds, how, scope, rng, budget)
     source = source_from(rng)
-    records, how = records_of(data, how, NOTHING, source, numbers_of)
+    records, how = records_of(data, how, Scope.one(unit, budget), source, numbers_of)
     pairs, shown = column_bounds(bounds, records.names, records.width)
     check_filling(how.missing, pairs)
     how = for_variables(how, len(pairs))
@@ -156,244 +146,3 @@ def moments(
     )
     columns = None if records.names is None else names
     return MomentsResults.of(release, columns, pairs, made.matrix, made.noise_sd, made.sums)
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MomentsResults(Stated, Frozen):
-    """Noisy moments with their guarantee, and what follows from them.
-
-    It is made by `moments`. It holds what may be published and nothing else: no data, no true value, no
-    noise, no seed.
-
-    Parameters
-    ----------
-    names : tuple of str or None
-        The columns' names; None for a single variable.
-    pairs : tuple of (float, float)
-        The bounds of each.
-    matrix : ndarray of shape (d + 1, d + 1)
-        Noisy sums of the products of (1, z1, ..., zd); the number of records in the corner.
-    noise_sd : ndarray of shape (d + 1, d + 1)
-        The noise's standard deviations.
-    sums : tuple of NoisySums
-        The sums of each variable, and how their noise is made.
-    release : DPResults
-        The released numbers.
-    claim, guarantee : Guarantee
-        What was asked for, and what holds.
-    record : Call
-        The call, without data.
-
-    Examples
-    --------
-    >>> import pydpstat
-    >>> r = pydpstat.moments([1, 2, 3, 4] * 100, 1.0, bounds=(0, 5), rng=1)
-    >>> r.nobs, r.epsilon, 0 <= r.mean <= 5
-    (400, 1.0, True)
-    """
-
-    names: tuple[str, ...] | None
-    pairs: Bounds
-    matrix: npt.NDArray[np.float64]
-    noise_sd: npt.NDArray[np.float64]
-    sums: tuple[NoisySums, ...]
-    release: DPResults
-    claim: Guarantee
-    guarantee: Guarantee
-    record: Call
-
-    _title = "Differentially Private Moments"
-
-    @classmethod
-    def of(
-        cls,
-        release: DPResults,
-        names: tuple[str, ...] | None,
-        pairs: Bounds,
-        matrix: npt.NDArray[np.float64],
-        noise_sd: npt.NDArray[np.float64],
-        sums: tuple[NoisySums, ...],
-    ) -> MomentsResults:
-        """Return what follows from a release of sums."""
-        return cls(
-            names=names,
-            pairs=pairs,
-            matrix=matrix,
-            noise_sd=noise_sd,
-            sums=sums,
-            release=release,
-            claim=release.claim,
-            guarantee=release.guarantee,
-            record=release.record,
-        )
-
-    @property
-    def nobs(self) -> int | None:
-        """Number of records, where it is public."""
-        return self.release.nobs
-
-    @property
-    def reproducible(self) -> bool:
-        """True if a seed or a generator was given: then it is not for publication."""
-        return self.release.reproducible
-
-    @property
-    def mean(self) -> Any:
-        """The means, within the bounds: a float, or a Series for several columns."""
-        return self._each(
-            lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * mean_of(known)
-        )
-
-    @property
-    def var(self) -> Any:
-        """The variances with divisor n - 1, at least 0: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: (0.5 * (high - low)) ** 2 * variance_of(known))
-
-    @property
-    def std(self) -> Any:
-        """The standard deviations: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: 0.5 * (high - low) * math.sqrt(variance_of(known)))
-
-    def _each(self, ask: Any) -> Any:
-        values = [ask(known, *pair) for known, pair in zip(self.sums, self.pairs)]
-        if self.names is None:
-            return float(values[0])
-        import pandas as pd
-
-        return pd.Series(values, index=list(self.names), dtype="float64")
-
-    @property
-    def params(self) -> pd.Series:
-        """Means and standard deviations as a Series with their names."""
-        import pandas as pd
-
-        return pd.Series(dict(self._estimates()), dtype="float64", name="estimate")
-
-    def _estimates(self) -> list[tuple[str, float]]:
-        means, spreads = (np.atleast_1d(each).tolist() for each in (self.mean, self.std))
-        if self.names is None:
-            return [("mean", means[0]), ("std", spreads[0])]
-        rows = [(f"mean of {name}", value) for name, value in zip(self.names, means)]
-        return rows + [(f"std of {name}", value) for name, value in zip(self.names, spreads)]
-
-    def _place(self, column: str | None) -> int:
-        if column is None and len(self.pairs) == 1:
-            return 0
-        if self.names is None:
-            shown = checks.shown(column)
-            raise PydpstatError(f"column must be None for one variable; got {shown}. Leave it out.")
-        return self.names.index(checks.one_of(column, "column", self.names))
-
-    def ttest(
-        self,
-        popmean: float,
-        *,
-        alternative: str = "two-sided",
-        method: str = "t",
-        column: str | None = None,
-    ) -> InferenceResults:
-        """Test whether the mean is a given number; it costs nothing.
-
-        Parameters
-        ----------
-        popmean : float
-            The mean under the null hypothesis, within the bounds.
-        alternative : {"two-sided", "less", "greater"}, default "two-sided"
-            The alternative hypothesis.
-        method : {"t", "exact"}, default "t"
-            As in `ttest_1samp`; ``"exact"`` needs the number of records public here, and has more to say from
-            200 records on.
-        column : str, optional
-            Which column, of several.
-
-        Returns
-        -------
-        InferenceResults
-
-        Raises
-        ------
-        PydpstatError
-            Where an argument is not allowed.
-
-        Examples
-        --------
-        >>> import numpy as np, pydpstat
-        >>> r = pydpstat.moments(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), rng=1)
-        >>> r.ttest(35, alternative="greater").pvalue < 0.01
-        True
-        """
-        checks.one_of(alternative, "alternative", ALTERNATIVES)
-        checks.one_of(method, "method", METHODS)
-        place = self._place(column)
-        return one_sample(self.release, self.sums[place], self.pairs[place], popmean, alternative, method)
-
-    def conf_int(self, level: float = 0.95, column: str | None = None) -> ConfidenceInterval:
-        """Return a confidence interval for the mean, which covers sampling and the privacy noise.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            Probability that the interval covers the mean; from 0.5 to below 1.
-        column : str, optional
-            Which column, of several.
-
-        Returns
-        -------
-        ConfidenceInterval
-            ``low`` and ``high``, within the bounds.
-
-        Raises
-        ------
-        PydpstatError
-            Where an argument is not allowed.
-
-        Examples
-        --------
-        >>> import numpy as np, pydpstat
-        >>> r = pydpstat.moments(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), rng=1)
-        >>> low, high = r.conf_int(0.99)
-        >>> 30 < low < 40 < high < 50
-        True
-        """
-        hint = "0.95 is usual; a share alpha of misses is the level 1 - alpha."
-        checks.number(level, "level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint)
-        place = self._place(column)
-        low, high = self.pairs[place]
-        interval = NoisyTInterval(self.sums[place], 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
-        return ConfidenceInterval(*interval.ends(1.0 - float(level)))
-
-    def _facts(self) -> Facts:
-        scales = np.unique(np.atleast_1d(self.release.noise_scale))
-        return [
-            ("Function:", self.record.function),
-            ("Mechanism:", self.release.mechanism),
-            ("Noise scale:", ", ".join(map(number, scales.tolist()))),
-            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-        ]
-
-    def _rows(self) -> Rows:
-        rows = self._estimates()
-        return Rows(("value",), [name for name, _ in rows], [[number(value)] for _, value in rows])
-
-    def _notes(self) -> list[str]:
-        said = "Tests and intervals, ttest() and conf_int(), follow from the same noise and cost nothing."
-        return [*self._held(self.record.function), said, f"Call: {self.call}"]
-
-    def _content(self) -> dict[str, object]:
-        return {
-            "names": self.names,
-            **dict(self._estimates()),
-            "matrix": self.matrix,
-            "noise_sd": self.noise_sd,
-            "mechanism": self.release.mechanism,
-            "noise_scale": self.release.noise_scale,
-            **self._privacy(),
-            "bounds": self.pairs,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
-        }
-
-    def __repr__(self) -> str:
-        shown = number(self.mean) if self.names is None else f"{len(self.pairs)} variables"
-        return f"<MomentsResults: {shown}, {self.release.mechanism}, {self._stated()}>"

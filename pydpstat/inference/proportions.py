@@ -21,13 +21,18 @@ from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, p
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
-from pydpstat.inference._testing import GROUPS, shown_alternative
+from pydpstat.inference._testing import GROUPS, contrast_name, group_names, shown_alternative
+from pydpstat.inference._units import samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 COMPARISONS = ("diff", "ratio")
+# how groups are called that have no names
+_NUMBERED = ("1", "2")
 _BOUNDED = OnlyBounded(
-    "for proportions_test, as the groups' sizes are public", "If they are private, use chi2_contingency."
+    "for proportions_test, as the groups' sizes are public",
+    "If they are private, use proportion(data, epsilon, by=, levels=).difference(a, b).",
 )
 
 
@@ -40,6 +45,7 @@ def binomtest(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -61,6 +67,10 @@ def binomtest(
     missing : {"error", "drop", True, False}, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or count
         them as true or false.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -113,7 +123,8 @@ def binomtest(
     checks.number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
     how = count_options(epsilon, alternative, neighbors, missing, bool, budget)
     source = source_from(rng)
-    counts, size = counted(condition, how, source, "condition", "test", truths, true_and_false)
+    scope = Scope.one(unit, budget)
+    counts, size, how = counted(condition, how, source, "condition", "test", truths, true_and_false, scope)
     run = _one if how.bounded else _one_unsized
     return run(counts, size, float(checks.unwrap(p)), alternative, how, source, budget)
 
@@ -207,6 +218,7 @@ def proportions_test(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -231,6 +243,9 @@ def proportions_test(
         `chi2_contingency`.
     missing : {"error", True, False}, default "error"
         What to do with missing values: raise an error, or count them as true or false.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -284,9 +299,16 @@ def proportions_test(
     line, tested = _line(value, ratio)
     how = count_options(epsilon, alternative, neighbors, missing, bool, budget, _BOUNDED)
     source = source_from(rng)
-    first, size1 = counted(condition1, how, source, "condition1", "test", truths, true_and_false)
-    second, size2 = counted(condition2, how, source, "condition2", "test", truths, true_and_false)
-    counts, names = np.append(first[:1], second[:1]), ("count 1", "count 2")
+    arguments = "condition1", "condition2"
+    given = samples_of((condition1, condition2), arguments, unit, source, budget)
+    both = []
+    for (data, scope), name in zip(given, arguments):
+        *found, how = counted(data, how, source, name, "test", truths, true_and_false, scope)
+        both.append(found)
+    (first, size1), (second, size2) = both
+    groups = group_names(given, _NUMBERED)
+    join = " " if groups == _NUMBERED else " of "
+    counts, names = np.append(first[:1], second[:1]), tuple(f"count{join}{each}" for each in groups)
     shown = (("value", tested), ("compare", compare), *shown_alternative(alternative))
     release = release_statistic(
         "proportions_test",
@@ -294,19 +316,19 @@ def proportions_test(
         how,
         source,
         budget,
-        data=("condition1", "condition2"),
+        data=arguments,
         arguments=shown,
         conditions=(GROUPS,),
     )
     count1, count2 = release.value.tolist()
     noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)
     shares = noisy.shares
-    estimates = [("proportion 1", shares[0]), ("proportion 2", shares[1])]
+    estimates = [(f"proportion{join}{each}", share) for each, share in zip(groups, shares)]
+    name = contrast_name("ratio" if ratio else "difference", groups, _NUMBERED)
     if not ratio:
-        estimates.append(("difference", shares[0] - shares[1]))
+        estimates.append((name, shares[0] - shares[1]))
     elif shares[1]:
-        estimates.append(("ratio", shares[0] / shares[1]))
-    name = "ratio" if ratio else "difference"
+        estimates.append((name, shares[0] / shares[1]))
     remarks = [f"The groups have {size1} and {size2} records."]
     return InferenceResults.of(
         release,

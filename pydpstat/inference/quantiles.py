@@ -19,6 +19,7 @@ from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._testing import shown_alternative
 from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 NO_TIES = "that no record equals q is public knowledge"
 
@@ -34,6 +35,7 @@ def quantile_test(
     ties: bool = True,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -60,6 +62,10 @@ def quantile_test(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number in their place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -116,7 +122,8 @@ def quantile_test(
     tied = checks.flag(ties, "ties")
     how = count_options(epsilon, alternative, neighbors, missing, float, budget)
     source = source_from(rng)
-    found, size = counted(x, how, source, "x", "test", one_column, partial(_sides, q=at))
+    scope = Scope.one(unit, budget)
+    found, size, how = counted(x, how, source, "x", "test", one_column, partial(_sides, q=at), scope)
     names, kept, ones = _cells(how.bounded, tied)
     settings = (
         ("q", at),

@@ -24,6 +24,7 @@ from pydpstat.inference._testing import (
 )
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
 @quiet
@@ -35,6 +36,7 @@ def kendalltau(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -52,6 +54,10 @@ def kendalltau(
         One record replaced, in both variables. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
         An error, or a public number that takes a missing value's place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -103,7 +109,7 @@ def kendalltau(
     how = protected("kendalltau", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    first, second = pair_of(x, y, how)
+    first, second, how = pair_of(x, y, how, Scope.one(unit, budget), source)
     size = first.size
     check_records(how, size, 1, "test", "x")
     check_countable(size, "x")

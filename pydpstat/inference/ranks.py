@@ -16,7 +16,10 @@ from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
     MEASURED_INTERVAL,
+    group_names,
+    groups_of,
     keys_of,
+    one_distribution,
     pair_of,
     protected,
     released,
@@ -24,8 +27,10 @@ from pydpstat.inference._testing import (
     sample_of,
     shown_alternative,
 )
+from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
 @quiet
@@ -37,6 +42,7 @@ def mannwhitneyu(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -54,6 +60,9 @@ def mannwhitneyu(
         One record replaced, which stays in its sample. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
         An error, or a public number that takes a missing value's place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -106,7 +115,8 @@ def mannwhitneyu(
     how = protected("mannwhitneyu", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    first, second = (sample_of(each, name, how, source) for each, name in ((x, "x"), (y, "y")))
+    given = samples_of((x, y), ("x", "y"), unit, source, budget)
+    (first, second), how = groups_of(given, ("x", "y"), how, source)
     sizes = first.size, second.size
     won = pairs_won(first, second, keys_of(source, sum(sizes)))
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
@@ -129,18 +139,19 @@ def mannwhitneyu(
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
     noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
+    larger = "P({} > {})".format(*group_names(given, ("x", "y")))
     return InferenceResults.of(
         noisy,
         test="Mann-Whitney U test",
         statistic=u,
         pvalue=p,
         alternative=alternative,
-        null=(("P(x > y)", 0.5),),
-        estimates=(("P(x > y)", share),) if pairs else (),
-        parameter="P(x > y)",
+        null=((larger, 0.5),),
+        estimates=((larger, share),) if pairs else (),
+        parameter=larger,
         interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
-        assumptions=(INDEPENDENT, "both samples have one law under the null hypothesis"),
+        assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )
 
@@ -155,6 +166,7 @@ def wilcoxon(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -173,6 +185,10 @@ def wilcoxon(
         a small shift best for this n and epsilon: n where epsilon is large.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         As in SciPy: "greater" has more, or larger, positive values.
+    unit : str or column, optional
+        Whose data a record or pair is, such as a person's id: a column of the data, or an id for each of
+        them. At most one of each unit counts, drawn at random, and what is protected is a unit. By default
+        the budget's.
     neighbors, missing, rng, budget
         As in `mannwhitneyu`.
 
@@ -229,10 +245,11 @@ def wilcoxon(
     how = protected("wilcoxon", epsilon, neighbors, missing, budget)  # type: ignore[arg-type]
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
+    scope = Scope.one(unit, budget)
     if y is None:
-        values = sample_of(x, "x", how, source)
+        values, how = sample_of(x, "x", how, scope, source)
     else:
-        first, second = pair_of(x, y, how)
+        first, second, how = pair_of(x, y, how, scope, source)
         # two infinite values of one sign are a tie
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size

@@ -22,15 +22,17 @@ from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._moment_regression import by_moments
 from pydpstat.inference._rank_regression import by_ranks
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
+from pydpstat.statistics._kernels.scope import Keys
 
 METHODS = ("moments", "rank")
 _BOUNDED = OnlyBounded(
-    "for a regression, whose number of records must be public",
-    "Give neighbors='bounded' if it is, or use any_interval on blocks.",
+    "for a regression by ranks, whose number of records must be public",
+    "Give neighbors='bounded' if it is, or use method='moments'.",
 )
 
 
@@ -42,6 +44,7 @@ def ols(
     *,
     bounds: GivenBounds,
     levels: object = None,
+    other: str | None = None,
     method: str = "moments",
     coefficients: object = None,
     null: float = 0.0,
@@ -50,6 +53,7 @@ def ols(
     mechanism: str | Mechanism | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
@@ -58,21 +62,24 @@ def ols(
     Parameters
     ----------
     formula : str, or array_like of shape (n,)
-        A formula such as ``"y ~ x1 + x2 + C(group)"``, of columns of the data and ``C(column)``; nothing in
-        it is evaluated. Or the response itself, as in statsmodels' ``OLS``.
+        A formula such as ``"log(y) ~ x1 * C(group) + I(x1**2)"``; see the notes. Or the response itself, as
+        in statsmodels' ``OLS``.
     data : DataFrame or dict of columns, or array_like of shape (n,) or (n, p)
         What the formula names; beside a response the predictors. The constant is always in the model and
         must not be among them.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
     bounds : (float, float), list of pairs, or dict by column
-        Public bounds of the response and of every predictor that is a number, chosen without looking at
-        them: one pair for all, the response's first and then the predictors', or by name. Values outside
-        are moved onto them.
+        Public bounds of the response's column and of every other column that is a number, chosen without
+        looking at them: one pair for all, the response's first and then the predictors', or by name. Values
+        outside are clipped to them, before any transformation.
     levels : dict of lists by column, or "declared", optional
-        The public levels of categorical predictors, the reference first; needed for each of them. A value
-        that is none of them counts as the reference; with ``"moments"`` `remarks` then say which levels look
-        empty by the noisy counts. ``"declared"``: the categories of Categoricals.
+        The public levels of categorical predictors, the reference first; needed for each of them. With
+        ``"moments"`` `remarks` say which levels look empty by the noisy counts. ``"declared"``: the
+        categories of Categoricals.
+    other : str, optional
+        The name of a further level, for a predictor's values that are none of its levels. By default they
+        count as the reference: as the number of records is public, no record can be left out.
     method : {"moments", "rank"}, default "moments"
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
     coefficients : str or list of str, optional
@@ -87,11 +94,17 @@ def ols(
     mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
         The moments' noise. By default that of ``"linf"``, which is the least without a delta: see the notes.
         Normal noise is less from about nine variables on. Ranks have geometric noise.
-    neighbors : {"bounded"}, optional
-        One record replaced; the number of records is public.
-    missing : "error" or float, default "error"
-        What to do with missing values: raise an error, or put a public number in their place, which must lie
-        within all bounds; a missing level then counts as the reference.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public). Unbounded,
+        with ``"moments"`` only: one added or removed (the number private, and released with noise).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave out records that miss any variable (unbounded
+        only), or put a public number in their place, which must lie within all bounds; a missing level then
+        counts as the reference.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -107,8 +120,8 @@ def ols(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the neighbors are unbounded, or a value is missing with
-        ``missing="error"``.
+        Where an argument is not allowed, the neighbors are unbounded with ``"rank"``, or a value is missing
+        with ``missing="error"``.
     MissingExtraError
         For a formula, where neither patsy nor formulaic is installed.
 
@@ -116,6 +129,13 @@ def ols(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no value is
     missing.
+
+    Formulas: terms are columns, ``C(column)`` and public transformations, and interactions ``a:b`` and
+    ``a*b`` of these. Transformations are ``I()`` of arithmetic, such as ``I(x**2)`` or ``I(x - 40)``, and
+    ``log``, ``log2``, ``log10``, ``log1p``, ``exp``, ``expm1``, ``sqrt`` and ``abs``, with or without
+    ``np.``, also of the response. Each is computed from one record by itself, and its bounds follow from the
+    columns' bounds. What learns from the data, such as ``center``, ``scale`` or ``bs``, is refused. Names and
+    coding are patsy's; patsy or formulaic reads the terms, and nothing is evaluated as code.
 
     Moments: numbers are scaled to [-1, 1] by their bounds. Released at once are their sums, cross products
     and squares. Categorical predictors make tables, of which each cell has its count of records and their
@@ -129,16 +149,23 @@ def ols(
     them. With four variables, the response among them, the standard deviation of a cross product's noise is
     11.2 / epsilon, that of Laplace noise 17.7 / epsilon. `pydpstat.inference._moment_noise` has the proofs.
 
+    Unbounded neighbors: a record adds to each sum, product, square and cell instead of moving it, and
+    the noise of cells is halved. Without categorical predictors the number of records has noise together with
+    sums and products: with two variables its standard deviation, and theirs, is 2.8 / epsilon, with four
+    5.1 / epsilon, before shares. Otherwise it is the sum over the cells.
+
     Other noise has a table of each predictor, and one sensitivity of all that is released. With D numbers
     that of the L1 norm is (D + 1)^2 / 2 with squares counted half, and with Q categorical predictors
     2 floor(D^2 / 4) + 2 Q D + Q (Q + 1). With normal noise that of the L2 norm is D + 1, or the root of
-    D^2 + 2 Q D + Q (Q + 1). `pydpstat.inference._regression_moments` has the proof, and that of the
-    roundings.
+    D^2 + 2 Q D + Q (Q + 1). Unbounded, the L1 norm and the square of the L2 norm are (D + 1)^2 / 2, or
+    D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. `pydpstat.inference._regression_moments` has the proof, and that of
+    the roundings.
 
     The test of a coefficient is a score test. Its statistic is the product of what is left of the response,
     less null times the predictor, and of the predictor, after the other predictors, studentized for sampling
     and noise. Its distribution is simulated, noise and estimation included, for the estimated nuisance
-    parameters and eight sets near them; the p-value is the largest. Coefficients share the simulation. The
+    parameters and eight sets near them, whose numbers of records differ, too, where that is private; the
+    p-value is the largest. Coefficients share the simulation. The
     interval has all values that are not rejected, and those between them
     (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
     this; the level was measured (``measured``). The p-value is not below 0.00025 (`pvalue_floor`), or 0.00049
@@ -196,7 +223,9 @@ def ols(
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
     chosen: Any = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
-    how = options(*public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED)
+    how = options(
+        *public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED if ranked else None
+    )
     check_epsilon(how)
     value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
     wanted = checks.flag(interval, "interval")
@@ -207,9 +236,12 @@ def ols(
         )
     source = source_from(rng)
     budget = check_budget(budget)
-    regression = read_regression(formula, data, bounds, levels, how.missing)
+    whose = Whose(unit, budget, source)
+    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, whose=whose)
+    how = how._replace(unit=regression.unit)
     design = regression.design
-    check_records(how, len(regression.response), 1, "regression")
+    if how.bounded:
+        check_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from operator import add
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, OnlyBounded, check_budget, quiet, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisyTInterval
-from pydpstat.inference._laws.weighted_mean import TotalInterval, WeightedMeanInterval, WeightedSums
-from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat.inference._laws.share_intervals import NOTHING_SAID
+from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS, WeightedMeanInterval, WeightedSums
+from pydpstat.inference._laws.weighted_strata import StratifiedSums
+from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import (
     LINEAR,
     Weighted,
     mean_sums,
     noise_scales,
-    read_products,
     read_weighted,
     sums_of,
     weighted_options,
@@ -27,30 +26,51 @@ from pydpstat.inference._weighted_sums import (
 )
 from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results._population import Difference
+from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
-TOTAL_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
 STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
-_BOUNDED = OnlyBounded(
-    "for a weighted total, whose interval needs the public number of records",
-    "Neighbors are the budget's: use pydpstat.sum of the products, which has no interval.",
-)
-_FEWEST, _MOST = 8, 256
+
+
+@dataclass(frozen=True)
+class WeightedMeans(Intervals):
+    """Intervals of groups' weighted means, and differences of two of them."""
+
+    assumptions = ASSUMPTIONS
+
+    def difference(self, first: int, second: int) -> Difference:
+        """Compare the means of the groups in these places."""
+        from pydpstat.inference._laws.deep_pvalues import FLOOR
+        from pydpstat.inference._laws.weighted_difference import weighted_difference
+
+        one, other = self.parts[first], self.parts[second]
+        assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)
+        known = one.known, other.known
+        statistic, p, interval, tell = weighted_difference(known, one.half)
+        estimate = one.half * (one.known.mean - other.known.mean)
+        remarks, floor = ((), FLOOR) if tell else ((NOTHING_SAID,), 0.0)
+        name = "Welch's t test of two weighted means"
+        return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
 
 @quiet
 def weighted_mean(
     data: Data,
-    weights: Data,
+    weights: Data | str,
     epsilon: float,
     *,
     bounds: GivenBounds,
     max_weight: float,
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    strata: Keys | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -58,23 +78,40 @@ def weighted_mean(
 
     Parameters
     ----------
-    data : array_like of shape (n,)
-        Numbers; values outside the bounds are moved onto them.
-    weights : array_like of shape (n,)
-        The records' weights, private like the records: how many persons of the population each stands for.
+    data : array_like of shape (n,), or frame
+        Numbers; values outside the bounds are clipped to them. A frame may have the columns of `weights` and
+        `by` beside the variable, and nothing else.
+    weights : array_like of shape (n,) or str
+        The records' weights, private like the records: how many persons of the population each stands for. A
+        text is the name of a column of `data`.
     epsilon : float
         Privacy parameter; above 0 and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     max_weight : float
-        Public bound of the weights: larger ones are moved onto it, negative ones onto 0. The noise grows with
-        it, and the estimate is biased where many weights are cut.
+        Public bound of the weights: larger ones are clipped to it, negative ones to 0. The noise grows with
+        it, and the estimate is biased where many weights are clipped.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record and its weight replaced (the number of records
         public). Unbounded: one added or removed (the number private).
     missing : {"error", "drop"}, default "error"
         What to do where a value or a weight is missing: raise an error, or leave the record out (unbounded
         only).
+    by : str, list of str, or columns, optional
+        Release by group: columns of `data`, or a column of its own (or a dict or tuple of them) with a value
+        for each record. One release has all groups, also empty ones.
+    levels : list, dict, list of lists or "declared", optional
+        The public levels of the keys, as in `crosstab`; needed with `by`.
+    other : str or None, default "other"
+        The group of values that are in no level, as in `crosstab`. None leaves such records out.
+    strata : str, list of str, or columns, optional
+        By what strata the sample was drawn, with their public `levels`, in the place of `by`: the interval of
+        kind "population" is then by the variances within strata. The noise is that of all strata together,
+        its standard deviation as the root of their number.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -83,7 +120,8 @@ def weighted_mean(
     Returns
     -------
     DPResults
-        Its estimate is a float; ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float, by group a Series with the groups as its index;
+        ``conf_int(kind="population")`` is design-based, and ``difference(a, b)`` compares two groups.
 
     Raises
     ------
@@ -100,8 +138,17 @@ def weighted_mean(
     bounded neighbors (`pydpstat.inference._weighted_sums`). The estimate, ``sum(v z) / sum(v)``, is
     post-processing; where the noisy sum of v is at most 1 it is the middle of the bounds.
 
+    By group the sums of every group are released in one vector, with that of 1 - v, for the groups' numbers
+    of records are private. A record is in one group: all groups together cost what one does. Under bounded
+    neighbors a record may leave one group and enter another, which moves the sums by 2.
+
     The interval of kind "population" inverts a test whose statistic is studentised by the released squares,
-    and takes records as independent draws with their weights. Its level was measured.
+    and takes records as independent draws with their weights. Its level was measured. ``difference`` is
+    Welch's test with noise in its law, of means that are linearized about the released ones.
+
+    With `strata` the sums of every stratum are released as those of groups are. Its number of records is
+    taken as given, and from its squares about the mean is taken off what its mean is away from it, in so far
+    as this is more than noise. Where strata differ little, or noise is large, the interval is the longer one.
 
     References
     ----------
@@ -118,22 +165,37 @@ def weighted_mean(
     50.6
     >>> r.conf_int(kind="population").round(1).to_numpy().tolist()
     [[49.3, 51.9]]
+
+    A domain table, from the columns of a frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"income": income, "w": weight, "region": ["north", "south"] * 500})
+    >>> public = {"bounds": (0, 100), "max_weight": 4, "levels": ["north", "south"], "other": None}
+    >>> table = pydpstat.weighted_mean(frame, "w", 2.0, by="region", rng=1, **public)
+    >>> bool(table.params.between(45, 55).all()), table.difference("north", "south").pvalue > 0.05
+    (True, True)
     """
     pair, source = bounds_pair(bounds), source_from(rng)
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known = read_weighted(data, weights, pair, max_weight, how, source, scope, strata)
     return _mean("weighted_mean", known, (("bounds", pair),), "data", source, budget)
 
 
 @quiet
 def weighted_proportion(
     condition: Data,
-    weights: Data,
+    weights: Data | str,
     epsilon: float,
     *,
     max_weight: float,
     neighbors: str | None = None,
     missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    strata: Keys | None = None,
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -141,15 +203,16 @@ def weighted_proportion(
 
     Parameters
     ----------
-    condition : array_like of bool, shape (n,)
-        One truth value a record.
-    weights, epsilon, max_weight, neighbors, missing, rng, budget
+    condition : array_like of bool, shape (n,), or frame
+        One truth value a record; a frame as in `weighted_mean`.
+    weights, epsilon, max_weight, neighbors, missing, by, levels, other, strata, unit, rng, budget
         As in `weighted_mean`.
 
     Returns
     -------
     DPResults
-        Its estimate is a float between 0 and 1; ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float between 0 and 1, by group a Series; ``conf_int(kind="population")`` is
+        design-based.
 
     Raises
     ------
@@ -173,88 +236,9 @@ def weighted_proportion(
     0.75
     """
     source, how = source_from(rng), weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, truths=True)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, scope, strata, truths=True)
     return _mean("weighted_proportion", known, (), "condition", source, budget)
-
-
-@quiet
-def weighted_total(
-    data: Data,
-    weights: Data,
-    epsilon: float,
-    *,
-    bounds: GivenBounds,
-    max_weight: float,
-    missing: Missing = "error",
-    rng: object = None,
-    budget: Spender | None = None,
-) -> DPResults:
-    """Release the sum of records times their survey weights: an estimate of the population's total.
-
-    Parameters
-    ----------
-    data, weights, epsilon, bounds, max_weight, missing, rng, budget
-        As in `weighted_mean`; neighbors are bounded.
-
-    Returns
-    -------
-    DPResults
-        Its estimate is a float; ``conf_int(kind="population")`` is design-based.
-
-    Raises
-    ------
-    PydpstatError
-        As in `weighted_mean`, and where the budget's neighbors are unbounded.
-
-    Notes
-    -----
-    Guarantee: epsilon, for bounded neighbors: the interval needs the number of records. It is a release of
-    the sum of the products and of that of their squares, whose noise is that of the sum alone (`moments`).
-
-    References
-    ----------
-    Hansen, M. H. and Hurwitz, W. N. (1943). On the theory of sampling from finite populations. Annals of
-    Mathematical Statistics 14, 333-362.
-
-    Examples
-    --------
-    >>> import numpy as np, pydpstat
-    >>> income, weight = np.repeat([20.0, 60.0], 500), np.repeat([1.0, 3.0], 500)
-    >>> r = pydpstat.weighted_total(income, weight, 1.0, bounds=(0, 100), max_weight=4, rng=1)
-    >>> abs(float(r) - 100_000) < 3000
-    True
-    """
-    pair, source = bounds_pair(bounds), source_from(rng)
-    how = weighted_options(epsilon, None, missing, budget, _BOUNDED)
-    records, ends, largest = read_products(data, weights, pair, max_weight, how, source)
-    found, n = tallied(records, (ends,), how, "weighted total", "data")
-    arguments = (("bounds", pair), ("max_weight", largest))
-    release, (made,) = release_sums(
-        "weighted_total",
-        sum_names(("z",), how),
-        [(found, n, 1)],
-        how,
-        source,
-        check_budget(budget),
-        data=("data", "weights"),
-        arguments=arguments,
-        bounds=pair,
-    )
-    middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
-    total = n * middle + half * float(release.value[0])
-    population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
-    # the sum of z is twice what got the noise
-    within = ranges.sums([ends], n)
-    post = Scaled(2.0 * half, TOTAL_STEPS, population=population, within=within)
-    return replace(
-        release,
-        value=within.clip(total),
-        labels=Labels(records.name or "weighted_total"),
-        noise_scale=half * float(np.asarray(release.noise_scale)[0]),
-        sensitivity=2.0 * half,
-        post=post,
-        grid=None,
-    )
 
 
 def _mean(
@@ -265,32 +249,40 @@ def _mean(
     source: Source,
     budget: Spender | None,
 ) -> DPResults:
-    """Release a weighted mean."""
-    pair, half = known.pair, record_grid.half_width(known.pair)
-    within = ranges.means([pair])
+    """Release a weighted mean, of all records or of each group."""
+    pair, half, shape = known.pair, record_grid.half_width(known.pair), known.shape
+    middle, within = 0.5 * pair[0] + 0.5 * pair[1], ranges.means([pair])
+    sums, size = known.sums(mean_sums)
+    scales = noise_scales(known.how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        line, parabola, rest = sums_of(noisy, 2, 3)
-        sums = WeightedSums(line, parabola, rest, noise_scales(known.how), known.size)
-        middle = 0.5 * pair[0] + 0.5 * pair[1]
-        gradient = partition.moments(np.array(line), partition.LINE).gradients[1]
+        rows = noisy.reshape(len(sums), -1)
+        found: list[WeightedSums | StratifiedSums] = [
+            WeightedSums(*sums_of(row, 2, 3), scales, size) for row in rows
+        ]
+        if known.stratified:
+            found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
+        parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
+        # of strata each has the noise of one
+        share = math.sqrt(len(sums) / len(found)) / float(LINEAR)
+        gradients = [partition.moments(np.array(each.line), partition.LINE).gradients[1] for each in found]
         post = Derived(
-            (half * float(partition.lengths(gradient)) / float(LINEAR),),
+            tuple(half * float(partition.lengths(each)) * share for each in gradients),
             STEPS,
-            population=WeightedMeanInterval(sums, middle, half),
+            population=WeightedMeans(parts, shape, "measured") if shape else parts[0],
             within=within,
         )
-        return within.clip(middle + half * sums.mean), post
+        return within.clip(np.array([middle + half * each.mean for each in found]).reshape(shape)), post
 
-    query = weighted_query(statistic, known.records.fold(partial(mean_sums, known=known), add), 2, known)
     return release_statistic(
         statistic,
-        query,
+        weighted_query(statistic, sums, 2, known, size),
         known.how,
         source,
         check_budget(budget),
         data=(first, "weights"),
-        arguments=(*arguments, ("max_weight", known.largest)),
+        arguments=(*arguments, *known.arguments),
         bounds=pair,
         publish=publish,
+        conditions=known.records.conditions,
     )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from operator import add
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
 from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import (
     LINEAR,
     cell_sums,
@@ -25,14 +28,29 @@ from pydpstat.random import source_from
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
+Floats = npt.NDArray[np.float64]
 _FEWEST, _MOST = 8, 256
+
+
+@dataclass(frozen=True)
+class WeightedQuantiles(Intervals):
+    """Intervals of groups' quantiles, for the population and for the records."""
+
+    assumptions = ASSUMPTIONS
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for the records' own quantiles."""
+        parts = [each for each in self.parts if isinstance(each, WeightedQuantileInterval)]
+        low, high = np.array([each.noise_interval(alpha) for each in parts]).T
+        return low, high
 
 
 @quiet
 def weighted_quantile(
     data: Data,
-    weights: Data,
+    weights: Data | str,
     q: float,
     epsilon: float,
     *,
@@ -41,6 +59,10 @@ def weighted_quantile(
     neighbors: str | None = None,
     missing: Missing = "error",
     bins: int = 64,
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -48,7 +70,7 @@ def weighted_quantile(
 
     Parameters
     ----------
-    data, weights, epsilon, bounds, max_weight, neighbors, missing, rng, budget
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, unit, rng, budget
         As in `weighted_mean`.
     q : float
         Share of the weight below the quantile; between 0 and 1.
@@ -59,8 +81,8 @@ def weighted_quantile(
     Returns
     -------
     DPResults
-        Its estimate is a float, between two edges in proportion. Its intervals end at edges;
-        ``conf_int(kind="population")`` is design-based.
+        Its estimate is a float, by group a Series, between two edges in proportion. Its intervals end at
+        edges; ``conf_int(kind="population")`` is design-based.
 
     Raises
     ------
@@ -94,21 +116,27 @@ def weighted_quantile(
     allowed = f"a whole number from {_FEWEST} to {_MOST}"
     count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
     how = weighted_options(epsilon, neighbors, missing, budget)
-    known = read_weighted(data, weights, pair, max_weight, how, source)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known = read_weighted(data, weights, pair, max_weight, how, source, scope)
+    how, shape = known.how, known.records.shape
     places = np.linspace(-1.0, 1.0, count + 1)
     edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())
+    sums, size = known.sums(partial(cell_sums, edges=places))
+    scales = noise_scales(how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        linear, squares, rest = sums_of(noisy, count, count)
-        cells = WeightedCells(linear, squares, rest, edges, noise_scales(how), known.size)
-        intervals = WeightedQuantileInterval(cells, share)
-        slopes = (cells.slope(share) / float(LINEAR),)
+        found = []
+        for row in noisy.reshape(len(sums), -1):
+            linear, squares, rest = sums_of(row, count, count)
+            found.append(WeightedCells(linear, squares, rest, edges, scales, size))
+        parts = tuple(WeightedQuantileInterval(each, share) for each in found)
+        intervals = WeightedQuantiles(parts, shape, "measured") if shape else parts[0]
+        slopes = tuple(each.slope(share) / float(LINEAR) for each in found)
         post = BetweenEdges(slopes, ("between edges of noisy cells",), intervals, population=intervals)
-        return np.asarray(cells.quantile(share)), post
+        return np.array([each.quantile(share) for each in found]).reshape(shape), post
 
-    sums = known.records.fold(partial(cell_sums, known=known, edges=places), add)
-    query = weighted_query("weighted_quantile", sums, count, known)
-    arguments = (("q", share), ("bounds", pair), ("max_weight", known.largest), ("bins", count))
+    query = weighted_query("weighted_quantile", sums, count, known, size)
+    arguments = (("q", share), ("bounds", pair), ("bins", count), *known.arguments)
     return release_statistic(
         "weighted_quantile",
         query,
@@ -119,4 +147,5 @@ def weighted_quantile(
         arguments=arguments,
         bounds=pair,
         publish=publish,
+        conditions=known.records.conditions,
     )

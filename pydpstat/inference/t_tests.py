@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +16,18 @@ from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, 
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._mean_tests import METHODS, one_sample, standard, two_samples
+from pydpstat.inference._mean_tests import METHODS, SAMPLES, one_sample, standard, two_samples
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, shown_alternative
+from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, group_names, shown_alternative
+from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
+from pydpstat.statistics._kernels.association import Both
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics._kernels.scope import NOTHING
+from pydpstat.statistics._kernels.scope import Keys, Scope
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
 _COINS = 200
-_BOUNDED = OnlyBounded(
-    "for ttest_ind, which needs the groups' sizes",
-    "If they are private, use mean(data, by=, levels=, population=True).difference(a, b).",
-)
 _EXACT = OnlyBounded(
     "with method 'exact', which needs the number of records", "If it is private, leave method out."
 )
@@ -46,6 +45,7 @@ def ttest_1samp(
     method: str = "t",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -71,6 +71,10 @@ def ttest_1samp(
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a public
         number within the bounds in their place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -97,8 +101,8 @@ def ttest_1samp(
     Carlo error, for records of two values. The statistic is the sum of the distances from `popmean` over the
     root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
     noisy sums leave possible, and over three shapes of the law, of which two are the most skewed ones that
-    the bounds allow. It has 0.0011 as its smallest value: 0.001 for the variances left out, and one of
-    8,193 reference draws.
+    the bounds allow. The smallest p-value is 1e-6: where 0.001, for
+    the variances left out, would be most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
     being its place between -1 and 1. The number of heads is binomial whatever the law is, and gets symmetric
@@ -133,11 +137,11 @@ def ttest_1samp(
     popmean = checks.as_float(checks.unwrap(popmean))
     check_filling(how.missing, (pair,))
     given = counted_first(a, "a") if method == "exact" else a
-    records, how = records_of(given, how, NOTHING, source, one_column, "a")
+    records, how = records_of(given, how, Scope.one(unit, budget), source, one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
         public = (epsilon, 0, "geometric", how.neighbors, missing)
-        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
+        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)._replace(unit=how.unit)
         return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
     return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
 
@@ -182,16 +186,9 @@ def _from_sums(
     return one_sample(release, made.sums[0], pair, popmean, alternative, method, test)
 
 
-class _Both(NamedTuple):
-    """Two variables as they were given. Private."""
-
-    a: object
-    b: object
-
-
 def _differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, a record in the same place of both."""
-    first, second = one_column(both.a, "a"), one_column(both.b, "b")
+    first, second = one_column(both.x, "a"), one_column(both.y, "b")
     if first.size != second.size:
         raise PydpstatError("a and b must be of the same length, a record in the same place of both.")
     # of two infinities the difference would be missing
@@ -210,6 +207,7 @@ def ttest_rel(
     method: str = "t",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -224,7 +222,7 @@ def ttest_rel(
     bounds : (float, float)
         Public bounds of the differences a - b, chosen without looking at them; 0 must lie within. Narrow ones
         are worth much: differences are mostly smaller than the values.
-    alternative, method, neighbors, rng, budget
+    alternative, method, neighbors, unit, rng, budget
         As in `ttest_1samp`.
     missing : {"error", "drop"} or float, default "error"
         As in `ttest_1samp`; a number takes the place of a difference of which a value is missing.
@@ -269,7 +267,7 @@ def ttest_rel(
             "has not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
-    records, how = records_of(_Both(a, b), how, NOTHING, source, _differences, "a")
+    records, how = records_of(Both(a, b), how, Scope.one(unit, budget), source, _differences, "a")
     asked = _asked(None, pair, alternative, method)
     return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked, source, budget)
 
@@ -285,6 +283,7 @@ def ttest_ind(
     alternative: str = "two-sided",
     neighbors: str | None = None,
     missing: Missing = "error",
+    unit: Keys | None = None,
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
@@ -293,7 +292,8 @@ def ttest_ind(
     Parameters
     ----------
     a, b : array_like of shape (n1,) and (n2,)
-        The groups' numbers; values outside the bounds are moved onto them.
+        The groups' numbers; values outside the bounds are moved onto them. Series with different names name
+        the groups.
     epsilon : float
         Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
     bounds : (float, float)
@@ -303,10 +303,13 @@ def ttest_ind(
         groups have, which no release can show.)
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         Whether the mean of `a` differs from that of `b`, is less, or greater.
-    neighbors : {"bounded"}, optional
-        By default the budget's, which must be bounded: the groups' sizes are public.
-    missing : "error" or float, default "error"
-        Raise an error, or put a public number within the bounds in a missing value's place.
+    neighbors : {"bounded", "unbounded"}, optional
+        As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
+    missing : {"error", "drop"} or float, default "error"
+        As in `ttest_1samp`.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -320,14 +323,15 @@ def ttest_ind(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, a group is empty, or a value is missing with ``missing="error"``.
+        Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
+        ``missing="error"``.
 
     Notes
     -----
-    Guarantee: epsilon, under bounded neighbors: a record is replaced by another one of the same group. It
-    rests on the public knowledge of the groups' sizes and of who is in which group, and with
-    ``missing="error"`` on that no value is missing. Released are the two noisy sums of `moments` for each
-    group. A record moves those of its group alone, so each has the noise of a release of its own.
+    Guarantee: epsilon. Under bounded neighbors it rests on the public knowledge of the groups' sizes and of
+    who is in which group, and with ``missing="error"`` on that no value is missing. Released are the noisy
+    sums of `moments` for each group. A record moves those of its group alone, so each has the noise of a
+    release of its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
     both groups, and over shapes of the laws; both groups' common mean under the null hypothesis is estimated.
@@ -356,30 +360,31 @@ def ttest_ind(
             f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
             "Leave it out: Welch's test, which does not need it, costs next to nothing."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=_BOUNDED)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)
     source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
-    release, known = release_groups(a, b, pair, how, alternative, source, budget)
-    return two_samples(release, known, pair, alternative)
+    samples = samples_of((a, b), ("a", "b"), unit, source, budget)
+    release, known = release_groups(samples, pair, how, alternative, source, budget)
+    return two_samples(release, known, pair, alternative, group_names(samples, SAMPLES))
 
 
 def release_groups(
-    a: object,
-    b: object,
+    samples: Sequence[Sample],
     pair: Pair,
     how: Options,
     alternative: str,
     source: Source,
     budget: Spender | None,
 ) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
-    """Release the sums of two groups of public sizes."""
+    """Release the sums of two groups."""
     blocks = []
-    for given, name in ((a, "a"), (b, "b")):
-        records, how = records_of(given, how, NOTHING, source, one_column, name)
+    for (given, scope), name in zip(samples, ("a", "b")):
+        records, how = records_of(given, how, scope, source, one_column, name)
         blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
-    names = [name for group in ("a", "b") for name in sum_names((group,), how)]
+    groups = group_names(samples, SAMPLES)
+    names = [name for group in groups for name in sum_names((group,), how)]
     release, made = release_sums(
         "ttest_ind",
         names,
@@ -390,6 +395,6 @@ def release_groups(
         data=("a", "b"),
         arguments=_asked(None, pair, alternative),
         bounds=pair,
-        conditions=(GROUPS,),
+        conditions=(GROUPS,) if how.bounded else (),
     )
     return release, (made[0].sums[0], made[1].sums[0])

@@ -39,6 +39,16 @@ _MEASURED = {
     10: (0.1982, 1.4e-4),
     11: (0.1938, 1.3e-5),
 }
+# the same of the body of what one record adds: of the number of records, of the others, and the share
+_ADDED = {
+    2: (1.0 / 3.0, 1.0 / 3.0, 1.0),
+    3: (4.0 / 15.0, 4.0 / 15.0, 2.0 / 3.0),
+    4: (0.2063, 0.2063, 0.222),
+    5: (0.1637, 0.1702, 0.0384),
+    6: (0.133, 0.1486, 3.5e-3),
+    7: (0.113, 0.1347, 1.7e-4),
+    8: (0.099, 0.1252, 5e-6),
+}
 _HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 # Gibbs sweeps before the first point, and between points
 _FIRST, _BETWEEN = 40, 2
@@ -58,6 +68,9 @@ class CrossProductNoise(Noise):
         How many numbers there are, the constant among them; at least 2. The elements are the products of
         (0, 1), (0, 2), ..., in the order of `itertools.combinations`; with a constant the first ones are
         sums.
+    added : bool, default False
+        Whether a record is added or removed, not replaced. The first place is then the constant, and the
+        number of records comes before the products. The scale is 1 / epsilon.
 
     Raises
     ------
@@ -85,6 +98,13 @@ class CrossProductNoise(Noise):
     constant it is the hull of the moves. From 9 places on circles are left out, from 12 on triangles, because
     too few draws would stand.
 
+    *A record that is added* moves the number of records by c = 1, and removed by c = -1, and products by
+    ``c v_i v_j``. That is linear in each v_i, whose corners are 1 and -1. There the product of four elements
+    of a circle is 1, and so is that of c and the three of a triangle. So the elements of both, with signs of
+    which an odd number are minus, add up to 2 at most. These inequalities and those of the cube make the
+    body; for one or two numbers and the constant it is the hull of the moves. From 9 places on it is the
+    cube.
+
     A release rounds each product to its grid and moves it by less than one unit more than the move itself;
     K has the cube of half its size, so that the norm grows by less than two units, and by half of one for
     the norm's own rounding.
@@ -104,21 +124,26 @@ class CrossProductNoise(Noise):
 
     scale: float
     places: int
+    added: bool = False
     name: ClassVar[str] = "linf"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive_values(self.scale, "scale", _HINT))
         object.__setattr__(self, "places", checks.integer(self.places, "places", 2))
+        object.__setattr__(self, "added", checks.flag(self.added, "added"))
 
     @property
     def width(self) -> int:
         """Number of elements."""
-        return self.places * (self.places - 1) // 2
+        return self.places * (self.places - 1) // 2 + self.added
 
-    def std(self) -> float:
-        """Standard deviation of each element."""
-        mean_square = _MEASURED.get(self.places, (1.0 / 3.0, 1.0))[0]
-        return self.scale * math.sqrt((self.width + 1) * (self.width + 2) * mean_square)
+    def std(self) -> Any:
+        """Standard deviation of each element: one for all, or an array if a record is added."""
+        several = (self.width + 1) * (self.width + 2)
+        if not self.added:
+            return self.scale * math.sqrt(several * _MEASURED.get(self.places, (1.0 / 3.0, 1.0))[0])
+        number, other, _ = _ADDED.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
+        return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, other)))
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """Probability that one element is at most `x`, from simulated points of the body."""
@@ -134,19 +159,18 @@ class CrossProductNoise(Noise):
         """Probability that an element's size exceeds z scales: the radius is Gamma distributed."""
         from scipy.special import gammaincc
 
-        sizes = _sizes(self.places)
+        sizes = _sizes(self.places, self.added)
         return gammaincc(self.width + 1, z[..., None] / sizes).mean(axis=-1)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
         """Return the norm of vectors in the last axis, in scales."""
-        rows = np.asarray(x, dtype=np.float64)[..., np.argsort(_order(self.places))] / self.scale
-        sizes, at = np.abs(rows), range(self.places)
+        rows = np.asarray(x, dtype=np.float64)[..., np.argsort(_order(self.places, self.added))] / self.scale
+        sizes = np.abs(rows)
         found = [sizes.max(axis=-1)]
-        if TRIANGLES >= self.places > 2:
-            three = [[_at(i, j), _at(j, k), _at(i, k)] for i, j, k in combinations(at, 3)]
-            found.append(0.5 * sizes[..., three].sum(axis=-1).max(axis=-1))
-        if CYCLES >= self.places > 3:
-            four = _circles(self.places)
+        if TRIANGLES >= self.places > 2 and not self.added:
+            found.append(0.5 * sizes[..., _triangles(self.places)].sum(axis=-1).max(axis=-1))
+        if CYCLES >= self.places > 3 - self.added:
+            four = _fours(self.places, self.added)
             odd = np.count_nonzero(rows[..., four] < 0.0, axis=-1) % 2 == 1
             against = np.where(odd, 0.0, 2.0 * sizes[..., four].min(axis=-1))
             found.append(0.5 * (sizes[..., four].sum(axis=-1) - against).max(axis=-1))
@@ -162,11 +186,12 @@ class CrossProductNoise(Noise):
         def tried(tries: int) -> _Whole:
             if rate is None:
                 radius = np.array([source.gamma(self.width + 1, 1.0) for _ in range(tries)])
-                return self.scale * _grown(radius, self.places, _uniform(source, radius))
+                return self.scale * _grown(radius, self.places, self.added, _uniform(source, radius))
             radius = radii(tries, rate, self.width, 1)
-            return _grown(radius, self.places, _integers(radius))
+            return _grown(radius, self.places, self.added, _integers(radius))
 
-        rows = kept(count, self.width, tried, _MEASURED.get(self.places, (0.0, 1.0))[1])
+        measured: Any = _ADDED if self.added else _MEASURED
+        rows = kept(count, self.width, tried, measured.get(self.places, (1.0,))[-1])
         return (rows if rate is None else as_floats(rows)).ravel()
 
     def sample(self, count: int) -> Floats:
@@ -174,56 +199,70 @@ class CrossProductNoise(Noise):
 
         They are the same in every call, and protect nobody.
         """
-        return self.scale * _sample(count, self.places)
+        return self.scale * _sample(count, self.places, self.added)
 
 
-def _grown(radius: _Whole, places: int, draw: _Draw) -> _Whole:
+def _grown(radius: _Whole, places: int, added: bool, draw: _Draw) -> _Whole:
     """Return points of the body times a radius, place by place: what is outside is left out at once.
 
     `draw` gives so many elements of the cube for the rows that are left, and tells which of them stand.
     """
     left = np.arange(radius.size)
     rows: _Whole = np.empty((radius.size, 0))
-    for last in range(1, places):
-        more, stands = draw(left, last)
-        rows = np.concatenate([rows, more], axis=1) if last > 1 else more
-        for test in _tests(places, last):
+    # the number of records comes first
+    for last in range(0 if added else 1, places):
+        more, stands = draw(left, max(last, 1))
+        rows = np.concatenate([rows, more], axis=1) if rows.shape[1] else more
+        for test in _tests(places, last, added):
             rows, left = rows[stands], left[stands]
             stands = test(rows, 2 * radius[left])
         rows, left = rows[stands], left[stands]
-    return rows[:, _order(places)]
+    return rows[:, _order(places, added)]
 
 
-def _tests(places: int, last: int) -> list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]]:
+def _tests(places: int, last: int, added: bool) -> list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]]:
     """Return the inequalities between a place and those before it, triangles first."""
     pairs = list(combinations(range(last), 2))
     found: list[Any] = []
-    if places <= TRIANGLES:
-        found += [partial(_triangle, (_at(i, last), _at(j, last), _at(i, j))) for i, j in pairs]
+    at = partial(_at, first=int(added))
+    three = [(at(i, last), at(j, last), at(i, j)) for i, j in pairs]
+    if added and places <= CYCLES:
+        found += [partial(_circle, (0, *each)) for each in three]
+    elif not added and places <= TRIANGLES:
+        found += [partial(_triangle, each) for each in three]
     if places <= CYCLES:
         for i, j in pairs:
             others = [k for k in range(last) if k not in (i, j)]
-            found += [partial(_circle, (_at(i, last), _at(j, last), _at(j, k), _at(i, k))) for k in others]
+            found += [partial(_circle, (at(i, last), at(j, last), at(j, k), at(i, k))) for k in others]
     return found
 
 
-def _circles(places: int) -> list[list[int]]:
-    """Return where the four products of each circle stand while points grow."""
-    return [
-        [_at(i, k), _at(k, j), _at(j, m), _at(i, m)]
+def _triangles(places: int, first: int = 0) -> list[list[int]]:
+    """Return where the three products of each triangle stand while points grow."""
+    at = partial(_at, first=first)
+    return [[at(i, j), at(j, k), at(i, k)] for i, j, k in combinations(range(places), 3)]
+
+
+def _fours(places: int, added: bool) -> list[list[int]]:
+    """Return where the four products of each circle stand, and the number of records with each triangle."""
+    at = partial(_at, first=int(added))
+    circles = [
+        [at(i, k), at(k, j), at(j, m), at(i, m)]
         for i, j in combinations(range(places), 2)
         for k, m in combinations(range(i + 1, places), 2)
         if j not in (k, m)
     ]
+    return [*circles, *([0, *each] for each in _triangles(places, 1) if added)]
 
 
-def _at(i: int, j: int) -> int:
+def _at(i: int, j: int, first: int = 0) -> int:
     """Return where the product of two places stands while points grow: by the later one first."""
-    return j * (j - 1) // 2 + i if i < j else i * (i - 1) // 2 + j
+    return first + (j * (j - 1) // 2 + i if i < j else i * (i - 1) // 2 + j)
 
 
-def _order(places: int) -> list[int]:
-    return [_at(i, j) for i, j in combinations(range(places), 2)]
+def _order(places: int, added: bool) -> list[int]:
+    first = int(added)
+    return [*range(first), *(_at(i, j, first) for i, j in combinations(range(places), 2))]
 
 
 def _triangle(edges: tuple[int, ...], rows: _Whole, limit: _Whole) -> npt.NDArray[np.bool_]:
@@ -254,54 +293,79 @@ def _uniform(source: Source, radius: Floats) -> _Draw:
 
 
 @lru_cache(maxsize=16)
-def _sample(count: int, places: int) -> Floats:
-    points = _pool(count, places)
+def _sample(count: int, places: int, added: bool) -> Floats:
+    points = _pool(count, places, added)
     vectors = gamma_radii(points.shape[1], sobol(count, 1)) * points
-    # All elements have one symmetric distribution: each gets the quantiles of all, by its ranks.
+    alike = np.split(vectors, [int(added)], axis=1)
+    return frozen(np.concatenate([_symmetric(each) for each in alike if each.size], axis=1))
+
+
+def _symmetric(vectors: Floats) -> Floats:
+    """Return vectors whose elements have one symmetric distribution: the quantiles of all, by their ranks."""
     sizes = np.sort(np.abs(vectors), axis=None)
-    values = np.concatenate([-sizes[::-1], sizes]).reshape(count, -1)
-    return frozen(values[:, values.shape[1] // 2][vectors.argsort(axis=0, kind="stable").argsort(axis=0)])
+    values = np.concatenate([-sizes[::-1], sizes]).reshape(len(vectors), -1)
+    found: Floats = values[:, values.shape[1] // 2][vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
+    return found
 
 
 @lru_cache(maxsize=16)
-def _sizes(places: int) -> Floats:
-    """Return quantiles of an element's size in the body, whose elements are all alike."""
-    return frozen(np.quantile(np.abs(_pool(2048, places)), (np.arange(512) + 0.5) / 512))
+def _sizes(places: int, added: bool) -> Floats:
+    """Return quantiles of an element's size in the body: for all, or a row for each if a record is added."""
+    points, chances = np.abs(_pool(2048, places, added)), (np.arange(512) + 0.5) / 512
+    if not added:
+        return frozen(np.quantile(points, chances))
+    number, others = np.quantile(points[:, 0], chances), np.quantile(points[:, 1:], chances)
+    return frozen(np.stack([number, *[others] * (points.shape[1] - 1)]))
 
 
-def _pool(count: int, places: int) -> Floats:
+def _pool(count: int, places: int, added: bool) -> Floats:
     """Return points of the body from chains of Gibbs steps, each of which draws one element anew."""
     chains = 256
     generator = np.random.default_rng(SEED)
-    edges = list(combinations(range(places), 2))
-    rows = np.zeros((chains, len(edges)))
+    order = _order(places, added)
+    rows = np.zeros((chains, len(order)))
+    steps = [(0, *_with_number(places))] if added else []
+    steps += [
+        (_at(*edge, int(added)), *_with(places, added, edge)) for edge in combinations(range(places), 2)
+    ]
     found = []
     for sweep in range(_FIRST + _BETWEEN * math.ceil(count / chains)):
-        for edge in edges:
-            high, low = _range(rows, places, edge)
-            rows[:, _at(*edge)] = low + (high - low) * generator.random(chains)
+        for column, two, three in steps:
+            high, low = _range(rows, two, three)
+            rows[:, column] = low + (high - low) * generator.random(chains)
         if sweep >= _FIRST and sweep % _BETWEEN == 0:
-            found.append(rows[:, _order(places)])
+            found.append(rows[:, order])
     return np.concatenate(found)[:count]
 
 
-def _range(rows: Floats, places: int, edge: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Return between which numbers an element may lie, the others being as they are."""
+def _with_number(places: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the inequalities of the number of records: the other two elements of each, or three."""
+    return [], _triangles(places, 1) if places <= CYCLES else []
+
+
+def _with(places: int, added: bool, edge: tuple[int, int]) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the inequalities of a product: the other two elements of each, or three."""
     i, j = edge
+    at = partial(_at, first=int(added))
     others = [k for k in range(places) if k not in edge]
+    two = [[at(i, k), at(j, k)] for k in others]
+    if places > CYCLES:
+        return two if places <= TRIANGLES and not added else [], []
+    three = [[at(i, k), at(k, m), at(m, j)] for k in others for m in others if k != m]
+    return ([], [*three, *([0, *each] for each in two)]) if added else (two, three)
+
+
+def _range(rows: Floats, two: list[list[int]], three: list[list[int]]) -> tuple[Floats, Floats]:
+    """Return between which numbers an element may lie, the others being as they are."""
     high, low = np.ones(len(rows)), -np.ones(len(rows))
-    if others and places <= TRIANGLES:
-        sizes = np.abs(rows)
-        ends = [[_at(i, k) for k in others], [_at(j, k) for k in others]]
-        high = np.minimum(high, 2.0 - (sizes[:, ends[0]] + sizes[:, ends[1]]).max(axis=1))
+    if two:
+        high = np.minimum(high, 2.0 - np.abs(rows)[:, two].sum(axis=2).max(axis=1))
         low = -high
-    pairs = [(k, m) for k in others for m in others if k != m]
-    if pairs and places <= CYCLES:
-        three = rows[:, [[_at(i, k), _at(k, m), _at(m, j)] for k, m in pairs]]
-        sizes = np.abs(three)
+    if three:
+        sizes = np.abs(rows[:, three])
         whole = sizes.sum(axis=2)
         less = whole - 2.0 * sizes.min(axis=2)
-        odd = np.count_nonzero(three < 0.0, axis=2) % 2 == 1
+        odd = np.count_nonzero(rows[:, three] < 0.0, axis=2) % 2 == 1
         high = np.minimum(high, 2.0 - np.where(odd, whole, less).max(axis=1))
         low = np.maximum(low, np.where(odd, less, whole).max(axis=1) - 2.0)
     return high, low

@@ -362,8 +362,12 @@ class SeparateNoise(Noise):
         blocks = np.split(value, np.cumsum(self.sizes)[:-1])
         return all(noise.accepts(block) for noise, block in zip(self.noises, blocks))
 
-    def _repeated(self, values: Sequence[float]) -> Floats:
-        return np.repeat(np.array(values, dtype=np.float64), np.array(self.sizes, dtype=np.intp))
+    def _repeated(self, values: Sequence[npt.ArrayLike]) -> Floats:
+        # of a vector's elements each may have a number of its own
+        parts = [
+            np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)
+        ]
+        return np.concatenate([np.empty(0), *parts])
 
     def _each(self, ask: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:
         given = np.asarray(values, dtype=np.float64)

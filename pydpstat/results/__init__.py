@@ -2,6 +2,7 @@
 
 from pydpstat.results.inference_results import ConfidenceInterval, InferenceResults
 from pydpstat.results.model_results import ModelResults
+from pydpstat.results.pairwise_results import PairwiseResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults, DPResultsPair
 
@@ -11,5 +12,6 @@ __all__ = [
     "DPResultsPair",
     "InferenceResults",
     "ModelResults",
+    "PairwiseResults",
     "RegressionResults",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -30,12 +30,15 @@ class Call:
         The public arguments, by their Python names.
     package : str
         R's package where the function is a mirror, else empty.
+    then : tuple of str
+        The methods of the release that were called one after the other, as Python would show them.
     """
 
     function: str
     data: tuple[tuple[str, str], ...]
     arguments: tuple[tuple[str, object], ...]
     package: str = ""
+    then: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
@@ -49,11 +52,23 @@ class Call:
         """Return the call as Python would show it."""
         data = [python for python, _ in self.data]
         public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
-        return f"{self.function}({', '.join([*data, *public])})"
+        return ".".join([f"{self.function}({', '.join([*data, *public])})", *self.then])
+
+    def followed(self, method: str, *arguments: object) -> Call:
+        """Return the call of a method of what this one released.
+
+        Examples
+        --------
+        >>> Call("crosstab", (("x", "x"),), (("epsilon", 1.0),)).followed("margins", ["age"]).python()
+        "crosstab(x, epsilon=1.0).margins(['age'])"
+        """
+        count = max((place for place, each in enumerate(arguments, 1) if each is not None), default=0)
+        shown = ", ".join(_python_value(_frozen(each, method)) for each in arguments[:count])
+        return replace(self, then=(*self.then, f"{method}({shown})"))
 
     def r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
-        if not self.package:
+        if not self.package or self.then:
             return None
         data = [r for _, r in self.data]
         public = [f"{r_name(name)} = {_r_value(value)}" for name, value in self.arguments]

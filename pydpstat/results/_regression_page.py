@@ -79,7 +79,7 @@ class RegressionPage(Stated):
         import pandas as pd
 
         tested = list(self.tested)
-        frame = pd.DataFrame({"statistic": self.statistics, "p-value": self._chances()}, index=tested)
+        frame = pd.DataFrame({"statistic": self.statistics + 0.0, "p-value": self._chances()}, index=tested)
         if self.coef is None:
             return frame
         estimates = {"coef": self.coef + 0.0, "std err": self.errors}

@@ -14,7 +14,9 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._regression_page import RegressionPage
+from pydpstat.results._regression_tests import RegressionTests
 from pydpstat.results.inference_results import Interval
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Design(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(RegressionPage, Frozen):
+class RegressionResults(RegressionTests, RegressionPage, Frozen):
     """A private regression with its guarantee.
 
     It is made by the functions that fit. It holds what may be published and nothing else: no record, no
@@ -77,6 +79,8 @@ class RegressionResults(RegressionPage, Frozen):
         What makes predictors of new records.
     link : {"identity", "logit"}
         What makes predictions of the linear predictor.
+    combinations : Combinations or None
+        What tests combinations of the coefficients; None where each has its own interval alone.
     assumptions, remarks : tuple of str
         What tests and intervals rest on, and what else should be known, in words.
     released : tuple of (str, float)
@@ -122,6 +126,7 @@ class RegressionResults(RegressionPage, Frozen):
     fit: tuple[tuple[str, float], ...]
     design: Design
     link: str
+    combinations: Combinations | None
     assumptions: tuple[str, ...]
     remarks: tuple[str, ...]
     released: Released
@@ -149,13 +154,15 @@ class RegressionResults(RegressionPage, Frozen):
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
         All fields that a release has not are given by name, and any that it has may be; `pvalue_floor`,
-        `fit`, `link`, `assumptions` and `remarks` may be left out.
+        `fit`, `link`, `combinations`, `assumptions` and `remarks` may be left out.
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
         names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
         shared = {name: getattr(release, name) for name in names}
-        left_out = {"pvalue_floor": 0.0, "fit": (), "link": "identity", "assumptions": (), "remarks": ()}
+        left_out = dict(
+            pvalue_floor=0.0, fit=(), link="identity", combinations=None, assumptions=(), remarks=()
+        )
         return cls(**{**left_out, **shared, **own})
 
     @classmethod
@@ -195,7 +202,7 @@ class RegressionResults(RegressionPage, Frozen):
 
     @property
     def tvalues(self) -> pd.Series:
-        """The test statistics of the coefficients that have a test."""
+        """The test statistics: coefficients less `null` over standard errors, or ranks' own."""
         return self._series(self.tested, self.statistics + 0.0, "statistic")
 
     @property
@@ -258,36 +265,6 @@ class RegressionResults(RegressionPage, Frozen):
         import pandas as pd
 
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
-
-    @property
-    def rsquared(self) -> float:
-        """The share of the response's variance that the model explains, cut to [0, 1].
-
-        Raises
-        ------
-        PydpstatError
-            Where nothing was released that it could be computed from.
-        """
-        return self._fitted("rsquared")
-
-    @property
-    def scale(self) -> float:
-        """The estimate of the error variance, in the response's unit squared, cut at 0.
-
-        Raises
-        ------
-        PydpstatError
-            Where nothing was released that it could be computed from.
-        """
-        return self._fitted("scale")
-
-    def _fitted(self, name: str) -> float:
-        found = dict(self.fit)
-        if name not in found:
-            raise PydpstatError(
-                f"{self.model} with method {self.method!r} has no {name}. Use method='moments' with ols."
-            )
-        return found[name]
 
     @staticmethod
     def _series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
@@ -369,9 +346,7 @@ class RegressionResults(RegressionPage, Frozen):
         matrix, gone = self.design.matrix(exog), np.isnan(coefficients)
         linear = np.asarray(matrix @ np.where(gone, 0.0, coefficients))
         linear[(matrix[:, gone] != 0.0).any(axis=1)] = math.nan
-        if self.link == "identity":
-            return linear
-        return 0.5 * (1.0 + np.tanh(0.5 * linear))
+        return inverse_link(self.link)(linear)
 
     def summary(self, alpha: float = 0.05) -> Any:
         """Return the regression as a table in statsmodels' form.

@@ -16,11 +16,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
-from pydpstat.results._population import PopulationIntervals
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._report import Facts, left_out, number
+from pydpstat.results._tables import TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,7 @@ _IN_CELLS = ("quantile", "quantiles", "median")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(PopulationIntervals, NumberOperators, Frozen):
+class DPResults(FurtherResults, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -195,7 +196,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
             Where an argument is not allowed, or what was released does not say enough.
         """
         alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
-        return PopulationIntervals.conf_int(self, alpha, kind)
+        return FurtherResults.conf_int(self, alpha, kind)
 
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
@@ -239,7 +240,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
 
     def _beside(self) -> Facts:
         nobs = "private" if self.nobs is None else str(self.nobs)
-        return [*PopulationIntervals._beside(self), ("No. Observations:", nobs)]
+        return [*FurtherResults._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
         covered = f"There is no noise with a public law, so there is no interval. {self._way()}".rstrip()
@@ -316,6 +317,7 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
         title = f"{self.record.function}, {self.mechanism} noise, {privacy}"
         released = pictures.Released(title, self.value, low, high, label)
         labels, axes = self.labels, self.labels.dimension_names
+        unit = "count" if self.statistic in TABLES else self.statistic
         if isinstance(labels, GroupLabels):
             values, low, high = map(labels.drawn, (self.value, low, high))
             names = [":".join(map(str, row)) for row in labels.rows]
@@ -326,10 +328,8 @@ class DPResults(PopulationIntervals, NumberOperators, Frozen):
             unit = "share" if "divided by their sum" in self.postprocessing else "count"
             return pictures.Classes(released, labels.histogram(self.value), unit)
         if self.value.ndim == 2:
-            unit = "count" if self.statistic == "table" else self.statistic
             levels = labels.dimnames or [list(map(str, range(size))) for size in self.value.shape]
             return pictures.Groups(released, levels, axes[0] if axes else None, unit)
-        unit = "count" if labels.dimnames is not None else self.statistic
         return pictures.Bars(released, labels.elements(self.value), " : ".join(axes) if axes else None, unit)
 
     def _shown(self) -> str:

@@ -181,7 +181,7 @@ def corr(
     (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
 
     ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further
-    cost, where the release is not by unit: Fisher's z with the noise in its law and with a variance that
+    cost, where of a unit one record counts: Fisher's z with the noise in its law and with a variance that
     follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
@@ -254,8 +254,8 @@ def _release(
         conditions=variables.records.conditions,
     )
     post = release.post
-    # the records of a unit are no independent draws
-    if not isinstance(post, Correlated) or release.noise is None or how.unit is not None:
+    # several records of a unit are no independent draws
+    if not isinstance(post, Correlated) or release.noise is None or how.most > 1:
         return release
     known = CorrelationIntervals(release.value, post.sums, post.size, post.width, release.noise)
     return replace(release, post=replace(post, population=known))

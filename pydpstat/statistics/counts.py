@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 
@@ -13,12 +11,10 @@ from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
-from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.share_intervals import NOTHING_SAID, ShareIntervals
+from pydpstat.inference._laws.share_intervals import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_truths
@@ -197,9 +193,10 @@ def proportion(
     both cases the share is clipped to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
 
     ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
-    noise is geometric and there is no unit: records are then a random sample. With a public number of
-    records it inverts the binomial law with the noise in it (Clopper and Pearson) and is exact; with a
-    private one it is the interval of `binomtest`.
+    noise is geometric and at most one record of each unit counts: records are then a random sample. With a
+    public number of records it inverts the binomial law with the noise in it (Clopper and Pearson) and is
+    exact; with a private one it is the interval of `binomtest`. By group ``difference`` and ``pairs`` compare
+    shares.
 
     References
     ----------
@@ -226,7 +223,7 @@ def proportion(
 
     def shares_of(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
         known = size if how.bounded else None
-        return None if rate is None else ProportionIntervals(met, unmet, known, rate, 1)
+        return None if rate is None else ShareIntervals(met, unmet, known, rate)
 
     if how.bounded:
         query = _query("proportion", found[0].reshape(records.shape), records, how, size)
@@ -253,26 +250,6 @@ def proportion(
             return shares.reshape(records.shape), post
 
     return _released("proportion", query, records, how, source, budget, publish)
-
-
-class ProportionIntervals(ShareIntervals):
-    """Intervals of proportions, and differences of those of two groups."""
-
-    def difference(self, first: int, second: int) -> Difference:
-        """Compare the proportions of the groups in these places, of all values one group after the other."""
-        from pydpstat.inference._laws.group_difference import ShareDifference
-
-        one, other = (
-            NoisyPair(float(self.counts.flat[place]), float(self.rests.flat[place]), self.rate)
-            for place in (first, second)
-        )
-        found = ShareDifference(one, other)
-        p = found.pvalue()
-        # as many standard deviations of a normal variable as the p-value stands for
-        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
-        remarks = () if one.tell and other.tell else (NOTHING_SAID,)
-        name = "Test of two proportions"
-        return Difference(name, statistic, p, found.estimate, found, "measured", remarks, found.floor)
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:

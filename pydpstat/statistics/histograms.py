@@ -16,6 +16,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.histogram_quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -107,9 +108,12 @@ def histogram(
     in one bin.
 
     ``conf_int(kind="population")`` has an interval for each bin's share of the population (by group: of the
-    group's), not for a count, where the noise is geometric and there is no unit: the records are then a
-    random sample. It is exact where the number of records is public, and the one of `binomtest` where it is
-    private.
+    group's), not for a count, where the noise is geometric and at most one record of each unit counts: the
+    records are then a random sample. It is exact where the number of records is public, and the one of
+    `binomtest` where it is private.
+
+    The result has more, at no additional privacy cost: ``quantile`` and ``cdf``, and by group ``difference``
+    and ``pairs`` of the shares in a bin.
 
     References
     ----------
@@ -156,7 +160,7 @@ def histogram(
         budget,
         data=("x",),
         arguments=(("edges", breaks.tolist()), *records.arguments),
-        publish=published_cells(how, size, records.groups is not None),
+        publish=published_cells(how, size, records.groups is not None, HistogramIntervals),
         conditions=records.conditions,
         total=True,
     )

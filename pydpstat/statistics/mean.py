@@ -91,8 +91,8 @@ def mean(
         neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
         result's are those that follow for all records, which are smaller.
     population : bool, default False
-        Whether to release also what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise and
-        without a unit. Bounded neighbors without groups: the mean's own noise stays the same.
+        Whether to release also what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise; of
+        a unit one record counts then. Bounded neighbors without groups: the mean's own noise stays the same.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional

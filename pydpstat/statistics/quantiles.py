@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
@@ -17,7 +18,6 @@ from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
     Asked,
     ask,
-    counted_in_cells,
     released,
     share_of,
     shares_of,
@@ -74,10 +74,11 @@ def quantile(
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be the result; both bounds are among
         them. With ``bounds=(0, 100), grid_points=101`` the result is an integer. More points
-        resolve more, cost more time, and hardly any accuracy.
+        resolve more, cost more time, and hardly any accuracy. With ``population=True`` so many edges of cells
+        there are, from 9 to 1025.
     population : bool, default False
         Whether to release noisy counts in public cells instead, from which the estimate and
-        ``conf_int(kind="population")`` follow: for bounded neighbors, without groups, unit and sample.
+        ``conf_int(kind="population")`` follow: without a sample, and of a unit one record counts.
 
     Returns
     -------
@@ -118,13 +119,16 @@ def quantile(
     c is m times smaller. (Of bounded neighbors m are removed and m others added.)
 
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
-    its number of cells follows from n and epsilon. The estimate is interpolated between edges, and `bse` is
-    half the distance of what is a standard deviation of the noise below and above; NaN where the noise is
-    above a tenth of all records. Both kinds of intervals are exact for every law, ties included: they end at
-    edges. That of the noise ends where the noisy number of records below no longer fits the rank of the
-    records' quantile, and has all of the cell in which this is. That of kind "population" ends where it
-    cannot come from a binomial number with the share q. For n epsilon up to 100 it is much shorter than what
-    choices of grid points would say.
+    its number of cells follows from n and epsilon, and is 128 where n, or a group's, is private. A record is
+    in one cell of one group, so that each group has the noise of a release of its own; under bounded
+    neighbors it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and
+    `bse` is half the distance of what is a standard deviation of the noise below and above; NaN where the
+    noise is above a tenth of all records. Both kinds of intervals are exact for every law, ties included:
+    they end at edges. That of the noise ends where the noisy number of records below no longer fits the rank
+    of the records' quantile, and has all of the cell in which this is. That of kind "population" ends where
+    it cannot come from a binomial number with the share q; of private numbers of records
+    `pydpstat.inference._laws.private_quantiles` has the distribution. For n epsilon up to 100 it is much
+    shorter than what choices of grid points would say.
 
     References
     ----------
@@ -142,14 +146,13 @@ def quantile(
     """
     share = share_of(q)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    if counted_in_cells(population, grid_points):
+    how = neighbors, missing, scope, rng, grid_points, budget
+    if checks.flag(population, "population"):
         from pydpstat.inference._population_quantiles import release_cells
 
         own = (("q", q),)
-        return release_cells(
-            "quantile", x, epsilon, bounds, (share,), None, own, neighbors, missing, scope, rng, budget
-        )
-    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
+        return release_cells("quantile", x, epsilon, bounds, (share,), None, own, *how)
+    asked = ask(x, epsilon, bounds, *how)
     return _quantile("quantile", asked, share, (("q", q),), budget)
 
 
@@ -230,13 +233,12 @@ def median(
     True
     """
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    if counted_in_cells(population, grid_points):
+    how = neighbors, missing, scope, rng, grid_points, budget
+    if checks.flag(population, "population"):
         from pydpstat.inference._population_quantiles import release_cells
 
-        return release_cells(
-            "median", x, epsilon, bounds, (0.5,), None, (), neighbors, missing, scope, rng, budget
-        )
-    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
+        return release_cells("median", x, epsilon, bounds, (0.5,), None, (), *how)
+    asked = ask(x, epsilon, bounds, *how)
     return _quantile("median", asked, 0.5, (), budget)
 
 
@@ -362,14 +364,13 @@ def quantiles(
     """
     wanted = shares_of(qs)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    if counted_in_cells(population, grid_points):
+    how = neighbors, missing, scope, rng, grid_points, budget
+    if checks.flag(population, "population"):
         from pydpstat.inference._population_quantiles import release_cells
 
         names, own = tuple(map(str, qs)), (("qs", qs),)
-        return release_cells(
-            "quantiles", x, epsilon, bounds, wanted, names, own, neighbors, missing, scope, rng, budget
-        )
-    asked = ask(x, epsilon, bounds, neighbors, missing, scope, rng, grid_points, budget)
+        return release_cells("quantiles", x, epsilon, bounds, wanted, names, own, *how)
+    asked = ask(x, epsilon, bounds, *how)
     found = asked.counted()
     each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, qs)))
     labels = asked.records.named(each)

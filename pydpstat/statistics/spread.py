@@ -69,8 +69,8 @@ def var(
     by, levels, other, unit, max_records, max_groups, sample : optional
         By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
-        Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise and
-        without a unit: the noisy sums of `moments`, whose variance has a little more noise.
+        Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise: the
+        noisy sums of `moments`, whose variance has a little more noise. Of a unit one record counts then.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional

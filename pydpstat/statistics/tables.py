@@ -9,6 +9,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.share_intervals import TableIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
@@ -102,8 +103,11 @@ def crosstab(
     reached where all of them are in one cell.
 
     ``conf_int(kind="population")`` has an interval for each cell's share of the population, not for a count,
-    where the noise is geometric and there is no unit: the records are then a random sample. It is exact where
-    the number of records is public, and the one of `binomtest` where it is private.
+    where the noise is geometric and at most one record of each unit counts: the records are then a random
+    sample. It is exact where the number of records is public, and the one of `binomtest` where it is private.
+
+    The result has more, at no additional privacy cost: ``margins``, ``shares``, ``chi2``, ``difference`` and
+    ``pairs`` of shares, and the frames ``wide`` and ``long``.
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
@@ -187,7 +191,7 @@ def crosstab(
         source,
         budget,
         arguments=arguments,
-        publish=published_cells(how, size, False),
+        publish=published_cells(how, size, False, TableIntervals),
         conditions=conditions,
         total=True,
     )

@@ -31,12 +31,31 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"bounds": {"agee": (0, 1)}}, "bounds must name columns of the data.*Did you mean 'age'"),
         ({"bounds": (0, 1)}, "bounds must be a dict by column; got tuple"),
         ({"bounds": {"age": (1, 0)}}, r"bounds\['age'\] must be a pair.*the upper one first"),
-        ({"levels": {"sex": "f"}}, r"levels\['sex'\] must be the public levels"),
+        ({"levels": {"sex": "f"}}, r"levels\['sex'\] must be a list of the public levels"),
         ({"levels": {"sex": ["f", "f"]}}, "must have every level once"),
-        ({"levels": {"sex": []}}, "must be the public levels"),
+        ({"levels": {"sex": []}}, "must be a list of the public levels"),
         ({"unit": "idd"}, "unit must name columns of the data"),
         ({"max_records": 2}, "max_records must not be given without unit"),
+        ({"levels": {"sex": ["f", None]}}, "levels.'sex'. must be texts, numbers or truth values; got None"),
+        ({"levels": {"sex": [["f"], ["m"]]}}, "got list of length 1 among them"),
+        ({"levels": {"sex": {"f", "m"}}}, "must be a list of the public levels.*got set of length 2"),
+        ({"levels": {"sex": "declare"}}, "or 'declared' for a Categorical's; got 'declare'"),
+        ({"levels": ["f", "m"]}, "levels must be a dict by column; got list"),
+        ({"bounds": {"age": (0, np.inf)}}, "finite numbers.*got an end that is not finite"),
+        ({"bounds": {3: (0, 1)}}, "bounds must name columns of the data; got 3"),
+        ({"unit": ["id"]}, "unit must name columns of the data; got list of length 1"),
+        ({"unit": "id", "max_records": 0}, "max_records must be a whole number of at least 1; got 0"),
+        ({"weights": "weight"}, "weights must name columns of the data; got 'weight'.*The columns are"),
         ({"weights": "age"}, "bounds must have those of the weights"),
+        ({"weights": "age", "bounds": {"age": (-1, 3)}}, "bounds of the weights 'age' must not be below 0"),
+        ({"strata": "sexx"}, "strata must name columns of the data; got 'sexx'.*Did you mean 'sex'"),
+        ({"strata": "sex"}, "levels must have those of the strata; there are none of 'sex'"),
+        ({"missing": "drpo"}, "missing must be 'error', 'drop'.*got 'drpo', which is no declared level"),
+        ({"missing": {"age": "eror"}}, "got 'eror'.*Did you mean 'error'"),
+        ({"missing": {"agee": "drop"}}, "missing must name columns.*Did you mean 'age'"),
+        ({"other": 3}, "other must be a name for values that are in no level, or None; got 3"),
+        ({"budget": 1.0}, "budget must be None or a Budget; got 1.0"),
+        ({"rng": "x"}, "rng must be None, an int"),
         ({"neighbors": "both"}, "neighbors must be"),
     ],
 )
@@ -48,6 +67,11 @@ def test_wrong_facts_are_named(facts, said):
 def test_columns_need_names():
     with pytest.raises(dp.PydpstatError, match="data must have columns with names"):
         dp.design(np.ones((3, 2)))
+    for frame in (pd.DataFrame({0: [1.0]}), pd.Series([1.0])):
+        with pytest.raises(dp.PydpstatError, match="whose names are texts; got the name 0"):
+            dp.design(frame)
+    with pytest.raises(dp.PydpstatError, match="a name of their own each; got two columns 'a'"):
+        dp.design(pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]))
     assert dp.design({"age": [1.0, 2.0]}, bounds={"age": (0, 3)}).columns == ("age",)
     assert dp.design(pd.Series([1.0, 2.0], name="age")).columns == ("age",)
 

@@ -4,244 +4,61 @@ import inspect
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.designs._methods import METHODS, signature_of
+from pydpstat._release.declared import declared, rest_on
+from pydpstat.designs._signatures import METHODS, signature_of
+from tests.designs.method_calls import (
+    AGE,
+    BOUNDED,
+    BOUNDS,
+    CASES,
+    FRAME,
+    INCOME,
+    LEVELED,
+    LEVELS,
+    ONE,
+    OPEN,
+    REGION,
+    SEX,
+    N,
+    sized,
+    unsized,
+)
 
-N = 1200
 # functions that have no data of a design
 WITHOUT = ("choose", "symmetric_geometric", "symmetric_geometric_noise")
-RNG = np.random.default_rng(20_241_003)
-FRAME = pd.DataFrame(
-    {
-        "person": np.arange(N) // 2,
-        "w": RNG.uniform(0.5, 2.0, N),
-        "income": RNG.lognormal(10.0, 0.5, N),
-        "age": RNG.uniform(0.0, 100.0, N),
-        "region": RNG.choice(["n", "s", "w"], N),
-        "sex": RNG.choice(["f", "m"], N),
-        "employed": RNG.random(N) < 0.6,
-        "before": RNG.uniform(0.0, 1.0, N),
-        "after": RNG.uniform(0.0, 1.0, N),
-        "note": "x",
-    }
-)
-BOUNDS = {"income": (0, 200_000), "age": (0, 110), "w": (0, 3), "before": (0, 1), "after": (0, 1)}
-LEVELS = {"region": ["n", "s", "w"], "sex": ["f", "m"], "employed": [False, True]}
-INCOME, AGE, REGION, SEX = (FRAME[name] for name in ("income", "age", "region", "sex"))
-ONE = {"bounds": BOUNDS["income"]}
-TWO = {"bounds": {"income": BOUNDS["income"], "age": BOUNDS["age"]}}
-OPEN = {"neighbors": "unbounded"}
-SEXES = [INCOME[SEX == level] for level in LEVELS["sex"]]
-REGIONS = [INCOME[REGION == level] for level in LEVELS["region"]]
-EMPLOYED = [FRAME.employed[SEX == level] for level in LEVELS["sex"]]
-
-
-def sized(**more):
-    return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, weights="w", neighbors="bounded", **more)
-
-
-def unsized(**more):
-    return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, **more)
-
-
-# method: how it is asked of a design, and the same call alone
-CASES = {
-    "any_interval": (
-        lambda: sized().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
-        lambda: dp.any_interval(AGE, np.mean, 0.5, range=(0, 110), rng=5),
-    ),
-    "any_test": (
-        lambda: sized().any_test("age", lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
-        lambda: dp.any_test(AGE, lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
-    ),
-    "binomtest": (
-        lambda: sized().binomtest("employed", 0.5, p=0.5, rng=5),
-        lambda: dp.binomtest(FRAME.employed, 0.5, p=0.5, rng=5),
-    ),
-    "chi2_contingency": (
-        lambda: sized().chi2_contingency(["region", "sex"], 0.5, rng=5),
-        lambda: dp.chi2_contingency(
-            REGION, SEX, 0.5, levels={"region": LEVELS["region"], "sex": LEVELS["sex"]}, rng=5
-        ),
-    ),
-    "chisquare": (
-        lambda: unsized().chisquare("region", 0.5, rng=5),
-        lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], **OPEN, rng=5),
-    ),
-    "corr": (
-        lambda: sized().corr(["income", "age"], 0.5, rng=5),
-        lambda: dp.corr(FRAME[["income", "age"]], epsilon=0.5, **TWO, rng=5),
-    ),
-    "count": (
-        lambda: unsized().count("employed", 0.5, rng=5),
-        lambda: dp.count(FRAME.employed, 0.5, **OPEN, rng=5),
-    ),
-    "cov": (
-        lambda: unsized().cov(["income", "age"], 0.5, rng=5),
-        lambda: dp.cov(FRAME[["income", "age"]], epsilon=0.5, **TWO, **OPEN, rng=5),
-    ),
-    "crosstab": (
-        lambda: unsized().crosstab(["region", "employed"], 0.5, rng=5),
-        lambda: dp.crosstab(
-            FRAME[["region", "employed"]],
-            0.5,
-            levels={"region": LEVELS["region"], "employed": LEVELS["employed"]},
-            **OPEN,
-            rng=5,
-        ),
-    ),
-    "f_oneway": (
-        lambda: sized().f_oneway("income ~ region", 0.5, rng=5),
-        lambda: dp.f_oneway(*REGIONS, epsilon=0.5, **ONE, rng=5),
-    ),
-    "histogram": (
-        lambda: sized().histogram("age", 0.5, edges=[0, 50, 110], rng=5),
-        lambda: dp.histogram(AGE, 0.5, edges=[0, 50, 110], rng=5),
-    ),
-    "kendalltau": (
-        lambda: sized().kendalltau(["income", "age"], 0.5, rng=5),
-        lambda: dp.kendalltau(INCOME, AGE, 0.5, rng=5),
-    ),
-    "kruskal": (
-        lambda: sized().kruskal("income ~ region", 0.5, rng=5),
-        lambda: dp.kruskal(*REGIONS, epsilon=0.5, rng=5),
-    ),
-    "ks_2samp": (
-        lambda: sized().ks_2samp("income ~ sex", 0.5, rng=5),
-        lambda: dp.ks_2samp(*SEXES, 0.5, rng=5),
-    ),
-    "kstest": (
-        lambda: sized().kstest("before", "uniform", 0.5, rng=5),
-        lambda: dp.kstest(FRAME.before, "uniform", 0.5, rng=5),
-    ),
-    "logit": (
-        lambda: sized().logit("employed ~ age + C(sex)", 0.5, rng=5),
-        lambda: dp.logit(
-            "employed ~ age + C(sex)",
-            FRAME,
-            0.5,
-            bounds={"age": BOUNDS["age"]},
-            levels={"employed": [False, True], "sex": LEVELS["sex"]},
-            rng=5,
-        ),
-    ),
-    "mannwhitneyu": (
-        lambda: sized().mannwhitneyu("income ~ sex", 0.5, rng=5),
-        lambda: dp.mannwhitneyu(*SEXES, 0.5, rng=5),
-    ),
-    "mean": (
-        lambda: unsized().mean("income", 0.5, by=["region", "sex"], rng=5),
-        lambda: dp.mean(
-            FRAME[["income", "region", "sex"]],
-            0.5,
-            by=["region", "sex"],
-            levels={"region": LEVELS["region"], "sex": LEVELS["sex"]},
-            **ONE,
-            **OPEN,
-            rng=5,
-        ),
-    ),
-    "median": (
-        lambda: sized().median("age", 0.5, population=True, rng=5),
-        lambda: dp.median(AGE, 0.5, bounds=BOUNDS["age"], population=True, rng=5),
-    ),
-    "moments": (
-        lambda: sized().moments(["income", "age"], 0.5, rng=5),
-        lambda: dp.moments(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
-    ),
-    "nunique": (
-        lambda: unsized().nunique("note", 0.5, rng=5),
-        lambda: dp.nunique(FRAME.note, 0.5, **OPEN, rng=5),
-    ),
-    "ols": (
-        lambda: sized().ols("income ~ age + C(sex)", 0.5, rng=5),
-        lambda: dp.ols("income ~ age + C(sex)", FRAME, 0.5, **TWO, levels={"sex": LEVELS["sex"]}, rng=5),
-    ),
-    "proportion": (
-        lambda: sized().proportion("employed", 0.5, by="sex", rng=5),
-        lambda: dp.proportion(FRAME[["employed", "sex"]], 0.5, by="sex", levels=LEVELS["sex"], rng=5),
-    ),
-    "proportions_test": (
-        lambda: sized().proportions_test("employed ~ sex", 0.5, rng=5),
-        lambda: dp.proportions_test(*EMPLOYED, 0.5, rng=5),
-    ),
-    "quantile": (
-        lambda: unsized().quantile("age", 0.3, 0.5, rng=5),
-        lambda: dp.quantile(AGE, 0.3, 0.5, bounds=BOUNDS["age"], **OPEN, rng=5),
-    ),
-    "quantile_test": (
-        lambda: sized().quantile_test("age", 0.5, q=50, rng=5),
-        lambda: dp.quantile_test(AGE, 0.5, q=50, rng=5),
-    ),
-    "quantiles": (
-        lambda: sized().quantiles("age", [0.2, 0.8], 0.5, rng=5),
-        lambda: dp.quantiles(AGE, [0.2, 0.8], 0.5, bounds=BOUNDS["age"], rng=5),
-    ),
-    "std": (
-        lambda: sized().std("income", 0.5, rng=5),
-        lambda: dp.std(INCOME, 0.5, **ONE, rng=5),
-    ),
-    "sum": (
-        lambda: unsized(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
-        lambda: dp.sum(
-            FRAME[["income", "sex", "person"]],
-            0.5,
-            by="sex",
-            levels=LEVELS["sex"],
-            unit="person",
-            max_records=2,
-            **ONE,
-            **OPEN,
-            rng=5,
-        ),
-    ),
-    "ttest_1samp": (
-        lambda: sized().ttest_1samp("age", 50, 0.5, rng=5),
-        lambda: dp.ttest_1samp(AGE, 50, 0.5, bounds=BOUNDS["age"], rng=5),
-    ),
-    "ttest_ind": (
-        lambda: sized().ttest_ind("income ~ sex", 0.5, rng=5),
-        lambda: dp.ttest_ind(*SEXES, 0.5, **ONE, rng=5),
-    ),
-    "ttest_rel": (
-        lambda: sized().ttest_rel(["before", "after"], 0.5, rng=5),
-        lambda: dp.ttest_rel(FRAME.before, FRAME.after, 0.5, bounds=(-1, 1), rng=5),
-    ),
-    "var": (
-        lambda: sized().var(["income", "age"], 0.5, rng=5),
-        lambda: dp.var(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
-    ),
-    "weighted_mean": (
-        lambda: sized().weighted_mean("income", 0.5, rng=5),
-        lambda: dp.weighted_mean(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
-    ),
-    "weighted_proportion": (
-        lambda: sized().weighted_proportion("employed", 0.5, rng=5),
-        lambda: dp.weighted_proportion(FRAME.employed, FRAME.w, 0.5, max_weight=3, rng=5),
-    ),
-    "weighted_quantile": (
-        lambda: sized().weighted_quantile("income", 0.5, 0.5, rng=5),
-        lambda: dp.weighted_quantile(INCOME, FRAME.w, 0.5, 0.5, max_weight=3, **ONE, rng=5),
-    ),
-    "weighted_total": (
-        lambda: sized().weighted_total("income", 0.5, rng=5),
-        lambda: dp.weighted_total(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
-    ),
-    "wilcoxon": (
-        lambda: sized().wilcoxon(["before", "after"], 0.5, rng=5),
-        lambda: dp.wilcoxon(FRAME.before, FRAME.after, 0.5, rng=5),
-    ),
-}
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_returns_what_its_function_returns(name):
-    asked, alone = (call() for call in CASES[name])
+def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
+    asked = CASES[name][0]()
+    with declared():
+        for kind, columns in (("bounds", BOUNDED.get(name)), ("levels", LEVELED.get(name))):
+            if columns:
+                rest_on(kind, columns)
+        alone = CASES[name][1]()
+    said = [each for each in asked.guarantee.conditions if each.startswith("the declared")]
+    assert len(said) == (name in BOUNDED or name in LEVELED)
     assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
     assert str(asked.summary()) == str(alone.summary())
+
+
+def test_a_guarantee_says_which_facts_it_rests_on():
+    means = unsized(budget=(budget := dp.Budget(9.0, neighbors="unbounded"))).mean("income", 1.0, by="region")
+    fact = "the declared bounds of income and levels of region are public knowledge"
+    assert means.guarantee.conditions == (fact, "that no value is missing is public knowledge")
+    assert fact in " ".join(str(means.summary()).split())
+    assert fact in budget.to_frame().conditions[0] and fact in " ".join(str(budget.summary()).split())
+    # what a call gives is not declared, and a function alone rests on what it was given
+    narrower = unsized().mean("income", 1.0, bounds=(0, 1e5))
+    assert narrower.guarantee.conditions == ("that no value is missing is public knowledge",)
+    assert dp.mean(INCOME, 1.0, **ONE).guarantee.conditions == narrower.guarantee.conditions
+    planned = unsized().plan("mean", "income", 1.0, by="region")
+    assert planned.guarantee.conditions == means.guarantee.conditions
+    odd = dp.design(FRAME.rename(columns={"age": "age\nand more"}), bounds={"age\nand more": (0, 110)})
+    assert "\n" not in odd.mean("age\nand more", 1.0).guarantee.conditions[0]
 
 
 def test_every_function_of_data_is_a_method():
@@ -264,6 +81,66 @@ def test_methods_say_how_they_are_called():
     assert not {"unit", "neighbors", "budget"} & {*own} and own["bounds"].default is None
     assert "Release a mean." in people.mean.__doc__ and repr(people.mean) == "<method mean of a design>"
     assert signature_of("ols").data == ("data",)
+
+
+@pytest.mark.parametrize(
+    "formula, plain",
+    [
+        (
+            lambda each: each.ttest_1samp("age ~ 1", 50, 0.5, rng=5),
+            lambda each: each.ttest_1samp("age", 50, 0.5, rng=5),
+        ),
+        (
+            lambda each: each.quantile_test("age~1", 0.5, q=50, rng=5),
+            lambda each: each.quantile_test("age", 0.5, q=50, rng=5),
+        ),
+        (
+            lambda each: each.ttest_rel("before - after ~ 1", 0.5, rng=5),
+            lambda each: each.ttest_rel(["before", "after"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.wilcoxon("before - after ~ 1", 0.5, rng=5),
+            lambda each: each.wilcoxon(["before", "after"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.crosstab("~ region + sex", 0.5, rng=5),
+            lambda each: each.crosstab(["region", "sex"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.crosstab("~ region", 0.5, rng=5),
+            lambda each: each.crosstab("region", 0.5, rng=5),
+        ),
+        (
+            lambda each: each.chi2_contingency("~region+sex", 0.5, rng=5),
+            lambda each: each.chi2_contingency(["region", "sex"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.kendalltau("~ income + age", 0.5, rng=5),
+            lambda each: each.kendalltau(["income", "age"], 0.5, rng=5),
+        ),
+        (
+            lambda each: each.proportions_test("age >= 65 ~ sex", 0.5, rng=5),
+            lambda each: each.assign(old="age >= 65").proportions_test("old ~ sex", 0.5, rng=5),
+        ),
+        (
+            lambda each: each.plan("ttest_ind", "income ~ sex", 0.5, n=500, effect=0.3),
+            lambda each: dp.plan("ttest_ind", 0.5, n=500, effect=0.3, bounds=BOUNDS["income"]),
+        ),
+    ],
+)
+def test_formulas_of_one_sample_pairs_and_tables(formula, plain):
+    asked, names = formula(sized()), plain(sized())
+    assert str(asked.summary()) == str(names.summary())
+
+
+def test_a_signed_rank_test_of_one_sample():
+    change = sized().assign(change="before - after").wilcoxon("change ~ 1", 0.5, rng=5)
+    assert str(change.summary()) == str(dp.wilcoxon(FRAME.before - FRAME.after, 0.5, rng=5).summary())
+
+
+def test_a_condition_on_texts_is_no_formula():
+    people = dp.design({"sex": ["~", "m"] * 50}, levels={"sex": ["~", "m"]}, rng=1)
+    assert 0.3 < people.proportion("sex == '~'", 9.0).value < 0.7
 
 
 def test_a_number_of_records_needs_no_column():
@@ -297,6 +174,30 @@ def test_one_seed_serves_all_releases_one_after_the_other():
     assert len(drawn) > 1
 
 
+@pytest.mark.parametrize("name", ["weighted_mean", "weighted_total"])
+def test_a_domain_table_has_declared_weights_and_levels(name):
+    asked = getattr(sized(), name)("income", 0.5, by=["region", "sex"], rng=5)
+    keys, levels = ({key: each[key] for key in ("region", "sex")} for each in (FRAME, LEVELS))
+    alone = getattr(dp, name)(INCOME, FRAME.w, 0.5, **ONE, max_weight=3, by=keys, levels=levels, rng=5)
+    assert asked.params.equals(alone.params) and asked.conf_int().equals(alone.conf_int())
+    assert asked.call == alone.call
+
+
+def test_declared_strata_are_those_of_weighted_statistics():
+    survey = sized(strata="region")
+    assert "  region    strata, 3 levels" in repr(survey) and survey.to_dict()["strata"] == "region"
+    for name in ("weighted_mean", "weighted_total"):
+        asked = getattr(survey, name)("income", 0.5, rng=5)
+        alone = getattr(sized(), name)("income", 0.5, strata="region", rng=5)
+        plain = getattr(sized(), name)("income", 0.5, rng=5)
+        assert str(asked.summary()) == str(alone.summary()) != str(plain.summary())
+        # groups, and a call, come first
+        for own in ({"by": "sex"}, {"strata": None}, {"strata": "sex"}):
+            there, here = (getattr(each, name)("income", 0.5, rng=5, **own) for each in (survey, sized()))
+            assert str(there.summary()) == str(here.summary())
+    assert survey.mean("age", 0.5, rng=5).value == sized().mean("age", 0.5, rng=5).value
+
+
 def test_the_budget_pays_and_gives_its_unit_and_neighbors():
     budget = dp.Budget(1.0, neighbors="unbounded", unit="person")
     people = unsized(budget=budget)
@@ -323,21 +224,62 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().mean(3, 0.1), "variables must be a column's name"),
         (lambda: unsized().mean("income", 0.1, by="note"), "levels must have those of 'note'"),
         (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
+        (lambda: unsized().mean("income", 0.1, by=REGION), "by must name columns.*got Series of shape"),
+        (
+            lambda: unsized().mean("income", 0.1, by="regoin"),
+            "no column of the design. Did you mean 'region'",
+        ),
+        (lambda: unsized().mean("sex", 0.1), "those of 'sex'; none are declared. It has levels"),
+        (lambda: unsized().mean(0.1, "income"), "variables must be a column's name.*got 0.1"),
+        (lambda: unsized().mean("income", "0.1"), "epsilon must be a scalar > 0"),
+        (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
+        (lambda: unsized().mean("income", 0.1, unit="person"), "unexpected keyword argument 'unit'"),
+        (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
+        (
+            lambda: unsized().mean("age", 0.1, by="sex", levels=["f", "x"]),
+            "among the declared.*got 1 besides",
+        ),
+        (lambda: unsized().crosstab("sex", 0.1, levels={"sex": ["x"]}), "among the declared.*got 1 besides"),
+        (lambda: sized().cov("income", "age", 0.1), "several variables are one list"),
+        (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),
+        (lambda: sized().weighted_mean(["age", "income"], 0.1), "one column's name for weighted_mean"),
+        (lambda: sized().plan("quantile", "age", 0.1), "quantile cannot be planned"),
+        (lambda: sized().plan("mean", "agee", 0.1), "no column of the design. Did you mean 'age'"),
+        (lambda: sized().ols("income ~ agee", 0.1), "must be columns of the data; got 'agee'"),
+        (lambda: unsized().subset("agee > 3"), "got 'agee'.*Did you mean 'age'"),
+        (lambda: unsized().subset("sex == f"), "got 'f'.*a text needs quotes"),
+        (lambda: unsized().subset("(age > 3) & (sex == 'f')"), "combined by and, or, not"),
+        (lambda: unsized().subset("age is None"), "must compare columns by"),
+        (lambda: dp.design.from_dict(FRAME, {"bound": {}}), "as to_dict writes it; got dict of length 1"),
+        (lambda: dp.design.from_dict(FRAME, "facts.toml"), "as to_dict writes it; got str"),
         (lambda: sized().mean("income", 0.1, bounds=(0, 3e5)), "must lie within the declared ones"),
         (lambda: sized().mean("income", 0.1, bounds=5), "bounds must be a pair"),
         (lambda: unsized().weighted_mean("income", 0.1), "must have weights for weighted_mean"),
-        (lambda: unsized(unit="person").ttest_1samp("age", 50, 0.1), "the design has the unit 'person'"),
-        (lambda: unsized().ttest_ind("income ~ sex", 0.1), "must have groups of public size"),
+        (lambda: unsized(unit="person").nunique("note", 0.1), "the design has the unit 'person'"),
+        (lambda: unsized().kruskal("income ~ sex", 0.1), "neighbors must be 'bounded' for kruskal"),
         (lambda: sized().ttest_ind("income ~ region", 0.1), "ttest_ind must have two groups"),
         (lambda: sized().ttest_ind("income", 0.1), "formula must be a variable and its groups"),
-        (lambda: sized().ttest_rel("income", 0.1), "variables must be two columns"),
+        (lambda: sized().ttest_ind("income ~ 1", 0.1), "and its groups.*One sample has ttest_1samp"),
+        (lambda: sized().ttest_ind("income ~ sex ~ region", 0.1), "got 'income ~ sex ~ region'"),
+        (lambda: sized().ttest_ind("income ~ sex + region", 0.1), "one column of groups on its right side"),
+        (lambda: sized().ttest_ind("income ~ age > 50", 0.1), "Make a column of a condition first"),
+        (lambda: sized().ttest_1samp("age ~ sex", 50, 0.1), "sample or a table; .*'income ~ 1'.*ttest_ind"),
+        (lambda: sized().mean("income ~ sex", 0.1), "mean, which takes no formula.*by='region' for groups"),
+        (lambda: sized().crosstab("sex ~ region", 0.1), "Write for example '~ region [+] sex'"),
+        (
+            lambda: sized().ttest_rel("income", 0.1),
+            r"two columns for ttest_rel; got \['income'\].*- after ~ 1'",
+        ),
+        (lambda: sized().ttest_rel("income ~ 1", 0.1), "Write for example 'before - after ~ 1'"),
+        (lambda: sized().kendalltau("~ age", 0.1), r"two columns for kendalltau; got \['age'\].*~ region"),
         (lambda: sized().ols(FRAME.income, 0.1), "formula must be a text"),
         (lambda: dp.design(bounds=BOUNDS).mean("income", 0.1), "data must be given for a release"),
         (lambda: dp.design().mean("income", 0.1), "data must be given for a release"),
         (lambda: unsized().subset("note == 'x'"), "must be on declared columns; got 'note'"),
-        (lambda: unsized().subset("age + 1 > 3"), "must compare columns with values"),
-        (lambda: unsized().subset("__import__('os')"), "must compare columns with values"),
-        (lambda: unsized().subset("age >"), "a condition must compare columns"),
+        (lambda: unsized().subset("age + 1"), "must compare columns by .*; got 'age [+] 1'"),
+        (lambda: unsized().subset("1 < 2"), "must compare columns by .*; got '1 < 2'"),
+        (lambda: unsized().subset("__import__('os')"), "must compare columns"),
+        (lambda: unsized().subset("age >"), "must be one that Python can read; got 'age >'"),
         (lambda: unsized().subset(FRAME.age > 3), "condition must be a text"),
         (lambda: unsized().subset("sex > 'f'").count(0.1), "must compare texts by == or in"),
         (lambda: unsized().subset("age == 'x'").count(0.1), "with what it can hold"),
@@ -381,5 +323,31 @@ def test_a_design_without_data_plans():
     assert by.result.value.shape == (3,)
     with pytest.raises(dp.PydpstatError, match="bounds must have those of 'note'"):
         facts.plan("mean", "note", 1.0, n=10)
-    with pytest.raises(dp.PydpstatError, match="levels must have those of 'sex' as a list"):
+    with pytest.raises(dp.PydpstatError, match="levels of 'sex' must be a list for a plan"):
         dp.design(levels={"sex": "declared"}).plan("crosstab", "sex", 1.0)
+
+
+def test_a_plan_has_the_noise_of_the_release():
+    facts = {"bounds": BOUNDS, "levels": LEVELS, "unit": "person", "max_records": 2, "other": None}
+    people, plans = dp.design(FRAME, **facts), dp.design(**facts)
+    for name, variables, options in (
+        ("sum", "income", {"by": "sex"}),
+        ("mean", ["income"], {}),
+        ("mean", ["income", "age"], {"by": "sex"}),
+        ("crosstab", ["region"], {}),
+        ("count", None, {"by": "region"}),
+    ):
+        asked = getattr(people, name)(*([variables] if variables else []), 1.0, **options)
+        planned = plans.plan(name, variables, 1.0, **options)
+        assert np.array_equal(planned.noise_scale, asked.noise_scale)
+        assert planned.guarantee == asked.guarantee and planned.result.value.shape == asked.value.shape
+
+
+def test_tests_are_planned_under_bounded_neighbors():
+    alone = dp.plan("ttest_rel", 1.0, n=100, effect=0.5, bounds=(-1, 1))
+    facts = dp.design(bounds=BOUNDS, neighbors="bounded")
+    assert facts.plan("ttest_rel", ["before", "after"], 1.0, n=100, effect=0.5) == alone
+    with pytest.raises(dp.PydpstatError, match="plan of wilcoxon must have neighbors 'bounded'"):
+        dp.design(bounds=BOUNDS).plan("wilcoxon", epsilon=1.0, n=100, effect=0.5)
+    with pytest.raises(dp.PydpstatError, match="function must be .*Did you mean 'mean'"):
+        facts.plan("meann", "age", 1.0)

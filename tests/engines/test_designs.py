@@ -1,10 +1,14 @@
 """Designs over data of engines: the numbers of the same design over pandas, to the last bit."""
 
+from functools import lru_cache, partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat.designs._signatures import METHODS
+from tests.designs import method_calls
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -37,6 +41,10 @@ def dask(frame):
     return dd.from_pandas(frame, npartitions=3)
 
 
+def made(people):
+    return people.assign(log_income="log(income)", old="age >= 65", bounds={"log_income": (5, 13)})
+
+
 CONTAINERS = {
     "polars": pl.from_pandas,
     "lazy": lambda frame: pl.from_pandas(frame).lazy(),
@@ -57,6 +65,8 @@ CALLS = {
     "histogram": lambda people: people.histogram("age", 0.5, edges=[0, 18, 65, 110], rng=5),
     "crosstab": lambda people: people.crosstab(["region", "employed"], 0.5, rng=5),
     "subset": lambda people: people.subset("age >= 18").mean("income", 0.5, by="region", rng=5),
+    "assigned": lambda people: made(people).mean("log_income", 0.5, by="old", rng=5),
+    "assigned condition": lambda people: made(people).subset("log_income / w > 9 or old").count(0.5, rng=5),
     "number of a subset": lambda people: people.subset("employed and age < 65").count(0.5, rng=5),
 }
 
@@ -95,3 +105,31 @@ def test_weights_and_tests_of_whole_columns(kind):
         lambda people: people.ols("age ~ w + C(region)", 0.5, rng=5),
     ):
         assert str(call(other).summary()) == str(call(own).summary())
+
+
+def of_design(name, frame, unit, patch):
+    """What a method says of a design over a container, of records or of persons."""
+    patch.setattr(method_calls, "FRAME", frame)
+    if unit:
+        for design in ("sized", "unsized"):
+            patch.setattr(method_calls, design, partial(getattr(method_calls, design), unit="person"))
+    return str(method_calls.CASES[name][0]().summary())
+
+
+@lru_cache(maxsize=None)
+def of_pandas(name, unit):
+    with pytest.MonkeyPatch.context() as patch:
+        return of_design(name, method_calls.FRAME, unit, patch)
+
+
+@pytest.mark.parametrize("unit", [False, True], ids=["records", "persons"])
+@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_says_the_same_of_every_container(name, kind, unit, monkeypatch):
+    frame = CONTAINERS[kind](method_calls.FRAME)
+    if unit and name == "nunique":
+        with pytest.raises(dp.PydpstatError, match="the design has the unit 'person'"):
+            of_design(name, frame, unit, monkeypatch)
+        return
+    expected = of_pandas(name, unit)
+    assert of_design(name, frame, unit, monkeypatch) == expected

@@ -345,7 +345,7 @@ def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_pri
         lambda frame: pydpstat.crosstab(frame.b, 1.0, levels=["x", "y"]),
         lambda frame: pydpstat.crosstab(frame, 1.0, levels=LISTS, mechanism="gaussian", delta=1e-5),
         lambda frame: pydpstat.crosstab(
-            frame.assign(p=range(4)), 1.0, levels=LISTS, unit="p", max_records=1, neighbors="unbounded"
+            frame.assign(p=range(4)), 1.0, levels=LISTS, unit="p", max_records=2, neighbors="unbounded"
         ),
     ],
 )

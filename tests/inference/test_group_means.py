@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,17 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import Fitted, _families, _ladder, _may_be, welch, welch_pvalue
+from pydpstat.inference._laws.group_means import (
+    Fitted,
+    Mixed,
+    _families,
+    _ladder,
+    _may_be,
+    equal_means,
+    welch,
+    welch_pvalue,
+)
+from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -47,14 +58,16 @@ def test_some_records_move_them_by_1():
 def test_without_noise_it_is_welchs():
     rng = np.random.default_rng(4)
     groups = [rng.normal(0.5 + 0.004 * place, 0.02 * (place + 1), 400) for place in range(3)]
-    sizes = np.array([400.0] * 3)
+    sizes = np.array([[400.0] * 3])
     z = [2.0 * each - 1.0 for each in groups]
     first, second = np.array([[x.sum() for x in z]]), np.array([[(x * x).sum() for x in z]])
     weights = np.array([400 / each.var(ddof=1) for each in z])
     means = np.array([each.mean() for each in z])
     expected = float(weights @ (means - weights @ means / weights.sum()) ** 2)
     # variances about the common mean, with divisor n
-    assert welch(first, second, sizes, 1e8).statistic[0] == pytest.approx(expected, rel=0.02)
+    assert welch(np.array([sizes, first, second]), Mixed.sized(1e8)).statistic[0] == pytest.approx(
+        expected, rel=0.02
+    )
     r = pydpstat.f_oneway(*groups, epsilon=1e6, bounds=(0, 1), shape="normal", rng=1)
     # at this n the law is close to chi-square; the tolerance is for four errors of the simulation
     assert r.pvalue == pytest.approx(stats.chi2.sf(expected, 2), abs=0.03)
@@ -144,10 +157,6 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
             lambda: pydpstat.f_oneway([0.5], [], epsilon=1.0, bounds=(0, 1)),
             "sample2 must have at least one record",
         ),
-        (
-            lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), neighbors="unbounded"),
-            "neighbors must be 'bounded' for f_oneway",
-        ),
         (lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), shape="t"), "shape must be"),
         (
             lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1e-12, bounds=(0, 1)),
@@ -164,13 +173,13 @@ def test_refusals(call, message):
 def test_all_variances_are_tried_that_the_noise_leaves_possible():
     sizes = np.array([30.0, 40.0])
     # much noise: from none to the largest that bounds allow, and far below what 70 records can tell
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), sizes, 0.01)]
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), sizes, 400.0)]
     assert found[0] == 0.0 and found[-1] == 1.0 and 0.0 < found[1] <= 0.1 / 70
     # some records: beyond one standard error, too, as far as a large deviation reaches
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 10 * sizes, 1e3)]
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 10 * sizes, 0.004)]
     assert 0.05 < found[0] < 0.1 and 0.12 < found[-1] < 0.2
     # little noise and many records: near the one found only, but not that one alone
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 1000 * sizes, 1e6)]
+    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 1000 * sizes, 4e-6)]
     assert 0.05 < found[0] < 0.1 < found[-1] < 0.2
 
 
@@ -183,15 +192,90 @@ def test_variances_hardly_outside_of_the_simulated_ones_may_be(side):
     simulated = Fitted(np.zeros(2), np.zeros(2), drawn)
     for off, may_be in ((0.9, True), (1.1, False)):
         found = Fitted(np.zeros(1), np.zeros(1), np.array([[end + side * off * margin, 0.15]]))
-        assert _may_be(found, simulated, sizes, 100.0) is may_be
+        assert _may_be(found, simulated, sizes, Mixed.sized(100.0)) is may_be
 
 
 def test_a_common_mean_is_also_tried_nearer_to_the_middle():
     found = Fitted(np.zeros(1), np.array([-0.9]), np.array([[0.05, 0.05]]))
-    means = {point.mean for family in _families(found, np.array([200.0, 200.0]), 1.0) for point in family}
+    means = {
+        point.mean
+        for family in _families(found, np.array([200.0, 200.0]), Mixed.sized(1.0))
+        for point in family
+    }
     # by a few errors, which are 0.02 each here
     assert min(means) == -0.9 and -0.88 < max(means) < -0.8
     # not where the largest variance would hardly grow
     sure = Fitted(np.zeros(1), np.array([-0.1]), np.array([[0.05, 0.05]]))
-    means = {point.mean for family in _families(sure, np.array([200.0, 200.0]), 1.0) for point in family}
+    means = {
+        point.mean
+        for family in _families(sure, np.array([200.0, 200.0]), Mixed.sized(1.0))
+        for point in family
+    }
     assert means == {-0.1}
+
+
+X = np.linspace(20, 60, 300)
+OPEN = {"epsilon": 1.0, "bounds": (0, 100), "neighbors": "unbounded", "rng": 3}
+
+
+def test_private_sizes_are_served():
+    same = pydpstat.f_oneway(X, X, X, **OPEN)
+    far = pydpstat.f_oneway(X, X, np.append(X + 20, np.nan), missing="drop", **OPEN)
+    assert same.pvalue > 0.05 and far.pvalue < 0.005
+    assert far.nobs is None and far.guarantee.neighbors == "unbounded" and len(far.released) == 9
+    assert not any("group" in each for each in far.guarantee.conditions)
+    assert dict(far.estimates)["mean of group 3"] == pytest.approx(60.0, abs=3.0)
+
+
+def test_nearly_without_noise_private_sizes_change_nothing():
+    groups = [X, X + 1.0, X[:200] + 2.0]
+    public, private = (
+        pydpstat.f_oneway(*groups, **{**OPEN, "epsilon": 1e6, "neighbors": each}, shape="normal")
+        for each in ("bounded", "unbounded")
+    )
+    assert private.statistic == pytest.approx(public.statistic, rel=1e-3)
+    # other draws: four errors of the simulation
+    assert private.pvalue == pytest.approx(public.pvalue, abs=0.05)
+
+
+def test_a_group_that_may_be_empty_is_left_out_and_named():
+    r = pydpstat.f_oneway(X, X + 20, [], **OPEN)
+    assert r.pvalue < 0.01 and r.remarks[0] == "group 3 is left out: it may have no record at all."
+    alone = pydpstat.f_oneway(X, [], [], **OPEN)
+    assert (alone.pvalue, alone.statistic, alone.pvalue_floor) == (1.0, 0.0, 0.0)
+
+
+def test_series_name_the_groups():
+    f, m = (pd.Series(X + shift, name=name) for shift, name in ((0, "f"), (9, "m")))
+    r = pydpstat.f_oneway(f, m, **OPEN)
+    assert [name for name, _ in r.estimates] == ["mean of f", "mean of m"]
+    assert r.released[0][0] == "f: lower" and "mean of m" in r.summary().as_text()
+    public = pydpstat.f_oneway(f, m, **{**OPEN, "neighbors": "bounded"})
+    assert public.released[0][0] == "sum of z / 2, f"
+    assert pydpstat.f_oneway(f, f, **OPEN).estimates[1][0] == "mean of group 2"
+
+
+def test_a_released_mean_by_group_is_tested_as_the_groups_are():
+    region = np.repeat(["north", "south", "west"], 300)
+    values = np.concatenate([X, X + 2.0, X + 4.0])
+    how = {"epsilon": 1.0, "bounds": (0, 100), "neighbors": "unbounded", "rng": 5}
+    keys = {"by": region, "levels": ["north", "south", "west"], "other": None}
+    released = pydpstat.mean(values, **how, **keys, population=True)
+    r = released.f_oneway()
+    known = [each.known for each in released.post.population.parts]
+    statistic, p, places = equal_means(known)
+    assert (r.statistic, r.pvalue) == (statistic / 2, p) and places == (0, 1, 2)
+    assert [name for name, _ in r.released] == ["north", "south", "west"]
+    frame = pd.DataFrame({"age": values, "size": np.tile(X, 3)})
+    two = pydpstat.mean(frame, **{**how, "epsilon": 4.0}, **keys, population=True)
+    assert two.f_oneway("age").pvalue < 0.05 < two.f_oneway("size").pvalue
+    with pytest.raises(PydpstatError, match="no means of groups that can be compared"):
+        pydpstat.mean(values, **how, population=True).f_oneway()
+
+
+def test_normal_noise_has_its_own_distribution():
+    mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
+    sums = (300.0, 10.0, 60.0), (200.0, -9.0, 40.0)
+    found = [equal_means([NoisySums(each, mix, law, None) for each in sums]) for law in ("laplace", "normal")]
+    # less noise of the same scale
+    assert found[1][0] > found[0][0] and found[1][1] < found[0][1]

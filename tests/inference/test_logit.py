@@ -279,8 +279,7 @@ def test_collinear_predictors_have_no_ends():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"neighbors": "unbounded", "missing": "drop"}, "missing must be .error. or a number for logit"),
-        ({"formula": "y ~ log(x)"}, "formula must have columns"),
+        ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
         ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
         ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
         ({"missing": "drop"}, "missing must not be 'drop'"),
@@ -395,7 +394,6 @@ def test_intervals_have_what_is_not_rejected():
     # a sum of coefficients has an interval, too, and half of it half of that
     both = np.array([1.0, 1.0])
     ends = law.ends(both, 0.05)
-    assert ends[0] < law.estimate.sum() < ends[1] and law.pvalue(both, ends[1]) == pytest.approx(
-        0.05, abs=1e-3
-    )
+    assert ends[0] < law.estimate.sum() < ends[1]
+    assert law.pvalue(both, ends[1]) == pytest.approx(0.05, abs=1e-3)
     assert law.ends(0.5 * both, 0.05) == pytest.approx((0.5 * ends[0], 0.5 * ends[1]), rel=1e-3)

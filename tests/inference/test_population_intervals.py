@@ -73,7 +73,7 @@ def test_an_interval_that_leaves_the_noise_out_is_noticed():
     for _ in range(runs):
         count, noise = rng.binomial(100, 0.5), levels.geometric(0.1, 2, rng)
         # a rate that says there is hardly any noise
-        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, 1, 0.05)
+        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, (1, 1), 0.05)
         missed += not low <= 0.5 <= high
     assert missed > stats.binom.isf(FALSE_ALARMS, runs, 0.05)
 
@@ -162,14 +162,13 @@ def test_a_search_finds_no_neighbors_further_apart_than_the_sensitivity(norm):
 def test_what_population_cannot_have_is_refused():
     with pytest.raises(PydpstatError, match="population=True, or use pydpstat.moments"):
         pydpstat.mean(X, 1.0, **UNIT).conf_int(kind="population")
-    with pytest.raises(PydpstatError, match="unit must be left out with population=True"):
-        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=1, population=True)
+    with pytest.raises(PydpstatError, match="max_records must be 1 with population=True"):
+        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=2, population=True)
     with pytest.raises(PydpstatError, match="population must be"):
         pydpstat.std(X, 1.0, **UNIT, population="yes")
     for more, match in (
-        ({"neighbors": "unbounded"}, "neighbors must be 'bounded'"),
-        ({"by": GROUPS, "levels": ["u", "v"]}, "by, unit and sample must be left out"),
-        ({"grid_points": 101}, "grid_points must be left out"),
+        ({"sample": 0.5}, "sample must be left out with population=True"),
+        ({"grid_points": 2000}, "grid_points must be a whole number from 9 to 1025"),
     ):
         with pytest.raises(PydpstatError, match=match):
             pydpstat.median(X, 1.0, **UNIT, population=True, **more)
@@ -320,14 +319,14 @@ def test_groups_are_compared_in_one_of_several_variables(neighbors):
     assert one.difference("u", "v").pvalue == one.difference("u", "v", "age").pvalue
 
 
-def test_only_means_and_proportions_of_groups_are_compared():
+def test_only_means_proportions_and_counts_of_groups_are_compared():
     grouped = {"by": GROUPS, "levels": ["u", "v"]}
     for release in (
         pydpstat.mean(X, 1.0, **UNIT),
         pydpstat.mean(X, 1.0, **UNIT, **grouped),
         pydpstat.std(X, 1.0, **UNIT, **grouped, population=True),
         pydpstat.proportion(X > 40, 1.0),
-        pydpstat.histogram(X, 1.0, edges=[0, 50, 100], **grouped),
+        pydpstat.histogram(X, 1.0, edges=[0, 50, 100]),
     ):
         with pytest.raises(PydpstatError, match="no groups that can be compared"):
             release.difference("u", "v")

@@ -247,6 +247,25 @@ def test_kruskals_statistic_has_its_chi_squared_law(sizes):
         assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
 
 
+@pytest.mark.parametrize("sizes", [(5, 5, 5), (3, 30, 30), (3, 5, 7, 9, 20)])
+@pytest.mark.parametrize("plain", [True, False])
+def test_the_tail_of_a_distance_is_never_below_its_own_and_falls_on(sizes, plain):
+    weights = tuple(1 if plain else sampled_laws.Fraction(1, each) for each in sizes)
+    law, total, rng = sampled_laws.distance_law(sizes, weights), sum(sizes), np.random.default_rng(3)
+    scores = np.broadcast_to(2 * np.arange(1, total + 1) - (total + 1), (200_000, total))
+    drawn = np.add.reduceat(rng.permuted(scores, axis=1), np.cumsum((0, *sizes[:-1])), axis=1)
+    squares = (drawn.astype(float) ** 2 * np.array([float(each) for each in weights])).sum(axis=1)
+    values = np.floor(2.0**sampled_laws.DIGITS * np.sqrt(squares))
+    for share in (1e-2, 1e-3, 1e-4):
+        z = float(np.quantile(values, 1.0 - share))
+        own = float((values >= z).mean())
+        # 3 errors of the 9,999 draws that it begins with, and of these
+        error = 3.0 * math.sqrt(own * (1.0 - own)) * (1 / math.sqrt(9_999) + 1 / math.sqrt(200_000))
+        assert own - error < upper(law, z, 50.0) < 4.0 * own + error
+    assert upper(law, 1e9, 50.0) == pytest.approx(9.9e-7, rel=1e-6)
+    assert law.masses.sum() == pytest.approx(1.0, abs=1e-12) and (law.masses >= 0.0).all()
+
+
 # intervals
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import formula_terms
 from pydpstat.inference._laws.score_tests import ScoreInterval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -40,14 +38,16 @@ def frame():
     return made
 
 
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("mechanism", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
 @pytest.mark.parametrize(
     "formula", ["y ~ x", "y ~ x + z", "y ~ C(g)", "y ~ x + C(g)", "y ~ x + z + C(g) + C(h)"]
 )
-def test_without_noise_it_is_least_squares(frame, formula, mechanism):
+def test_without_noise_it_is_least_squares(frame, formula, mechanism, neighbors):
     used = {name: pair for name, pair in BOUNDS.items() if name in formula}
     public = {name: each for name, each in LEVELS.items() if f"C({name})" in formula}
-    fit = pydpstat.ols(formula, frame, SURE, bounds=used, levels=public or None, rng=1, **mechanism)
+    own = {"bounds": used, "levels": public or None, "neighbors": neighbors, **mechanism}
+    fit = pydpstat.ols(formula, frame, SURE, **own, rng=1)
     known = smf.ols(formula, frame).fit()
     assert set(fit.params.index) == set(known.params.index)
     # Laplace's noise is below 1e-6; normal noise falls with epsilon's root, and is below 1e-3 of 400 records
@@ -104,7 +104,7 @@ def test_the_simulated_releases_are_those_of_the_function():
 
 
 @pytest.mark.parametrize("epsilon", [0.001, 100.0])
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("how", ["constant", "outside", "collinear", "one level", "random"])
 def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
     rng = np.random.default_rng(n)
@@ -121,7 +121,9 @@ def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
     formula = "y ~ a + C(g)" if how == "one level" else "y ~ a + b"
     if how == "one level":
         del bounds["b"]
-    for method in ({}, {"method": "rank", "interval": True}):
+    for method in ({"neighbors": "unbounded"}, {}, {"method": "rank", "interval": True}):
+        if not n and "neighbors" not in method:
+            continue
         fit = pydpstat.ols(formula, data, epsilon, **own, **method)
         ends = fit.conf_int()
         told = [fit.bse, fit.tvalues, fit.pvalues, ends.stack(), fit.conf_int(1e-6).stack()]
@@ -158,43 +160,14 @@ def test_intervals_of_lower_levels_are_inside(frame):
         assert (wide[0] <= narrow[0]).all() and (narrow[1] <= wide[1]).all()
 
 
-def test_formulas_are_read_by_either_package(monkeypatch):
-    formula = "y ~ x + C(g)"
-    terms = [("x", False), ("g", True)]
-    # with old versions of statsmodels there is one of the two only
-    for hidden in ((), ("patsy",)) if find_spec("formulaic") else ((),):
-        for name in hidden:
-            monkeypatch.setitem(sys.modules, name, None)
-        response, found = formula_terms(formula)
-        assert response == "y" and sorted((t.column, t.categorical) for t in found) == sorted(terms)
-    for name in ("patsy", "formulaic"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"pip install 'pydpstat\[formulas\]'"):
-        formula_terms(formula)
-
-
-@pytest.mark.parametrize(
-    ("formula", "said"),
-    [
-        ("y ~ x - 1", "must have its constant"),
-        ("y ~ x * z", r"columns and C\(column\)"),
-        ("y ~ np.log(x)", "make a column of it first"),
-        ("x", "must have one response"),
-        ("C(g) ~ x", "a response that is a number"),
-        ("y ~ (", "read by patsy or formulaic"),
-        ("y ~ nothing", "must have a column 'nothing'"),
-        ("y ~ C(g)", "levels must have the public levels of 'g'"),
-    ],
-)
-def test_other_formulas_are_refused(frame, formula, said):
-    with pytest.raises(PydpstatError, match=said):
-        pydpstat.ols(formula, frame, 1.0, bounds=BOUNDS)
-
-
 @pytest.mark.parametrize(
     ("own", "said"),
     [
-        ({"neighbors": "unbounded"}, "neighbors must be 'bounded'"),
+        (
+            {"neighbors": "unbounded", "method": "rank"},
+            "neighbors must be 'bounded' for a regression by ranks",
+        ),
+        ({"missing": "drop"}, "missing must not be 'drop' with neighbors 'bounded'"),
         ({"bounds": {"y": (0, 1)}}, "bounds must name every column"),
         ({"bounds": [(0, 1)]}, "bounds must be one pair, or one for each"),
         ({"method": "lasso"}, "method must be one of"),
@@ -250,6 +223,37 @@ def test_missing_values_are_an_error_or_get_a_public_number(frame):
         pydpstat.ols("y ~ x", gaps, 1.0, **own)
     filled = pydpstat.ols("y ~ x", gaps, 1.0, **own, missing=3.0)
     assert filled.released == pydpstat.ols("y ~ x", gaps.fillna(3.0), 1.0, **own).released
+
+
+def test_a_private_number_of_records_is_released_with_noise(frame):
+    own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "neighbors": "unbounded", "rng": 1}
+    fit = pydpstat.ols("y ~ x", frame, 1.0, **own)
+    assert (
+        fit.nobs is None and fit.guarantee.neighbors == "unbounded" and "400" not in fit.summary().as_text()
+    )
+    (name, number), *_ = fit.released
+    assert name == "number" and number != 400.0 and abs(number - 400.0) < 30.0
+    # with tables it is the sum of their cells
+    tables = pydpstat.ols("y ~ x + C(g)", frame, 1.0, **own, levels={"g": LEVELS["g"]})
+    assert "number" not in dict(tables.released)
+    # what one record can add is less than what one that is replaced can move
+    public = pydpstat.ols("y ~ x", frame, 1.0, **{**own, "neighbors": "bounded"})
+    assert float(np.max(fit.noise_scale)) < float(np.max(public.noise_scale))
+
+
+def test_neighbors_are_the_budgets(frame):
+    budget = pydpstat.Budget(1.0, neighbors="unbounded")
+    fit = pydpstat.ols("y ~ x", frame, 0.5, bounds={"y": (-8, 12), "x": (0, 10)}, budget=budget)
+    assert fit.guarantee.neighbors == "unbounded" and budget.spent.epsilon == pytest.approx(0.5)
+
+
+def test_records_that_miss_a_variable_are_left_out(frame):
+    gaps = frame.assign(x=frame.x.where(frame.x > 1), g=frame.g.where(frame.index % 7 > 0))
+    own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "levels": {"g": LEVELS["g"]}, "neighbors": "unbounded"}
+    dropped = pydpstat.ols("y ~ x + C(g)", gaps, 1.0, **own, missing="drop", rng=1)
+    rest = gaps.dropna(subset=["x", "g"])
+    assert len(rest) < 350
+    assert dropped.released == pydpstat.ols("y ~ x + C(g)", rest, 1.0, **own, rng=1).released
 
 
 def test_a_budget_is_charged_once(frame):

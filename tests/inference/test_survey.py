@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,24 +16,25 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.weighted_quantile import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING, Scope
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(50.0, 15.0, 5000)
 W = RNG.choice([1.0, 2.5], X.size) + (X > 60)
 NEIGHBORS = ("bounded", "unbounded")
 ALMOST_WITHOUT_NOISE = 1e8
-OPEN = pydpstat.Budget(9.0, neighbors="unbounded")
 
 
-def sums_of(x, w, neighbors, edges=None):
+def sums_of(x, w, neighbors, edges=None, groups=None):
+    """Return what is asked of values in [0, 1], weights up to 2, and groups "a" and "b"."""
     how = options(1.0, 0, "laplace", neighbors, "error")
-    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1))
+    scope = NOTHING if groups is None else Scope(np.array(groups), ["a", "b"], None)
+    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1), scope)
     if edges is None:
-        return weighted_query(
-            "weighted_mean", known.records.fold(lambda p: mean_sums(p, known), None), 2, known
-        )
-    found = known.records.fold(lambda p: cell_sums(p, known, edges), None)
-    return weighted_query("weighted_quantile", found, edges.size - 1, known)
+        sums, size = known.sums(mean_sums)
+        return weighted_query("weighted_mean", sums, 2, known, size)
+    sums, size = known.sums(partial(cell_sums, edges=edges))
+    return weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
 
 
 def test_the_interval_of_a_quantile_covers_the_noise_or_says_nothing():
@@ -97,8 +101,113 @@ def test_totals():
     noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, bounds=(0, 10), max_weight=4, rng=1)
     # a product from 0 to 40 with noise of scale 40, at no greater a scale than the sum's alone
     assert noisy.noise_scale == 40.0 and noisy.bse.iloc[0] == pytest.approx(40.0 * np.sqrt(2.0), rel=1e-12)
-    with pytest.raises(PydpstatError, match="neighbors must be 'bounded'"):
-        pydpstat.weighted_total([1], [1], 1.0, bounds=(0, 1), max_weight=1, budget=OPEN)
+
+
+@pytest.mark.parametrize("bounds", [(0, 100), (-50, 100)])
+def test_a_total_of_a_private_number_of_records(bounds):
+    x = (X - 20.0).clip(*bounds)
+    public = {"bounds": bounds, "max_weight": 4, "neighbors": "unbounded"}
+    r = pydpstat.weighted_total(X - 20.0, W, ALMOST_WITHOUT_NOISE, **public, rng=1)
+    assert float(r) == pytest.approx((W * x).sum(), rel=1e-7)
+    low, high = r.conf_int(kind="population").to_numpy()[0]
+    half = 1.96 * np.sqrt(x.size) * (W * x).std()
+    # the reference draws are 8,192 and their quantiles right to two per cent
+    assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.07)
+    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, **public, rng=1)
+    places = np.array([4 * bounds[0], 2 * (bounds[0] + bounds[1]), 4 * bounds[1]])
+    assert noisy.sensitivity == 1.0 and noisy.bse.iloc[0] == pytest.approx(np.sqrt(2 * (places**2).sum()))
+    assert noisy.nobs is None
+
+
+REGION = np.where(np.arange(X.size) % 5 == 0, "a", np.where(np.arange(X.size) % 2 == 0, "b", "c"))
+FRAME = pd.DataFrame({"x": X, "w": W, "region": REGION, "sex": np.arange(X.size) % 3 == 0})
+GROUPS = {"levels": ["a", "b"], "other": None}
+TABLE = {"bounds": (0, 100), "max_weight": 4, **GROUPS}
+INSIDE = {level: (X.clip(0.0, 100.0)[level == REGION], W[level == REGION]) for level in "ab"}
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_with_next_to_no_noise_a_domain_table_is_that_of_the_groups_alone(neighbors):
+    public = {**TABLE, "neighbors": neighbors, "rng": 1}
+    means = pydpstat.weighted_mean(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
+    totals = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
+    medians = pydpstat.weighted_quantile(X, W, 0.5, ALMOST_WITHOUT_NOISE, by=REGION, bins=200, **public)
+    ends = [each.conf_int(kind="population") for each in (means, totals, medians)]
+    public["other"] = "other"
+    counted = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
+    counted = counted.conf_int(kind="population")
+    for level, (x, w) in INSIDE.items():
+        assert means.params[level] == pytest.approx(np.average(x, weights=w), abs=1e-6)
+        assert totals.params[level] == pytest.approx((x * w).sum(), rel=1e-7)
+        alone = pydpstat.weighted_mean(
+            x, w, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, neighbors="unbounded", rng=1
+        )
+        # ends are found to a fiftieth of a standard error
+        assert ends[0].loc[level].to_numpy() == pytest.approx(
+            alone.conf_int(kind="population").to_numpy()[0], abs=0.05
+        )
+        low, high = ends[1].loc[level]
+        # nobody says how many records are in no group: any number, each with the product 0
+        assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt((x * w).dot(x * w)), rel=0.06)
+        low, high = counted.loc[level]
+        half = 1.96 * np.sqrt((x * w).dot(x * w) - (x * w).sum() ** 2 / X.size)
+        # the reference draws are 8,192 and their quantiles right to two per cent
+        assert (high - low) / 2 == pytest.approx(half, rel=0.06)
+        low, high = ends[2].loc[level]
+        order = np.argsort(x)
+        at = x[order][np.searchsorted(np.cumsum(w[order]), 0.5 * w.sum())]
+        assert abs(medians.params[level] - at) < 0.5 and low <= at <= high < low + 8.0
+    assert [list(each.index) for each in ends] == [["a", "b"]] * 3
+
+
+def test_names_of_columns_stand_for_them():
+    calls = {
+        "a column of its own": (X, W, REGION),
+        "keys by name": (FRAME[["x", "region"]], W, "region"),
+        "weights by name": (FRAME[["x", "w"]], "w", REGION),
+        "all by name": (FRAME[["x", "w", "region"]], "w", "region"),
+        "an iterator of frames": (
+            iter([FRAME[["w", "region", "x"]][:9], FRAME[["w", "region", "x"]][9:]]),
+            "w",
+            "region",
+        ),
+    }
+    found = {
+        name: pydpstat.weighted_mean(data, weights, 1.0, by=by, **TABLE, rng=1).value
+        for name, (data, weights, by) in calls.items()
+    }
+    assert all(np.array_equal(each, found["a column of its own"]) for each in found.values())
+    one = pydpstat.weighted_mean(FRAME[["w", "x"]], "w", 1.0, bounds=(0, 100), max_weight=4, rng=1)
+    assert float(one) == float(pydpstat.weighted_mean(X, W, 1.0, bounds=(0, 100), max_weight=4, rng=1))
+    crossed = pydpstat.weighted_proportion(
+        pd.DataFrame({"high": X > 60, "region": REGION, "sex": FRAME.sex}),
+        W,
+        1.0,
+        max_weight=4,
+        by=["region", "sex"],
+        levels=[["a", "b", "c"], [False, True]],
+        rng=1,
+    )
+    assert crossed.params.index.names == ["region", "sex"] and crossed.params.size == 4 * 3
+
+
+def test_two_groups_are_compared():
+    x, w = np.concatenate([X, X + 3.0]), np.concatenate([W, W])
+    groups = np.repeat(["a", "b"], X.size)
+    r = pydpstat.weighted_mean(x, w, ALMOST_WITHOUT_NOISE, by=groups, **TABLE, rng=1)
+    found = r.difference("b", "a")
+    errors = []
+    for each in (x[groups == "a"].clip(0, 100), x[groups == "b"].clip(0, 100)):
+        mean = np.average(each, weights=W)
+        errors.append(np.sqrt(((W * (each - mean)) ** 2).sum()) / W.sum())
+    low, high = found.conf_int(0.95)
+    assert dict(found.estimates)["difference"] == pytest.approx(r.params["b"] - r.params["a"])
+    # the reference draws are 8,192 and their quantiles right to two per cent
+    assert (high - low) / 2 == pytest.approx(1.96 * np.hypot(*errors), rel=0.06)
+    assert found.pvalue < 0.003 and r.difference("a", "b").statistic == -found.statistic
+    few = pydpstat.weighted_mean(x[:40], w[:40], 0.1, by=groups[:40], **TABLE, rng=1)
+    nothing = few.difference("a", "b")
+    assert nothing.pvalue == 1.0 and nothing.conf_int(0.95) == (-100.0, 100.0)
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
@@ -114,21 +223,68 @@ def test_quantiles_by_weight(neighbors, q):
     assert low <= at <= high and high - low < 5.0
 
 
-RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5))
+STRATUM = np.where(X > 65.0, "high", np.where(X > 40.0, "middle", "low"))
+STRATA = {"strata": STRATUM, "levels": ["low", "middle", "high"], "bounds": (0, 100), "max_weight": 4}
+
+
+@pytest.mark.parametrize("neighbors", NEIGHBORS)
+def test_strata_leave_the_variance_within_them(neighbors):
+    x = X.clip(0.0, 100.0)
+    public = {**STRATA, "neighbors": neighbors, "rng": 1}
+    mean = pydpstat.weighted_mean(X, W, ALMOST_WITHOUT_NOISE, **public)
+    total = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, **public)
+    assert float(mean) == pytest.approx(np.average(x, weights=W), abs=1e-6)
+    assert float(total) == pytest.approx((W * x).sum(), rel=1e-7)
+    inside = [STRATUM == level for level in STRATA["levels"]]
+    for r, y, over in ((mean, W * (x - float(mean)), W.sum()), (total, W * x, 1.0)):
+        low, high = r.conf_int(kind="population").to_numpy()[0]
+        half = 1.96 * np.sqrt(sum(part.sum() * y[part].var(ddof=1) for part in inside)) / over
+        # the reference draws are 8,192, and the smallest possible skewness is not known
+        assert half < (high - low) / 2 < 1.12 * half
+        assert "within strata" in r.post.population.assumptions[0]
+
+
+def test_the_noise_of_strata_adds_up():
+    one = pydpstat.weighted_mean(X, W, 1.0, bounds=(0, 100), max_weight=4, neighbors="unbounded", rng=1)
+    four = pydpstat.weighted_mean(X, W, 1.0, neighbors="unbounded", rng=1, **STRATA)
+    # with that of other values; the slope is taken at the noisy sums
+    assert four.bse.iloc[0] == pytest.approx(2.0 * one.bse.iloc[0], rel=0.02)
+    named = pydpstat.weighted_mean(
+        pd.DataFrame({"x": X, "w": W, "s": STRATUM}),
+        "w",
+        1.0,
+        neighbors="unbounded",
+        rng=1,
+        **{**STRATA, "strata": "s"},
+    )
+    assert float(named) == float(four) and named.labels.name == "x" and "strata='s'" in str(named.summary())
+
+
+RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("abc"))
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans())
-def test_no_neighbor_moves_the_sums_by_more_than_the_sensitivity(records, other, neighbors, cells):
+@given(
+    st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans()
+)
+def test_no_neighbor_moves_the_sums_by_more_than_the_sensitivity(records, other, neighbors, cells, grouped):
     edges = np.linspace(-1.0, 1.0, 9) if cells else None
-    x, w = (list(each) for each in zip(*records))
-    before = sums_of(x, w, neighbors, edges)
-    if neighbors == "bounded":
-        after = sums_of([other[0], *x[1:]], [other[1], *w[1:]], neighbors, edges)
-    else:
-        after = sums_of([*x, other[0]], [*w, other[1]], neighbors, edges)
+    others = [other, *records[1:]] if neighbors == "bounded" else [*records, other]
+    before, after = (
+        sums_of(x, w, neighbors, edges, keys if grouped else None)
+        for x, w, keys in ((list(each) for each in zip(*some)) for some in (records, others))
+    )
     moved = sum(abs(one - two) for one, two in zip(before.exact, after.exact))
     assert moved <= before.sensitivities[0]
+
+
+def test_a_record_that_leaves_a_group_and_enters_another_attains_the_sensitivity():
+    for neighbors, most in (("bounded", 2), ("unbounded", 1)):
+        for edges in (None, np.linspace(-1.0, 1.0, 9)):
+            before = sums_of([1.0], [2.0], neighbors, edges, ["a" if neighbors == "bounded" else "c"])
+            after = sums_of([1.0], [2.0], neighbors, edges, ["b"])
+            assert sum(abs(one - two) for one, two in zip(before.exact, after.exact)) == most
+            assert before.sensitivities == (most,)
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
@@ -163,6 +319,23 @@ def test_what_is_refused():
         ),
         "missing must be 'error' or 'drop'": lambda: pydpstat.weighted_mean(
             [1], [1], 1.0, bounds=(0, 1), max_weight=1, missing=0.5
+        ),
+        "must hold a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
+        "weights must be a column of the data; got 'wt'": lambda: pydpstat.weighted_mean(
+            FRAME[["x", "w"]], "wt", 1.0, bounds=(0, 1), max_weight=1
+        ),
+        "data must have one variable besides": lambda: pydpstat.weighted_mean(
+            FRAME, "w", 1.0, by="region", **TABLE
+        ),
+        "levels must be given with by": lambda: pydpstat.weighted_total(
+            FRAME[["x", "region"]], W, 1.0, by="region", bounds=(0, 1), max_weight=1
+        ),
+        "strata must be left out with by": lambda: pydpstat.weighted_mean(X, W, 1.0, by=REGION, **STRATA),
+        "levels must be given with strata": lambda: pydpstat.weighted_total(
+            X, W, 1.0, strata=STRATUM, bounds=(0, 1), max_weight=1
+        ),
+        "strata must be a column of the data": lambda: pydpstat.weighted_mean(
+            FRAME[["x", "w"]], "w", 1.0, **{**STRATA, "strata": "s"}
         ),
         "q must be": lambda: pydpstat.weighted_quantile([1], [1], 1.5, 1.0, bounds=(0, 1), max_weight=1),
         "bins must be": lambda: pydpstat.weighted_quantile(

@@ -6,7 +6,7 @@ import pytest
 
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, pvalue
 from pydpstat.inference._laws.noisy_welch import (
-    _TOGETHER,
+    TOGETHER,
     WelchInterval,
     _Simulated,
     groups_under,
@@ -46,7 +46,7 @@ def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
     pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in given)
     every = slice(None)
     both = _Simulated(groups_under(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
-    counts = max(int(both.counts(shapes, every, every).max()) for shapes in _TOGETHER)
+    counts = max(int(both.counts(shapes, every, every).max()) for shapes in TOGETHER)
     assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + (1 + counts) * LEAST, rel=1e-12)
     # not at the variances where the search begins
-    assert counts > max(int(both.counts(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in _TOGETHER)
+    assert counts > max(int(both.counts(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in TOGETHER)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from pydpstat.mechanisms import CrossProductNoise, CubeNoise
-from pydpstat.mechanisms.cross_products import _MEASURED, CYCLES, TRIANGLES
+from pydpstat.mechanisms.cross_products import _ADDED, _MEASURED, CYCLES, TRIANGLES, _pool
 from pydpstat.random.source import SYSTEM, source_from
 
 # of each p-value; the bits are seeded, so that it is the same each time
@@ -106,12 +106,101 @@ def test_draws_and_samples_have_the_distribution(places, size):
 @pytest.mark.parametrize("places", sorted(_MEASURED))
 def test_measured_constants_are_those_of_other_points(places):
     """Chains of Gibbs steps and the stated mean squares and shares were made in different ways."""
-    from pydpstat.mechanisms.cross_products import _pool
-
     if places <= CYCLES:
         # 2,048 points of width elements, in chains of 8: four standard errors with a few per cent
-        assert (_pool(2048, places) ** 2).mean() == pytest.approx(_MEASURED[places][0], rel=0.03)
+        assert (_pool(2048, places, False) ** 2).mean() == pytest.approx(_MEASURED[places][0], rel=0.03)
     assert 0.0 < _MEASURED[places][1] <= 1.0
+
+
+def norm_of_added(moves, places):
+    """The norm of the body of what a record adds, from its inequalities; the number of records first."""
+    edges = {edge: k + 1 for k, edge in enumerate(itertools.combinations(range(places), 2))}
+
+    def at(i, j):
+        return moves[..., edges[min(i, j), max(i, j)]]
+
+    fours = [
+        (moves[..., 0], at(i, j), at(j, k), at(i, k)) for i, j, k in itertools.combinations(range(places), 3)
+    ]
+    for i, j, k, m in itertools.combinations(range(places), 4):
+        fours += [
+            (at(a, b), at(b, c), at(c, d), at(d, a))
+            for a, b, c, d in ((i, j, k, m), (i, j, m, k), (i, k, j, m))
+        ]
+    odd = [signs for signs in itertools.product((-1, 1), repeat=4) if math.prod(signs) < 0]
+    sizes = [np.tensordot(signs, np.stack(four), 1) / 2 for four in fours for signs in odd]
+    return np.max([np.abs(moves).max(axis=-1), *sizes], axis=0)
+
+
+def with_number(numbers):
+    """What a record adds: 1 to the number of records, and its products."""
+    return np.concatenate([np.ones((*numbers.shape[:-1], 1)), products(numbers)], axis=-1)
+
+
+@pytest.mark.parametrize("places", [2, 3, 4, 5, 7])
+def test_no_record_adds_more_than_1_and_every_one_adds_that(places):
+    rng = np.random.default_rng(places)
+    numbers = rng.uniform(-1, 1, (4000, places - 1))
+    numbers = np.where(rng.random(numbers.shape) < 0.7, np.sign(numbers), numbers)
+    sizes = norm_of_added(with_number(numbers), places)
+    assert sizes.max() <= 1.0 + 1e-12 and sizes.min() == 1.0
+    # what is taken away is as long
+    assert np.array_equal(norm_of_added(-with_number(numbers), places), sizes)
+    noise = CrossProductNoise(0.5, places, True)
+    assert np.allclose(noise.norm(with_number(numbers)), 2.0 * sizes)
+
+
+def test_added_draws_on_a_coarse_grid_have_the_exact_probabilities():
+    rate, size, most = 1.2, 40_000, 6
+    drawn = CrossProductNoise(1.0 / rate, 3, True).draw(SYSTEM, 4 * size, 1.0).reshape(-1, 4)
+    sizes = np.ceil(norm_of_added(drawn, 3) - 1e-9).astype(int)
+    side = np.array(list(itertools.product(range(-16, 17), repeat=4)), dtype=np.int8)
+    shells = np.bincount(np.ceil(norm_of_added(side.astype(float), 3) - 1e-9).astype(int))[:17]
+
+    def p_value(rate):
+        weights = shells * np.exp(-rate * np.arange(17))
+        expected = np.append(weights[: most + 1], weights[most + 1 :].sum()) * size / weights.sum()
+        observed = np.bincount(np.minimum(sizes, most + 1), minlength=most + 2)
+        return stats.chisquare(observed, expected).pvalue
+
+    assert p_value(rate) > FALSE_ALARM
+    assert all(p_value(rate * factor) < FALSE_ALARM for factor in (0.94, 1.06))
+    points, counts = np.unique(drawn[sizes == 1], axis=0, return_counts=True)
+    assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 2000), (6, 500), (9, 100)])
+def test_added_draws_and_samples_have_the_distribution(places, size):
+    noise, grid = CrossProductNoise(2.0, places, True), 2.0**-24
+    width = noise.width
+    exact = noise.draw(SYSTEM, size * width, grid).reshape(-1, width) * grid
+    seeded = noise.draw(source_from(1), size * width, None).reshape(-1, width)
+    for sample in (exact, seeded, noise.sample(2048)):
+        sizes = noise.norm(sample)
+        assert places > CYCLES or np.allclose(sizes, norm_of_added(sample, places) / 2.0)
+        assert stats.kstest(sizes, stats.gamma(width).cdf).pvalue > FALSE_ALARM
+        # six standard errors, as above; the number of records is one element by itself
+        slack = 6.0 * math.sqrt((0.5 + 1.0 / width) / len(sample))
+        found = np.sqrt((sample**2).mean(axis=0))
+        assert found[1:].mean() == pytest.approx(noise.std()[1:].mean(), rel=slack)
+        assert found[0] == pytest.approx(noise.std()[0], rel=6.0 * math.sqrt(1.25 / len(sample)))
+        related = np.atleast_2d(np.corrcoef(sample.T)) - np.eye(width)
+        assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
+    q = np.full(width, 0.2)
+    assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
+    assert (
+        stats.kstest(exact[:, 0], lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]).pvalue > FALSE_ALARM
+    )
+
+
+@pytest.mark.parametrize("places", sorted(_ADDED))
+def test_measured_constants_of_added_records_are_those_of_other_points(places):
+    number, others, share = _ADDED[places]
+    points = _pool(2048, places, True) ** 2
+    # as above; one element by itself has 256 chains: four standard errors
+    assert points[:, 1:].mean() == pytest.approx(others, rel=0.04)
+    assert points[:, 0].mean() == pytest.approx(number, rel=0.12)
+    assert 0.0 < share <= 1.0
 
 
 def test_it_is_less_than_the_cube_and_laplace_noise():

@@ -36,10 +36,19 @@ def two(name: str) -> Callable[..., Any]:
 
 def weighted(name: str, **own: Any) -> Callable[..., Any]:
     def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
-        weights, public = np.ones(len(data)), dict(settings)
-        if name == "weighted_total":
-            del public["neighbors"]
-        return getattr(pydpstat, name)(data, weights, max_weight=2.0, **own, **public, budget=budget)
+        function, weights = getattr(pydpstat, name), np.ones(len(data))
+        return function(data, weights, max_weight=2.0, **own, **settings, budget=budget)
+
+    return call
+
+
+def weighted_groups(name: str, **own: Any) -> Callable[..., Any]:
+    """By group, with weights and groups in columns of a frame; a record's group is that of its place."""
+
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        frame = pd.DataFrame({"x": data, "w": np.ones(len(data)), "group": np.arange(len(data)) % 2 == 0})
+        public = {"max_weight": 2.0, "by": "group", "levels": [False, True], **own, **settings}
+        return getattr(pydpstat, name)(frame, "w", **public, budget=budget)
 
     return call
 
@@ -190,7 +199,7 @@ def welch(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
 
 def any_test(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     # seeded: both data sets are divided into the same blocks
-    return pydpstat.any_test(data, _large, blocks=2, level=0.2, rng=1, budget=budget, **_open(settings))
+    return pydpstat.any_test(data, large, blocks=2, level=0.2, rng=1, budget=budget, **_open(settings))
 
 
 def any_interval(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
@@ -198,13 +207,37 @@ def any_interval(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
     return pydpstat.any_interval(data, _middle, rng=1, budget=budget, **own)
 
 
+def of_units(name: str, *arguments: Any, **own: Any) -> Callable[..., Any]:
+    """Every record is there twice, one after the other, and both are of one unit."""
+
+    def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
+        ids = np.repeat(np.arange(len(data)), 2)
+        given, unit = (_twice(data),), ids
+        if name in ("ttest_ind", "mannwhitneyu", "f_oneway", "kruskal"):
+            given, unit = (*given, [2.0, 5.0, 8.0]), [ids, [-1, -2, -3]]
+        elif name == "ttest_rel":
+            given = (*given, np.zeros(ids.size))
+        elif name == "kendalltau":
+            given = (*given, ids * 7 % 5)
+        public = _open(settings) if name == "any_test" else settings
+        function = getattr(pydpstat, name)
+        return function(*given, *arguments, **own, **public, unit=unit, rng=7, budget=budget)
+
+    return call
+
+
+def _twice(data: Any) -> Any:
+    return data.repeat(2).reset_index(drop=True) if isinstance(data, pd.Series) else np.repeat(data, 2)
+
+
 def subset(name: str, *variables: str, **own: Any) -> Callable[..., Any]:
-    """A method of the design of the records that have a value of at least 2."""
+    """A method of the design of the records that have a value of at least 2, with the values' logarithms."""
 
     def call(data: Any, kind: Kind, settings: Settings, budget: Any) -> Any:
         frame = pd.DataFrame({"x": data, "group": np.zeros(len(data), dtype=bool)})
         facts = {"bounds": {"x": BOUNDS}, "levels": {"group": [False, True]}, "neighbors": "unbounded"}
-        part = pydpstat.design(frame, **facts, missing=settings["missing"], budget=budget).subset("x >= 2")
+        people = pydpstat.design(frame, **facts, missing=settings["missing"], budget=budget)
+        part = people.assign(log="log(x - 2)", bounds=(-3, 3)).subset("x >= 2")
         return getattr(part, name)(*variables, settings["epsilon"], **own)
 
     return call
@@ -214,7 +247,7 @@ def _open(settings: Settings) -> Settings:
     return {name: each for name, each in settings.items() if name != "missing"}
 
 
-def _large(block: Any) -> bool:
+def large(block: Any) -> bool:
     return _middle(block) > 4.0
 
 

@@ -101,7 +101,6 @@ _TESTED = crossed(({"epsilon": 1.0},), "gone", "a")
 _GROUP_TESTS = tuple(
     {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
     for each in crossed(_REAL[:2], 3.0)
-    if each["neighbors"] == "bounded"
 )
 _ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
 _HANDED_ON = tuple(
@@ -117,11 +116,9 @@ _HIERARCHIES = tuple(
 )
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
-_TOTALS = ({"epsilon": 1.0, "bounds": BOUNDS, "neighbors": "bounded", "missing": "error"},)
-_BOUNDED = tuple(each for each in crossed(_TOGETHER, 3.0) if each["neighbors"] == "bounded")
-_BOUNDED_LEVELS = tuple(
-    {"neighbors": "bounded", "missing": missing, "epsilon": 1.0} for missing in ("error", 2.0)
-)
+_NUMBERED = crossed(_TOGETHER, 3.0)
+_BOUNDED = tuple(each for each in _NUMBERED if each["neighbors"] == "bounded")
+_NUMBERED_LEVELS = crossed(({"epsilon": 1.0},), 2.0)
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
 # pandas gives lists and objects a type that their values have
@@ -143,6 +140,25 @@ _SUBSETS = tuple(
     {"epsilon": epsilon, "neighbors": "unbounded", "missing": missing}
     for epsilon in (1.0, 0.1 + 0.2)
     for missing in ("error", "drop")
+)
+
+_UNIT_COUNTS = crossed(_PLAIN)
+_UNIT_SUMS = tuple({**each, "bounds": BOUNDS} for each in _UNIT_COUNTS)
+# what is told of the function, and its settings, where records are those of units
+_OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ...] = (
+    ("ttest_1samp", (), {"popmean": 0.0}, _UNIT_SUMS),
+    ("ttest_rel", (), {}, tuple({**each, "bounds": (0.0, 5.0)} for each in _UNIT_COUNTS)),
+    ("ttest_ind", (), {}, _UNIT_SUMS[:1]),
+    ("f_oneway", (), {}, _UNIT_SUMS[:1]),
+    ("moments", (), {}, _UNIT_SUMS),
+    ("mean", (), {"population": True}, _UNIT_SUMS),
+    ("median", (), {"population": True}, _UNIT_SUMS),
+    ("quantile_test", (), {"q": 4.0}, _UNIT_COUNTS),
+    ("any_test", (calls.large,), {"blocks": 2, "level": 0.2}, _UNIT_COUNTS),
+    ("mannwhitneyu", (), {}, _UNIT_COUNTS[:1]),
+    ("kruskal", (), {}, _UNIT_COUNTS[:1]),
+    ("kendalltau", (), {}, _UNIT_COUNTS[:1]),
+    ("kstest", ("norm",), {}, _UNIT_COUNTS[:1]),
 )
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -209,7 +225,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *(
         Function(name, calls.weighted(name, **own), NUMBERS, _WEIGHED, _COLUMNS)
-        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}))
+        for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}), ("weighted_total", {}))
     ),
     Function(
         "weighted_proportion",
@@ -218,7 +234,20 @@ FUNCTIONS: tuple[Function, ...] = (
         _SHARED,
         (*_COLUMNS, "frame of boolean"),
     ),
-    Function("weighted_total", calls.weighted("weighted_total"), NUMBERS, _TOTALS, _COLUMNS),
+    *(
+        Function(
+            f"{name}, by group",
+            calls.weighted_groups(name, **own),
+            _COLUMNS_OF_NUMBERS,
+            _WEIGHED,
+            aligned=True,
+        )
+        for name, own in (
+            ("weighted_mean", {}),
+            ("weighted_quantile", {"q": 0.5, "bins": 16}),
+            ("weighted_total", {}),
+        )
+    ),
     Function("moments", calls.one("moments"), NUMBERS, crossed(_TOGETHER, 3.0)),
     *(
         Function(f"{name}, population", calls.one(name, population=True), NUMBERS, crossed(_REAL, 3.0))
@@ -233,13 +262,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
-    Function(
-        "ttest_ind",
-        calls.welch,
-        NUMBERS,
-        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
-        refused=_COLUMNS,
-    ),
+    Function("ttest_ind", calls.welch, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",
@@ -282,15 +305,17 @@ FUNCTIONS: tuple[Function, ...] = (
                     for key, value in each.items()
                     if how in ("moments", "predictor") or key != "mechanism"
                 }
-                for each in _BOUNDED
+                for each in (_NUMBERED if how in ("moments", "predictor") else _BOUNDED)
                 if how in ("moments", "predictor") or each["mechanism"] == "laplace"
             ),
             refused=_COLUMNS,
+            # the other variables are made by place
+            aligned=True,
         )
         for how in _REGRESSED
     ),
+    Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS, aligned=True),
     Function("logit, levels", calls.logit_levels, LABELS, _FITTED, aligned=True),
-    Function("ols, levels", calls.ols_levels, LABELS, _BOUNDED_LEVELS),
     *(
         Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
         for how, call in (
@@ -300,6 +325,16 @@ FUNCTIONS: tuple[Function, ...] = (
             ("median of a subset", calls.subset("median", "x")),
             ("a condition", calls.subset("proportion", "x < 4.5")),
         )
+    ),
+    *(
+        Function(f"{name}, units", calls.of_units(name, *given, **own), _COLUMNS_OF_NUMBERS, settings)
+        for name, given, own, settings in _OF_UNITS
+    ),
+    Function(
+        "design, mean of what is undefined for some",
+        calls.subset("mean", "log"),
+        _COLUMNS_OF_NUMBERS,
+        tuple(each for each in _SUBSETS if each["missing"] == "drop"),
     ),
     Function("nunique, by group", calls.nunique, _FOUND, crossed(_INTEGER)),
     Function("release_hierarchy", calls.hierarchy, _FRAMED, _HIERARCHIES, closed=True),

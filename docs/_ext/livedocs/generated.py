@@ -162,7 +162,13 @@ _OWN_PARTS = {
         ("pydpstat.statistics.plan.Plan", "pydpstat.inference._power.PowerPlan"),
         ("pydpstat.statistics",),
     ),
-    "tests": (("pydpstat.inference.moments.MomentsResults",), ("pydpstat.inference",)),
+    "tests": (
+        (
+            "pydpstat.inference.moments.MomentsResults",
+            "pydpstat.inference.moments.GroupMomentsResults",
+        ),
+        ("pydpstat.inference",),
+    ),
     "accounts": (
         ("pydpstat.budget.Amount", "pydpstat.budget.Share"),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),

@@ -25,6 +25,8 @@ LOW: Records = [-0.5], [-0.5]
 # a record whose level changes, with the same numbers but for their signs
 ONE: Records = [1.0], ["a"]
 OTHER: Records = [-1.0], ["b"]
+# a record that is not there
+NONE: Records = [], []
 # three records of which one goes from below all others to above them
 RISING: Records = [0.0, 0.5, 1.0], [0.0, 0.5, 1.0]
 FALLING: Records = [1.0, 0.1, 0.5], [0.0, 0.5, 1.0]
@@ -58,6 +60,22 @@ def _levels(records: Records) -> float:
     return _released(result, [1.0, 0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0, -1.0, 0.5])
 
 
+def _private(records: Records) -> float:
+    y, x = records
+    result = ols(
+        np.array(y, dtype=float), np.array(x, dtype=float), 1.0, bounds=(-1, 1), neighbors="unbounded"
+    )
+    return _released(result, [1.0] * 6, [0.0] * 6)
+
+
+def _private_levels(records: Records) -> float:
+    y, g = records
+    public = {"bounds": {"y": (-1, 1)}, "levels": {"g": ["a", "b"]}, "neighbors": "unbounded"}
+    frame = {"y": np.array(y, dtype=float), "g": np.array(g, dtype=str)}
+    result = ols("y ~ C(g)", frame, 1.0, **public)
+    return _released(result, [1.0, 0.0, 1.0, 0.0, 1.0], [0.0] * 5)
+
+
 def _ranks(records: Records) -> float:
     y, x = records
     return ols(y, np.array(x), 1.0, bounds=(-1, 1), method="rank", coefficients="x1").released[0][1]
@@ -83,6 +101,8 @@ def _look(records: Records) -> Query:
 CASES = (
     Case("sound", "ols, moments", _moments, HIGH, LOW, true=1.0, most=DRAWS),
     Case("sound", "ols, moments with levels", _levels, ONE, OTHER, true=1.0, most=DRAWS),
+    Case("sound", "ols, moments of a private number", _private, HIGH, NONE, true=1.0, most=DRAWS),
+    Case("sound", "ols, private number and levels", _private_levels, ONE, NONE, true=1.0, most=DRAWS),
     Case("sound", "ols, one predictor by ranks", _ranks, RISING, FALLING, true=1.0, most=DRAWS),
     Case("sound", "ols, several predictors by ranks", _ranks, UP, DOWN, true=1.0, most=DRAWS),
     Case("sound", "ols, one look at slopes", stage("ols", _look), ABOVE, BELOW, Guarantee(1.0), true=1.0),

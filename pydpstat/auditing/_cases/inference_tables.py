@@ -11,13 +11,16 @@ from typing import Any
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference._noisy_tables import noisy_table
-from pydpstat.inference.group_means import noisy_sums
+from pydpstat.inference._units import Sample
+from pydpstat.inference.group_means import noisy_sums, unsized_sums
 from pydpstat.random import source_from
+from pydpstat.statistics._kernels.scope import NOTHING
 
 Options = dict[str, Any]
 OPEN: Options = {"neighbors": "unbounded"}
-FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None}
+FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
 LAPLACE = options(1.0, 0, "laplace", "bounded", "error", others=False)
+UNSIZED = options(1.0, 0, "laplace", "unbounded", "error", others=False)
 # a record leaves a cell and enters another; the other records are of the same pair of levels
 HERE: Any = (["a", "a"], ["u", "u"])
 THERE: Any = (["b", "a"], ["v", "u"])
@@ -26,6 +29,8 @@ LOW: Any = ([0.0], [0.5, 0.5])
 HIGH: Any = ([1.0], LOW[1])
 MIDDLE: Any = ([0.5], LOW[1])
 INFINITE: Any = ([math.inf], LOW[1])
+# a group has one more record, at a bound
+MORE: Any = ([0.0, 1.0], LOW[1])
 
 
 def _one(**options: Any) -> Release:
@@ -40,7 +45,13 @@ def _two(**options: Any) -> Release:
 
 
 def _groups(data: Any) -> object:
-    return noisy_sums(data, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
+    samples = [Sample(each, NOTHING) for each in data]
+    return noisy_sums(samples, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
+
+
+def _unsized(data: Any) -> object:
+    samples = [Sample(each, NOTHING) for each in data]
+    return unsized_sums(samples, (0.0, 1.0), UNSIZED, source_from(None), None)[0]
 
 
 def _case(name: str, release: Release, data: object, neighbor: object) -> Case:
@@ -58,5 +69,6 @@ CASES = (
     _case("f_oneway", _groups, LOW, HIGH),
     _case("f_oneway, to the middle", _groups, LOW, MIDDLE),
     _case("f_oneway, an infinity", _groups, LOW, INFINITE),
+    _case("f_oneway, unbounded", _unsized, LOW, MORE),
     _case("f_oneway, the larger group", _groups, ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
 )

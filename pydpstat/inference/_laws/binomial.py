@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.geometric_sums import GeometricNoise
+from pydpstat.inference._laws.geometric_sums import GeometricNoise, geometric_sum
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.r_arithmetic.elementary import exp, log
 
@@ -188,6 +188,8 @@ class ProportionInterval:
     smooth : bool, default True
         Whether the noise is Tulap, or symmetric geometric: without the uniform number the interval is valid,
         too, and hardly longer.
+    terms : int, default 1
+        How many noises are in the count, of symmetric geometric ones.
 
     Notes
     -----
@@ -213,11 +215,14 @@ class ProportionInterval:
     rate: float
     alternative: str
     smooth: bool = True
+    terms: int = 1
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
         z = min(max(self.noisy, 0.0), float(self.n))
         noise: SymmetricNoise = Tulap(self.rate) if self.smooth else GeometricNoise(self.rate)
+        if self.terms > 1:
+            noise = geometric_sum(self.rate, self.terms)
         below, above = tail_shares(alpha, self.alternative)
 
         def up(p: float) -> float:
@@ -227,7 +232,7 @@ class ProportionInterval:
             return noisy_tails(z, self.n, p, noise)[1] - above
 
         center = z / self.n
-        step = (0.5 * math.sqrt(self.n) + 1.0 / self.rate) / self.n
+        step = (0.5 * math.sqrt(self.n) + math.sqrt(self.terms) / self.rate) / self.n
         # a tail is 1/2 or more at one end of the parameter's range, and may be less at the share seen
         lowest = crossing(up, center if up(center) > 0.0 else 1.0, 0.0, step) if below else 0.0
         highest = crossing(low, center if low(center) > 0.0 else 0.0, 1.0, step) if above else 1.0

@@ -12,9 +12,10 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr, ndtri
 
 from pydpstat._frozen import frozen
+from pydpstat.inference._laws.deep_pvalues import two_sample_pvalue
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, noise_variance
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval
 from pydpstat.inference._laws.private_size import NoisyPair
 from pydpstat.inference._laws.spread_interval import noise_reach
 
@@ -69,11 +70,11 @@ def sized(known: NoisySums) -> NoisySums | None:
 
 
 def mean_difference(
-    known: tuple[NoisySums, NoisySums], half: float
+    known: tuple[NoisySums, NoisySums], half: float, alternative: str = "two-sided"
 ) -> tuple[float, float, WelchInterval | Whole, bool]:
     """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
 
-    It is the noisy Welch test with the noisy numbers of records in the place of public ones.
+    It is the noisy Welch test, with the noisy numbers of records where none are public.
 
     Examples
     --------
@@ -86,8 +87,8 @@ def mean_difference(
     first, second = sized(known[0]), sized(known[1])
     if first is None or second is None:
         return 0.0, 1.0, Whole(-2.0 * half, 2.0 * half), False
-    statistic, p = welch_pvalue((first, second))
-    return statistic, p, WelchInterval((first, second), half), True
+    statistic, p = two_sample_pvalue((first, second), alternative)
+    return statistic, p, WelchInterval((first, second), half, alternative), True
 
 
 @lru_cache(maxsize=64)

@@ -1,22 +1,26 @@
-"""Welch's statistic of equal means from noisy sums of groups, and its law under the null hypothesis.
+"""Welch's statistic of equal means from noisy sums of groups, and its null distribution.
 
-Of each group the sums of z and of z^2 are known with Laplace noise of the scales 2 / epsilon and 4 / epsilon;
-z is between -1 and 1, and the groups' sizes are public. The means are weighted by the inverse of their
-estimated variances, sampling and noise together. An estimated variance is taken about the common mean, which
-keeps it free of the noise's square, and is at least half of its noise's scale: the statistic's law then
-hardly depends on the true variances, whatever they are.
+Of each group the sums of 1, z and z^2 are known with noise; z is between -1 and 1. Where the groups' sizes
+are public, the first has no noise. The means are weighted by the inverse of their estimated variances,
+sampling and noise together. An estimated variance is taken about the common mean, which keeps it free of the
+noise's square, and is at least half of its noise's scale: the statistic's distribution then hardly depends on
+the true variances, whatever they are. A private size is simulated as the noisy one, with its noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.inference._laws.nuisance import Floats, floor_of, generator, largest
+from pydpstat.inference._laws.deep_means import Sums, tail_bound
+from pydpstat.inference._laws.deep_pvalues import FLOOR, deeper
+from pydpstat.inference._laws.group_difference import sized
+from pydpstat.inference._laws.noisy_t import NoisySums, Row
+from pydpstat.inference._laws.nuisance import Floats, generator, largest
 
 # probability that the true variances are outside those tried
 SLACK = 0.001
@@ -42,42 +46,79 @@ class Fitted(NamedTuple):
     variances: Floats
 
 
-def welch(first: Floats, second: Floats, sizes: Floats, epsilon: float) -> Fitted:
-    """Return Welch's statistic of noisy sums of z and z^2, of shape (rows, groups).
+class Mixed(NamedTuple):
+    """How noise of scale 1 is mixed into the sums of 1, z and z^2, the same way in each group.
+
+    Parameters
+    ----------
+    rows : tuple of 3 tuples
+        The scales of the independent noises in each sum.
+    law : {"laplace", "normal"}
+        Their distribution.
+    """
+
+    rows: tuple[Row, Row, Row]
+    law: str = "laplace"
+
+    @classmethod
+    def sized(cls, epsilon: float) -> Mixed:
+        """Return the noise of groups of public sizes."""
+        return cls(((0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)))
+
+    @property
+    def square(self) -> float:
+        """The scale of the noise of the sum of squares."""
+        return float(np.linalg.norm(self.rows[2]))
+
+    def about(self, mean: Floats) -> Floats:
+        """Return the squared scale of the noise of sums of distances from these means."""
+        number, first, _ = self.rows
+        return sum((b - mean * a) ** 2 for a, b in zip(number, first)) + 0.0 * mean
+
+    @property
+    def variance(self) -> float:
+        """The variance of a noise of scale 1."""
+        return 2.0 if self.law == "laplace" else 1.0
+
+
+def welch(sums: Floats, noise: Mixed) -> Fitted:
+    """Return Welch's statistic of noisy sums of 1, z and z^2, of shape (3, rows, groups).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> z = [rng.uniform(-1, 1, 50) for _ in range(3)]
-    >>> first, second = np.array([[x.sum() for x in z]]), np.array([[(x * x).sum() for x in z]])
-    >>> welch(first, second, np.full(3, 50.0), 1e6).statistic.round(3)
+    >>> z = rng.uniform(-1, 1, (3, 50))
+    >>> sums = np.array([[np.full(3, 50.0)], [z.sum(axis=1)], [(z * z).sum(axis=1)]])
+    >>> welch(sums, Mixed.sized(1e6)).statistic.round(3)
     array([0.17])
     """
-    means = first / sizes
-    noise = 8.0 / (epsilon * sizes) ** 2
-    common = (first.sum(axis=1) / sizes.sum()).clip(-1.0, 1.0)
+    number, first, second = sums
+    sizes = np.maximum(number, 1.0)
+    common = (first.sum(axis=1) / sizes.sum(axis=1)).clip(-1.0, 1.0)
     center = common[:, None]
-    variances = (second - 2.0 * center * first + sizes * center * center) / sizes
-    weights = 1.0 / (np.maximum(variances, _FLOOR * 4.0 / (epsilon * sizes)) / sizes + noise)
+    means = (first - center * number) / sizes
+    squares = second - 2.0 * center * first + number * center * center
+    spread = noise.variance * noise.about(center)
+    weights = sizes * sizes / (np.maximum(squares, _FLOOR * noise.square) + spread)
     middle = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
-    return Fitted((weights * (means - middle) ** 2).sum(axis=1), common, variances)
+    return Fitted((weights * (means - middle) ** 2).sum(axis=1), common, squares / sizes)
 
 
 class _Draws(NamedTuple):
-    """Reference draws of shape (draws, groups): normal, chi-square, and two Laplace variables of scale 1."""
+    """Reference draws of shape (draws, groups): normal and chi-square, and noises of scale 1 before these."""
 
     normal: Floats
     squares: Floats
-    first: Floats
-    second: Floats
+    noises: Floats
 
 
 @lru_cache(maxsize=8)
-def _reference(sizes: tuple[int, ...], draws: int, stream: int) -> _Draws:
+def _reference(sizes: tuple[int, ...], noise: Mixed, draws: int, stream: int) -> _Draws:
     rng, shape = generator(3, stream), (draws, len(sizes))
     squares = 2.0 * rng.standard_gamma(np.maximum(0.5 * (np.array(sizes) - 1.0), 0.0), shape)
-    noise = rng.laplace(size=(2, *shape))
-    return _Draws(frozen(rng.standard_normal(shape)), frozen(squares), frozen(noise[0]), frozen(noise[1]))
+    each = len(noise.rows[0]), *shape
+    noises = rng.laplace(size=each) if noise.law == "laplace" else rng.standard_normal(each)
+    return _Draws(frozen(rng.standard_normal(shape)), frozen(squares), frozen(noises))
 
 
 class _Point(NamedTuple):
@@ -88,7 +129,7 @@ class _Point(NamedTuple):
 
 
 def _simulated(
-    point: _Point, shapes: tuple[int, ...], sizes: Floats, epsilon: float, draws: _Draws, stream: int
+    point: _Point, shapes: tuple[int, ...], sizes: Floats, noise: Mixed, draws: _Draws, stream: int
 ) -> Fitted:
     """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down.
 
@@ -110,7 +151,12 @@ def _simulated(
         square[:, group] = hits * up * up + (n - hits) * down * down
     first = sizes * mean + deviation
     second = square + 2.0 * mean * deviation + sizes * mean * mean
-    return welch(first + 2.0 / epsilon * draws.first, second + 4.0 / epsilon * draws.second, sizes, epsilon)
+    exact = np.broadcast_to(sizes, first.shape), first, second
+    noisy = [
+        sum((scale * drawn for scale, drawn in zip(row, draws.noises) if scale), each)
+        for row, each in zip(noise.rows, exact)
+    ]
+    return welch(np.array(noisy), noise)
 
 
 def draws_for(groups: int) -> int:
@@ -119,14 +165,14 @@ def draws_for(groups: int) -> int:
 
 
 def pvalue_floor(groups: int) -> float:
-    """Return the smallest p-value that `welch_pvalue` returns for so many groups.
+    """Return the smallest p-value that `equal_means` returns for so many groups; 0 where it is 1.
 
     Examples
     --------
-    >>> pvalue_floor(3)
-    0.0015
+    >>> pvalue_floor(3), pvalue_floor(1)
+    (9.9e-07, 0.0)
     """
-    return floor_of(draws_for(groups), SLACK)
+    return FLOOR if groups > 1 else 0.0
 
 
 def welch_pvalue(
@@ -138,7 +184,7 @@ def welch_pvalue(
     draws: int | None = None,
     stream: int = 0,
 ) -> tuple[float, float]:
-    """Return statistic and p-value of equal means for noisy sums of shape (groups,).
+    """Return statistic and p-value of equal means for noisy sums of shape (groups,); sizes are public.
 
     The p-value is the largest over means, variances and shapes that the release leaves possible but for a
     probability of `SLACK`, which is added. The laws are normal or also `skewed` ones. Measurements of the
@@ -154,26 +200,72 @@ def welch_pvalue(
     >>> round(statistic, 2), pvalue < 0.01
     (88.58, True)
     """
-    sums = tuple(first.tolist()), tuple(second.tolist())
-    return _pvalue(*sums, sizes, epsilon, skewed, draws, stream)
+    sums = tuple(map(float, sizes)), tuple(first.tolist()), tuple(second.tolist())
+    return _pvalue(sums, sizes, Mixed.sized(epsilon), skewed, draws, stream)
+
+
+def equal_means(
+    known: Sequence[NoisySums], skewed: bool = True, draws: int | None = None, stream: int = 0
+) -> tuple[float, float, tuple[int, ...]]:
+    """Return statistic and p-value of equal means, and the places of the groups that are compared.
+
+    Left out are groups whose noisy number of records may be noise alone. With fewer than two left nothing can
+    be said: p is 1.
+
+    Examples
+    --------
+    >>> mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
+    >>> sums = (200.0, 60.0, 40.0), (3.0, 0.0, 1.0), (180.0, 0.0, 40.0)
+    >>> groups = [NoisySums(each, mix, "laplace", None) for each in sums]
+    >>> equal_means(groups[:2])
+    (0.0, 1.0, (0,))
+    >>> statistic, p, places = equal_means(groups)
+    >>> p < 0.01, places
+    (True, (0, 2))
+    """
+    places = tuple(place for place, each in enumerate(known) if each.size or sized(each) is not None)
+    if len(places) < 2:
+        return 0.0, 1.0, places
+    found = [known[place] for place in places]
+    law = found[0].law
+    assert isinstance(law, str), "groups have Laplace or normal noise"
+    number, first, second = zip(*(each.sums for each in found))
+    sizes = tuple(max(round(each), 1) for each in number)
+    noise = Mixed(found[0].noise, law)
+    return *_pvalue((number, first, second), sizes, noise, skewed, draws, stream), places
 
 
 # what was simulated for released sums is not simulated again
 @lru_cache(maxsize=64)
 def _pvalue(
-    first: tuple[float, ...],
-    second: tuple[float, ...],
+    sums: tuple[Row, ...],
     sizes: tuple[int, ...],
-    epsilon: float,
+    noise: Mixed,
     skewed: bool,
     draws: int | None,
     stream: int,
 ) -> tuple[float, float]:
-    number = np.array(sizes, dtype=np.float64)
-    found = welch(np.array([first]), np.array([second]), number, epsilon)
-    plausible = _references(found, number, sizes, epsilon, skewed, draws, stream)
+    found = welch(np.array(sums)[:, None], noise)
+    plausible = _references(found, sizes, noise, skewed, draws, stream)
     statistic = float(found.statistic[0])
-    return statistic, largest(plausible, statistic, SLACK)
+    first = largest(plausible, statistic, SLACK)
+    if first > 2.0 * SLACK:
+        return statistic, first
+    return statistic, deeper(first, SLACK, _bound(found, sizes, noise, skewed))
+
+
+def _bound(found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool) -> float:
+    """Return an upper bound of the p-value from the groups' own tails."""
+    number, mean = np.array(sizes, dtype=np.float64), float(found.mean[0])
+    first, second = np.array(noise.rows[1]), np.array(noise.rows[2])
+    first = first - mean * np.array(noise.rows[0])
+    second = second - 2.0 * mean * np.array(noise.rows[1]) + mean * mean * np.array(noise.rows[0])
+    spread, floor = noise.variance * float(first @ first), _FLOOR * noise.square
+    groups = [
+        Sums(n, float(n * variance), first, second, spread, floor, noise.law)
+        for n, variance in zip(sizes, found.variances[0])
+    ]
+    return tail_bound(groups, _means(found, number, noise), float(found.statistic[0]), skewed)
 
 
 def references(first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: float) -> list[Floats]:
@@ -185,30 +277,29 @@ def references(first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: f
     >>> made[0].shape
     (1999,)
     """
-    number = np.array(sizes, dtype=np.float64)
-    found = welch(first[None], second[None], number, epsilon)
-    return _references(found, number, sizes, epsilon, True, None, 0)
+    noise = Mixed.sized(epsilon)
+    found = welch(np.array([sizes, first, second])[:, None], noise)
+    return _references(found, sizes, noise, True, None, 0)
 
 
 def _references(
     found: Fitted,
-    number: Floats,
     sizes: tuple[int, ...],
-    epsilon: float,
+    noise: Mixed,
     skewed: bool,
     draws: int | None,
     stream: int,
 ) -> list[Floats]:
-    size = draws or draws_for(len(sizes))
-    reference = _reference(sizes, size, stream)
+    size, number = draws or draws_for(len(sizes)), np.array(sizes, dtype=np.float64)
+    reference = _reference(sizes, noise, size, stream)
     shapes = _shapes(len(sizes))[: None if skewed else 1]
     likely: list[Floats] = []
     others: list[Floats] = []
-    for family in _families(found, number, epsilon):
+    for family in _families(found, number, noise):
         possible, statistics = [], []
         for point in family:
-            simulated = [_simulated(point, each, number, epsilon, reference, stream) for each in shapes]
-            possible.append(any(_may_be(found, each, number, epsilon) for each in simulated))
+            simulated = [_simulated(point, each, number, noise, reference, stream) for each in shapes]
+            possible.append(any(_may_be(found, each, number, noise) for each in simulated))
             statistics.append([each.statistic for each in simulated])
         for place, each in enumerate(statistics):
             # the truth may lie between a point that is possible and one that is not
@@ -222,35 +313,44 @@ def _shapes(groups: int) -> tuple[tuple[int, ...], ...]:
     return (0,) * groups, turns, tuple(-each for each in turns)
 
 
-def _families(found: Fitted, sizes: Floats, epsilon: float) -> Iterator[list[_Point]]:
+def _families(found: Fitted, sizes: Floats, noise: Mixed) -> Iterator[list[_Point]]:
     """Yield points in order of their variances: the same in all groups, and in proportion to the estimates.
 
     The common mean is the estimated one, and one that is nearer to the middle where that allows variances
     that are clearly larger.
     """
-    total, mean = float(sizes.sum()), float(found.mean[0])
+    total = float(sizes.sum())
     estimates = found.variances[0]
     pooled = float(sizes @ estimates) / total
-    noise = np.sqrt(32.0 * sizes.size) / (epsilon * total)
-    spread = np.sqrt(8.0 * sizes.size) / (epsilon * total) + np.sqrt(max(pooled, noise) / total)
+    profile = np.maximum(estimates, 2.0 * noise.square / sizes)
+    profiles = [np.ones(sizes.size)]
+    if profile.max() > 1.3 * profile.min():
+        profiles.append(profile / profile.max())
+    for mean in _means(found, sizes, noise):
+        for profile in profiles:
+            yield [_Point(mean, each) for each in _ladder(pooled, mean, profile, sizes, noise.square)]
+
+
+def _means(found: Fitted, sizes: Floats, noise: Mixed) -> list[float]:
+    """Return common means: the estimated one, and one nearer to the middle."""
+    total, mean = float(sizes.sum()), float(found.mean[0])
+    pooled = float(sizes @ found.variances[0]) / total
+    # standard deviations where the noise is Laplace's
+    square = np.sqrt(2.0 * sizes.size) * noise.square / total
+    spread = np.sqrt(2.0 * sizes.size * float(noise.about(found.mean)[0])) / total
+    spread += np.sqrt(max(pooled, square) / total)
     nearer = np.copysign(max(abs(mean) - _ERRORS * spread, 0.0), mean)
     means = [mean]
     if 1.0 - nearer * nearer > 1.2 * (1.0 - mean * mean):
         means.append(nearer)
-    profile = np.maximum(estimates, 8.0 / (epsilon * sizes))
-    profiles = [np.ones(sizes.size)]
-    if profile.max() > 1.3 * profile.min():
-        profiles.append(profile / profile.max())
-    for mean in means:
-        for profile in profiles:
-            yield [_Point(mean, each) for each in _ladder(pooled, mean, profile, sizes, epsilon)]
+    return means
 
 
-def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, epsilon: float) -> Iterator[Floats]:
+def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, square: float) -> Iterator[Floats]:
     """Yield variances in proportion to a profile, whose pooled variance may be the one found."""
     total, top = float(sizes.sum()), 1.0 - mean * mean
     share = float(sizes @ profile) / total
-    scale = 4.0 / (epsilon * total)
+    scale = square / total
     noise = np.sqrt(2.0 * sizes.size) * 2.0 * scale
     error = noise + np.sqrt(max(pooled, noise) / total)
     near = [min(max((pooled + step * error) / share, 0.0), top) for step in (-1.0, 0.0, 1.0)]
@@ -269,9 +369,9 @@ def _ladder(pooled: float, mean: float, profile: Floats, sizes: Floats, epsilon:
             yield variances
 
 
-def _may_be(found: Fitted, simulated: Fitted, sizes: Floats, epsilon: float) -> bool:
+def _may_be(found: Fitted, simulated: Fitted, sizes: Floats, noise: Mixed) -> bool:
     """Tell whether the variances found, each and pooled, are among simulated ones or hardly outside."""
-    margins = np.append(_MARGIN * 4.0 / (epsilon * sizes), _MARGIN * 4.0 / (epsilon * sizes.sum()))
+    margins = _MARGIN * noise.square / np.append(sizes, sizes.sum())
     own, others = (
         np.column_stack([each.variances, each.variances @ sizes / sizes.sum()]) for each in (found, simulated)
     )

@@ -39,8 +39,8 @@ class Forms(NamedTuple):
 
     @classmethod
     def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
-        """Return the elements of v at these places, times a weight."""
-        return cls(tuple(((place, weight),) for place in places))
+        """Return the elements of v at these places, times a weight; 0 for the place -1."""
+        return cls(tuple(((place, weight),) if place >= 0 else () for place in places))
 
     def values(self, v: Floats) -> Floats:
         """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
@@ -73,7 +73,7 @@ class Block(NamedTuple):
     ----------
     kind : {"within", "across", "paired", "own"}
         The pairs of forms: two of the left ones, each left with each right one, or the k-th with the k-th,
-        which is its own multiple or not.
+        which is its own half and a multiple of the constant, or its own multiple.
     left, right : Forms
         Those within a block have the same ones on both sides.
     """
@@ -94,21 +94,41 @@ class Block(NamedTuple):
         """How many numbers are released."""
         return sum(1 for _ in self.pairs())
 
+    @property
+    def _multiple(self) -> float:
+        """How many times a left form its own right one is."""
+        pairs = zip(self.left.rows, self.right.rows)
+        return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
+
     def squares(self, a: Floats, v: Floats) -> Floats:
         """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
         if self.kind == "across":
             first, second, third, fourth = (each.few(x) for each in (self.left, self.right) for x in (a, v))
             ends = _dot(first, first) * _dot(fourth, fourth) + _dot(third, third) * _dot(second, second)
             return ends + 2.0 * _dot(first, second) * _dot(third, fourth)
-        first, second = self.left.values(a), self.left.values(v)
         if self.kind == "paired":
-            each = first * self.right.values(v) + self.right.values(a) * second
-            return _dot(each, each)
+            whole, rest = _completed(self)
+            both = whole.values(a) * whole.values(v)
+            both -= rest * a[..., :1, :] * v[..., :1, :]
+            return _dot(both, both)
+        first, second = self.left.values(a), self.left.values(v)
         both = first * second
         if self.kind == "own":
-            return (2.0 * self.right.rows[0][0][1]) ** 2 * _dot(both, both)
+            return (2.0 * self._multiple) ** 2 * _dot(both, both)
         whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
         return whole - 2.0 * _dot(both, both)
+
+
+@lru_cache(maxsize=64)
+def _completed(block: Block) -> tuple[Forms, float]:
+    """Return forms f and a number w, for which f f' - w c c' is what pairs with the constant c add.
+
+    With r = l / 2 + k c that is f = l + k c, and w is the square of k.
+    """
+    left = [dict(form) for form in block.left.rows]
+    more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
+    rows = (tuple({**form, 0: form.get(0, 0.0) + more}.items()) for form in left)
+    return Forms(tuple(rows)), more * more
 
 
 def _dot(one: Floats, other: Floats) -> Floats:
@@ -146,7 +166,8 @@ class NoisyMoments(Frozen):
     Parameters
     ----------
     matrix : ndarray of shape (d, d)
-        The noisy matrix, symmetric; its first element is the number of records, without noise.
+        The noisy matrix, symmetric; its first element is the number of records, without noise where it is
+        public.
     blocks : tuple of Block
         What is released, in its order.
     noise : Noise
@@ -162,8 +183,8 @@ class NoisyMoments(Frozen):
 
     @property
     def size(self) -> int:
-        """Number of records."""
-        return round(float(self.matrix[0, 0]))
+        """Number of records; where it is private, a noisy one that is at least 1."""
+        return max(round(float(self.matrix[0, 0])), 1)
 
     @property
     def pvalue_floor(self) -> float:

@@ -34,12 +34,15 @@ class Inverse(NamedTuple):
         The same, but at least the standard deviation of its noise.
     left : ndarray of shape (d, r)
         What the other predictors leave of each, in standard deviations of its noise, before any floor.
+    size : ndarray of shape (r,)
+        The number of records, as released; at least 1.
     """
 
     forms: Floats
     own: Floats
     bound: Floats
     left: Floats
+    size: Floats
 
 
 def inverse(blocks: Floats, noisy: NoisyMoments) -> Inverse:
@@ -64,7 +67,8 @@ def inverse(blocks: Floats, noisy: NoisyMoments) -> Inverse:
     across = _longer(work, 0.0)
     spread = noisy.spread(across, across)
     bare = own - np.einsum("jir,jir,ir->jr", work, work, added)
-    return Inverse(work, own, np.maximum(own, spread), bare / spread)
+    size = np.maximum(np.rint(blocks[0, 0]), 1.0)
+    return Inverse(work, own, np.maximum(own, spread), bare / spread, size)
 
 
 def _longer(vectors: Floats, value: float) -> Floats:
@@ -136,7 +140,7 @@ def scores(noisy: NoisyMoments, found: Inverse, which: Places, given: Responses,
     residuals[..., :width, :] -= given.estimates
     residuals[..., width, :] = 1.0
     least = noisy.top * np.einsum("jedr,jedr->jer", residuals, residuals)
-    variance = np.maximum(given.rest + gap * share, least) / noisy.size
+    variance = np.maximum(given.rest + gap * share, least) / found.size
     error = variance * found.bound[which][:, None] + noisy.spread(_longer(forms, 0.0), residuals) ** 2
     return Scores(gap, np.sqrt(error), residuals, variance)
 
@@ -210,7 +214,10 @@ def simulated(
     normal, noise = made.normal[:, part], made.noise[:, part]
     rest = np.einsum("jed,jed->je", fitted, coefficients)[..., None]
     rest = rest + 2.0 * sd[..., 0] * (coefficients @ normal)
-    rest += variance[..., None] * draws.squares(noisy.size)[part] + draws.noise[width, width, part]
+    rest += (
+        variance[..., None] * draws.squares(round(float(made.design[0, 0])))[part]
+        + draws.noise[width, width, part]
+    )
     rest -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
     rest -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
     return Responses(estimates, rest)

@@ -265,31 +265,31 @@ def beyond(
     return first >= square if alternative == "greater" else first <= square
 
 
-def sizes(known: NoisySums) -> tuple[tuple[int, ...], float]:
+def sizes(known: NoisySums, left_out: float = LEFT_OUT) -> tuple[tuple[int, ...], float]:
     """Return the numbers of records that are possible, and the probability that the true one is not there."""
     if known.size is not None:
         return (known.size,), 0.0
     scales = np.array([each for each in known.noise[0] if each])
-    reach = float(np.linalg.norm(scales)) * _size_quantile(known.law, scales.size)
+    reach = float(np.linalg.norm(scales)) * _size_quantile(known.law, scales.size, left_out)
     low, high = max(known.sums[0] - reach, 1.0), max(known.sums[0] + reach, 1.0)
     points = 3 if high < 1.3 * low else 9
-    return tuple(sorted({round(each) for each in np.geomspace(low, high, points)})), LEFT_OUT
+    return tuple(sorted({round(each) for each in np.geomspace(low, high, points)})), left_out
 
 
-@lru_cache(maxsize=4)
-def _size_quantile(law: NoiseLaw, noises: int) -> float:
+@lru_cache(maxsize=8)
+def _size_quantile(law: NoiseLaw, noises: int, left_out: float) -> float:
     """Return how far the noise of the number of records reaches, in units of the root of its scales' squares.
 
     It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
     survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.
     """
     if isinstance(law, CubeNoise):
-        return float(law.ppf(1.0 - 0.5 * LEFT_OUT))
+        return float(law.ppf(1.0 - 0.5 * left_out))
     if law == "normal":
-        return float(ndtri(1.0 - 0.5 * LEFT_OUT))
+        return float(ndtri(1.0 - 0.5 * left_out))
     if noises == 1:
-        return -math.log(LEFT_OUT)
-    tail = brentq(lambda x: math.exp(-x) * (x * x + 5.0 * x + 8.0) / 16.0 - 0.5 * LEFT_OUT, 0.0, 50.0)
+        return -math.log(left_out)
+    tail = brentq(lambda x: math.exp(-x) * (x * x + 5.0 * x + 8.0) / 16.0 - 0.5 * left_out, 0.0, 50.0)
     return float(tail) / math.sqrt(3.0)
 
 

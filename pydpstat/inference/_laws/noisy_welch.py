@@ -28,16 +28,14 @@ from pydpstat.inference._laws.noisy_t import (
     possible,
     variance_grid,
 )
-from pydpstat.inference._laws.reference import POWER, Reference, reference
+from pydpstat.inference._laws.reference import Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP, centered_sums
 
 Floats = npt.NDArray[np.float64]
 # deviations of the mean and estimates of its variance, at each of some variances
 _Draws = list[tuple[Floats, Floats]]
-_TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
-_COARSE, _FINE = 23, 15
-# the smallest p-value: what is left out of both groups, and one draw
-PVALUE_FLOOR = 2.0 * LEFT_OUT + 1.0 / (2**POWER + 1)
+TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
+COARSE, _FINE = 23, 15
 # the estimates of few records can be further below large variances than below none
 _FEW = 100
 
@@ -95,7 +93,7 @@ def groups_under(known: tuple[NoisySums, NoisySums], difference: float) -> tuple
 def _possible_range(group: Group) -> Floats:
     """Return some of the variances that the estimate leaves possible."""
     law = group.law
-    coarse = variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, _COARSE)
+    coarse = variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE)
 
     @cache
     def flags(place: int) -> tuple[bool, bool]:
@@ -107,7 +105,11 @@ def _possible_range(group: Group) -> Floats:
         return max(above) <= tail, estimates.size - min(above) <= tail
 
     first, last = around_possible(coarse.size, flags, law.n >= _FEW)
-    least, most = float(coarse[first]), float(coarse[last])
+    return between(law, float(coarse[first]), float(coarse[last]))
+
+
+def between(law: NullLaw, least: float, most: float) -> Floats:
+    """Return variances from a least to a largest one."""
     if least > 0.0:
         return np.geomspace(least, most, _FINE + 1)
     # the smallest ones that are looked at are as good as 0
@@ -144,7 +146,7 @@ def _extreme(
             slice(max(place - reach, 0), place + reach + 1)
             for place in (min(start[0], first - 1), min(start[1], second - 1))
         )
-        counts = np.max([both.counts(shapes, rows, columns) for shapes in _TOGETHER], axis=0)
+        counts = np.max([both.counts(shapes, rows, columns) for shapes in TOGETHER], axis=0)
         share = float((1 + counts.max()) / (size + 1))
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         where = rows.start + int(row), columns.start + int(column)

@@ -47,17 +47,6 @@ def exceedance(reference: Floats, statistic: float) -> float:
     return float((1 + np.count_nonzero(reference >= least)) / (1 + reference.size))
 
 
-def floor_of(draws: int, slack: float = 0.0) -> float:
-    """Return the smallest p-value that `largest` returns for so many draws.
-
-    Examples
-    --------
-    >>> floor_of(1999, 0.001)
-    0.0015
-    """
-    return min(1.0, slack + 1.0 / (1 + draws))
-
-
 def largest(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
     """Return the largest p-value over the points of a nuisance, and at most 1.
 

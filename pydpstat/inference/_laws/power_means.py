@@ -315,8 +315,9 @@ def several_means_power(
     means = sd * spaced(len(sizes), effect)
     seen = [noisy_sums(n, float(mean), sd, epsilon, i) for i, (n, mean) in enumerate(zip(sizes, means))]
     first, second = (np.stack(each, axis=1) for each in zip(*seen))
-    number = np.array(sizes, dtype=np.float64)
-    found = group_means.welch(first, second, number, epsilon).statistic
+    number = np.broadcast_to(np.array(sizes, dtype=np.float64), first.shape)
+    noise = group_means.Mixed.sized(epsilon)
+    found = group_means.welch(np.array([number, first, second]), noise).statistic
     limits = []
     for row in range(TYPICAL):
         references = group_means.references(first[row], second[row], sizes, epsilon)

@@ -23,6 +23,8 @@ SHUFFLED = 1_000
 SUMMED = 40
 # how many binary digits a distance of rank sums is rounded down to
 DIGITS = 10
+# so many of the largest draws have a smooth tail in their place, in steps, down to the least probability
+_TAIL, _STEPS, LEAST = 50, 400, 9.9e-7
 # orders that are held at a time
 _BLOCK = 1_111
 
@@ -128,10 +130,48 @@ def _root_up(square: Fraction | int) -> int:
 def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> Law:
     """Return the law of the scaled distance where all groups have one law, from `rank_sum_draws`.
 
+    Beyond the largest 50 draws the tail falls as that of the limit of many records: the square of the
+    distance is a sum of k - 1 squares of normal variables with scales, all of them taken as the largest. The
+    distance's own tail falls faster, the more so the fewer records there are; where the draws themselves say
+    less, that counts. What has a probability below 1e-6 is beyond all values.
+
     Examples
     --------
-    >>> round(float(distance_law((10, 10), (1, 1)).masses.sum()), 12)
-    1.0
+    >>> law = distance_law((10, 10), (1, 1))
+    >>> round(float(law.masses.sum()), 12), law.floor
+    (1.0, 9.9e-07)
     """
-    squares = (rank_sum_draws(sizes) ** 2 * np.array([float(weight) for weight in weights])).sum(axis=1)
-    return sampled_law(np.floor(2.0**DIGITS * np.sqrt(squares)))
+    own = np.array([float(weight) for weight in weights])
+    values = np.floor(2.0**DIGITS * np.sqrt((rank_sum_draws(sizes) ** 2 * own).sum(axis=1)))
+    number, size = np.array(sizes, dtype=np.float64), sum(sizes)
+    spread = np.diag(number * own) - np.outer(number, number) * np.sqrt(np.outer(own, own)) / size
+    scale = 4.0**DIGITS * size * (size + 1.0) / 3.0 * float(np.linalg.eigvalsh(spread)[-1])
+    return with_tail(np.sort(values), scale, len(sizes) - 1)
+
+
+def with_tail(values: Floats, scale: float, freedom: int) -> Law:
+    """Return the law of ascending draws whose squares have a tail like that of chi-square times a scale.
+
+    Examples
+    --------
+    >>> from scipy.special import chdtri
+    >>> law = with_tail(np.sqrt(chdtri(2, 1.0 - (np.arange(9_999.0) + 0.5) / 9_999.0)) * 1000.0, 1e6, 2)
+    >>> 1e-5 < float(law.masses[law.positions >= 1000.0 * chdtri(2, 1e-5) ** 0.5].sum()) < 1.1e-5
+    True
+    """
+    from scipy.special import chdtrc, chdtri
+
+    first, draws = float(values[-_TAIL]), values.size + 1.0
+    start = float(chdtrc(freedom, first * first / scale)) if scale > 0.0 else 0.0
+    if start == 0.0:
+        # nothing to be compared, or further out than any value of the limit that can be told
+        return sampled_law(values)
+    rest = (draws - float(np.searchsorted(values, first))) / draws
+    tail = np.ceil(np.sqrt(scale * chdtri(freedom, start * np.geomspace(1.0, LEAST / rest, _STEPS))))
+    positions = np.unique(np.concatenate([values, tail[tail > first]]))
+    among = (draws - np.searchsorted(values, positions)) / draws
+    # what lies between two values counts at the upper one
+    before = np.append(first, np.maximum(positions[:-1], first))
+    limit = rest * chdtrc(freedom, before * before / scale) / start
+    above = np.where(positions > first, np.minimum(among, limit), among)
+    return Law(np.append(positions, np.inf), -np.diff(np.concatenate([above, [LEAST, 0.0]])))

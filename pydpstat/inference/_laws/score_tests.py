@@ -205,11 +205,17 @@ def _kept(value: Any) -> Any:
 
 
 def _design(matrix: Floats) -> Floats:
-    """Return the nearest matrix of moments of the constant and the predictors, its number of records kept."""
+    """Return the nearest matrix of moments of the constant and the predictors, its number of records kept.
+
+    A noisy number of records below 1 is moved up to 1.
+    """
     values, vectors = np.linalg.eigh(matrix)
     whole = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    size = max(float(matrix[0, 0]), 1.0)
+    if whole[0, 0] <= 0.0:
+        whole[0, 0] = size
     factor = np.ones(len(matrix))
-    factor[0] = math.sqrt(matrix[0, 0] / whole[0, 0])
+    factor[0] = math.sqrt(size / whole[0, 0])
     return whole * factor * factor[:, None]
 
 
@@ -243,8 +249,10 @@ def _ends(tests: ScoreTests, alpha: float) -> Floats:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def ends(noisy: NoisyMoments, alpha: float) -> Floats:
-    """Return the ends of all coefficients' intervals, of shape (d, 2), which are searched together.
+def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Floats:
+    """Return the ends of coefficients' intervals, all or those at some places, which are searched together.
+
+    They have the shape (d, 2), infinite at other places.
 
     The observed score is a function of the hypothesis that needs no simulation, and its critical value hardly
     depends on the hypothesis. So an end is where the score is last at the critical value of the end before,
@@ -255,6 +263,7 @@ def ends(noisy: NoisyMoments, alpha: float) -> Floats:
     # so many simulated scores may be at least as large as one that is rejected
     rank = math.floor(alpha * (points.count + 1) * (1.0 + 1e-12)) - 1
     which = np.flatnonzero((seen.left > 0.0) & np.isfinite(seen.errors))
+    which = which if places is None else np.intersect1d(which, places)
     if rank < 0 or not which.size:
         return found
     steps = seen.errors[which, None] * np.array([-1.0, 1.0])

@@ -24,7 +24,6 @@ from pydpstat._frozen import frozen
 from pydpstat.inference._laws.nuisance import (
     Floats,
     exceedance,
-    floor_of,
     generator,
     geometric_reference,
     geometric_variance,
@@ -121,17 +120,6 @@ def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[fl
     numbers = _possible_numbers(float(noisy.sum()), noisy.size, rate)
     references = (_fit_reference(shares, each, False, rate) for each in numbers)
     return statistic, largest(references, statistic, SLACK)
-
-
-def fit_floor(cells: int, known: bool) -> float:
-    """Return the smallest p-value that `fit_pvalue` returns, by whether n is known.
-
-    Examples
-    --------
-    >>> fit_floor(3, True), round(fit_floor(3, False), 6)
-    (0.0001, 0.0012)
-    """
-    return floor_of(_draws(_MOST, cells)) if known else floor_of(_draws(_MANY, cells), SLACK)
 
 
 def _possible_numbers(total: float, cells: int, rate: float) -> list[int]:
@@ -302,18 +290,6 @@ def _careful(pvalue: float, n: int | None, draws: int) -> float:
         return pvalue
     # tables of few records are few: in the same draws a likely one has always the same error
     return min(1.0, pvalue + _ERRORS * math.sqrt(pvalue * (1.0 - pvalue) / draws))
-
-
-def independence_floor(cells: int, n: int | None) -> float:
-    """Return the smallest p-value that `independence_pvalue` returns.
-
-    Examples
-    --------
-    >>> independence_floor(4, 60)
-    0.0002
-    """
-    draws = _draws(_MANY, cells)
-    return _careful(floor_of(draws), n, draws)
 
 
 def independence_references(

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._laws.inversion import outermost
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 
 Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
@@ -52,6 +52,8 @@ class WeightedSums:
     scales: tuple[float, float]
     size: int | None
 
+    assumptions = ASSUMPTIONS
+
     def about(self, mean: float) -> NoisySums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``.
 
@@ -80,8 +82,19 @@ class WeightedSums:
     @property
     def mean(self) -> float:
         """The weighted mean, 0 where the sum of weights is at most 1."""
-        total = self.line[0] + self.line[1]
-        return min(max((self.line[1] - self.line[0]) / total, -1.0), 1.0) if total > 1.0 else 0.0
+        return share_of(self.line)
+
+
+def share_of(line: tuple[float, ...]) -> float:
+    """Return the mean that two sums of weights say.
+
+    Examples
+    --------
+    >>> share_of((1.0, 3.0)), share_of((0.2, 0.1))
+    (0.5, 0.0)
+    """
+    total = line[0] + line[1]
+    return min(max((line[1] - line[0]) / total, -1.0), 1.0) if total > 1.0 else 0.0
 
 
 def moments_from(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
@@ -96,27 +109,54 @@ def moments_from(mean: float, size: Any, distance: Any, square: Any) -> tuple[An
     return size, first, square + 2.0 * mean * first - mean * mean * size
 
 
+class Known(Protocol):
+    """Noisy sums of records with weights, whatever they were drawn by."""
+
+    @property
+    def line(self) -> tuple[float, ...]:
+        """Sums of v (1 - z) / 2 and v (1 + z) / 2."""
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        """Scales of the noise of sums of v, and of those of v^2."""
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of the sample."""
+
+    def about(self, mean: float) -> NoisySums:
+        """Return the sums of 1, y and y^2 about a mean."""
+
+
 @dataclass(frozen=True)
 class WeightedMeanInterval:
     """The weighted means of the population that are not rejected, in the data's unit.
 
     Parameters
     ----------
-    known : WeightedSums
+    known : Known
         What was released.
     middle, half : float
         Which number z = 0 stands for, and how far z = 1 is from it.
     """
 
-    known: WeightedSums
+    known: Known
     middle: float
     half: float
 
     validity = "measured"
-    assumptions = ASSUMPTIONS
 
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the mean with probability `alpha` at most."""
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the interval rests on."""
+        return self.known.assumptions
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
         center = self.known.mean
         total = max(sum(self.known.line), 1.0)
         sums = self.known.about(center)
@@ -129,22 +169,11 @@ class WeightedMeanInterval:
             return pvalue(self.known.about(mean), mean, enough=alpha)[1]
 
         ends = [outermost(at, alpha, center, error, side, 1.0) for side in (-1.0, 1.0)]
-        low, high = (np.asarray(self.middle + self.half * end) for end in ends)
+        low, high = (self.middle + self.half * end for end in ends)
         bounds = self.middle - self.half, self.middle + self.half
-        return low.clip(*bounds), high.clip(*bounds)
-
-
-@dataclass(frozen=True)
-class TotalInterval:
-    """The totals of the population, n times a mean that the noisy t test does not reject."""
-
-    mean: NoisyTInterval
-    n: int
-
-    validity = "measured"
-    assumptions = ASSUMPTIONS
+        return max(low, bounds[0]), min(high, bounds[1])
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the total with probability `alpha` at most."""
-        low, high = self.mean.ends(alpha)
-        return np.asarray(self.n * low), np.asarray(self.n * high)
+        """Return the same ends as arrays."""
+        low, high = self.ends(alpha)
+        return np.asarray(low), np.asarray(high)

@@ -129,8 +129,8 @@ class WeightedQuantileInterval:
     validity = "measured"
     assumptions = ASSUMPTIONS
 
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the quantile with probability `alpha` at most."""
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the quantile with probability `alpha` at most."""
         edges, mean = self.known.edges, 2.0 * self.share - 1.0
         last = len(edges) - 1
         center = int(np.searchsorted(edges, self.known.quantile(self.share)).clip(1, last))
@@ -147,7 +147,12 @@ class WeightedQuantileInterval:
         high = outermost(
             lambda x: at(min(math.ceil(x), last), "greater"), half, center, 1.0, 1.0, float(last)
         )
-        return np.asarray(edges[max(math.floor(low), 0)]), np.asarray(edges[min(math.ceil(high), last)])
+        return edges[max(math.floor(low), 0)], edges[min(math.ceil(high), last)]
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the same ends as arrays."""
+        low, high = self.ends(alpha)
+        return np.asarray(low), np.asarray(high)
 
     def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the interval that misses the records' own quantile with probability `alpha` at most.

@@ -88,7 +88,7 @@ def read_variables(
         records, how = records_of(x, how, scope, source, _several, "x")
         pairs, shown = column_bounds(bounds, records.names, records.width)
         return Variables(records, pairs, shown, ("x",)), how
-    records, how = records_of(_Pair(x, y), how, scope, source, _two, "x")
+    records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
     if several_bounds(bounds) and len(bounds) == 2:
         pairs = bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     else:
@@ -96,7 +96,7 @@ def read_variables(
     return Variables(records, pairs, pairs, ("x", "y")), how
 
 
-class _Pair(NamedTuple):
+class Both(NamedTuple):
     """Two variables as they were given. Private."""
 
     x: object
@@ -113,7 +113,8 @@ def _several(data: object, argument: str) -> Columns:
     return columns
 
 
-def _two(pair: Any, argument: str) -> Columns:
+def both_columns(pair: Any, argument: str) -> Columns:
+    """Read two variables, a record in the same place of both."""
     first, second = one_column(pair.x, "x"), one_column(pair.y, "y")
     if first.size != second.size:
         raise PydpstatError("x and y must be of the same length, a record in the same place of both.")

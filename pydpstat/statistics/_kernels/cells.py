@@ -13,7 +13,7 @@ from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options
 from pydpstat.dppack._counts import count_sensitivity
-from pydpstat.inference._laws.share_intervals import cell_shares
+from pydpstat.inference._laws.share_intervals import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
@@ -155,20 +155,22 @@ def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, h
 def share_rate(how: Options, reach: Fraction | float) -> float | None:
     """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
 
-    Other noise has another law, and the records of a unit are no independent draws.
+    Other noise has another distribution, and several records of a unit are no independent draws.
     """
-    if type(how.mechanism) is not Geometric or how.unit is not None:
+    if type(how.mechanism) is not Geometric or how.most > 1:
         return None
     return how.epsilon / float(reach)
 
 
-def published_cells(how: Options, size: int, grouped: bool) -> Publish:
+def published_cells(how: Options, size: int, grouped: bool, kind: type[ShareIntervals]) -> Publish:
     """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
     rate = share_rate(how, count_sensitivity(how.neighbors, how.norm))
     within = ranges.counts(size if how.bounded else None)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        known = None if rate is None else cell_shares(noisy, size if how.bounded else None, rate, grouped)
+        known = None
+        if rate is not None:
+            known = cell_shares(kind, noisy, size if how.bounded else None, rate, grouped)
         return noisy, AsDrawn(population=known, within=within)
 
     return publish

@@ -107,7 +107,7 @@ def square_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, group
     unit = 2.0**-BITS
     if groups is None:
         return _square_sums_of_all(arrays, grids, missing, pairs)
-    for placed, at in _placed(arrays, grids, missing, places, counts.size):
+    for placed, at in placed_by_group(arrays, grids, missing, places, counts.size):
         counts += np.bincount(at, minlength=counts.size)
         weights = [_parabola(z, unit) for z in placed]
         products = (one * other for i, j in pairs for one in weights[i] for other in weights[j])
@@ -170,7 +170,7 @@ def sums_by(
     totals = np.zeros((len(arrays) + len(pairs), 2, groups), dtype=np.int64)
     # one block for all products: fetching memory anew would take longer than the arithmetic
     block = np.empty(min(_step(groups), arrays[0].shape[0]) if pairs else 0)
-    for placed, at in _placed(arrays, grids, missing, places, groups):
+    for placed, at in placed_by_group(arrays, grids, missing, places, groups):
         counts += np.bincount(at, minlength=groups)
         for total, y, grid in zip(totals, placed, grids):
             add_by_group(total, y, grid.unit, at)
@@ -186,7 +186,7 @@ def _step(groups: int) -> int:
     return _FEW if groups < _MANY else CHUNK
 
 
-def _placed(
+def placed_by_group(
     arrays: Sequence[np.ndarray],
     grids: Sequence[RecordGrid],
     missing: Missing,

@@ -127,16 +127,6 @@ def ask(
     return Asked(how, Grid(lower, upper, points), records, source)
 
 
-def counted_in_cells(population: bool, grid_points: int) -> bool:
-    """Return whether cells are to be counted, from which quantiles follow, instead of points chosen."""
-    if checks.flag(population, "population") and grid_points != GRID_POINTS:
-        raise PydpstatError(
-            "grid_points must be left out with population=True, which chooses no grid points: the estimate "
-            "is interpolated."
-        )
-    return bool(population)
-
-
 def share_of(q: float) -> float:
     """Check a quantile's share, and round it to a multiple of 2^-20."""
     number = checks.unwrap(q)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -43,6 +44,11 @@ class Part(NamedTuple):
 
     def __repr__(self) -> str:
         return "Part(values withheld)"
+
+    @property
+    def records(self) -> int:
+        """How many records there are, without those that were left out."""
+        return int(self.columns.arrays[0].size)
 
 
 class Layout(NamedTuple):
@@ -287,7 +293,8 @@ def records_of(
     groups = scope_groups(scope, own, how)
     if unit is not None:
         how = how._replace(unit=unit.name, most=unit.records)
-    how = how._replace(scattered=groups is not None or unit is not None)
+    # of units that have one record each the number is as public as that of records
+    how = how._replace(scattered=groups is not None or unit is not None and not scope.alone)
     used = {*keys, *([scope.unit] if isinstance(scope.unit, str) else [])}
     variables = tuple(name for name in origin.names or () if name not in used)
     if used and origin.names is not None and not variables:
@@ -310,7 +317,7 @@ def records_of(
     if used and origin.names is not None:
         inner = inside(data, origin, variables)
     part = layout.part(inner, own.columns, ids)
-    size = part.columns.size
+    size = part.records if scope.alone else part.columns.size
     if sample is not None:
         how = sample.protected(how, size)
         size = sample.number_of(size) if sample.fixed else size
@@ -334,6 +341,13 @@ def _described(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
     known = size if how.bounded else None
-    counted = functools.cache(table.count) if table is not None and how.bounded else None
     names, width = columns.names, len(columns.arrays)
-    return Records(names, columns.name, width, known, layout, part, table, arguments, counted)
+    records = Records(names, columns.name, width, known, layout, part, table, arguments)
+    if table is None or not how.bounded:
+        return records
+    count = table.count if layout.unit is None else functools.partial(records.fold, _number, operator.add)
+    return records._replace(counted=functools.cache(count))
+
+
+def _number(part: Part) -> int:
+    return part.records

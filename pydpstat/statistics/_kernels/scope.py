@@ -27,7 +27,8 @@ Keys = str | Data
 class Scope(NamedTuple):
     """By what groups and units to release, as it was given; `paid_for` is the unit of the budget.
 
-    `crossed` tells that the variables' levels make the groups.
+    `crossed` tells that the variables' levels make the groups, and `alone` that one record of each unit
+    counts.
     """
 
     by: Any = None
@@ -39,6 +40,13 @@ class Scope(NamedTuple):
     sample: float | None = None
     paid_for: str | None = None
     crossed: bool = False
+    alone: bool = False
+
+    @classmethod
+    def one(cls, unit: Any, budget: Spender | None) -> Scope:
+        """Return that one record of each unit counts, so that records are as independent as units are."""
+        paid_for = defaults(budget).unit if unit is None else None
+        return NOTHING if unit is None and paid_for is None else cls(unit=unit, paid_for=paid_for, alone=True)
 
     @classmethod
     def of(
@@ -58,6 +66,18 @@ class Scope(NamedTuple):
         if not (given or paid_for is not None or max_records is not None or max_groups is not None):
             return NOTHING
         return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
+
+    def independent(self) -> Scope:
+        """Return the scope for intervals of the population, for which one record of each unit may count."""
+        if self.unit is None and self.paid_for is None:
+            return self
+        most = 1 if self.max_records is None else checks.unwrap(self.max_records)
+        if most == 1 and self.max_groups is None:
+            return self._replace(max_records=None, alone=True)
+        raise PydpstatError(
+            f"max_records must be 1 with population=True; got {checks.shown(self.max_records)}. Intervals of "
+            "the population need independent records, one of each unit: leave out max_records and max_groups."
+        )
 
     @property
     def plain(self) -> bool:
@@ -145,7 +165,7 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
             )
         ids, name = unit, name_of(unit) or "unit"
     hint = "Give the most records that count of one unit, for example 3."
-    most = checks.integer(scope.max_records, "max_records", 1, hint=hint)
+    most = 1 if scope.alone else checks.integer(scope.max_records, "max_records", 1, hint=hint)
     limit = scope.max_groups
     if limit is not None:
         if scope.by is None and not scope.crossed:
@@ -213,7 +233,9 @@ def shown_scope(
         if scope.other != "other":
             said.append(("other", scope.other))
     if unit is not None:
-        said += [("unit", unit.name), ("max_records", unit.records)]
+        said.append(("unit", unit.name))
+        if not scope.alone:
+            said.append(("max_records", unit.records))
         if unit.groups is not None:
             said.append(("max_groups", unit.groups))
     if sample is not None:

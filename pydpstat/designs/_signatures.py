@@ -1,0 +1,90 @@
+"""Which functions are methods of a design, and how each is called: made from its own signature."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import pydpstat
+
+# a variable or several by name, the first arguments of the function
+VARIABLES: tuple[str, ...] = (
+    "any_interval",
+    "any_test",
+    "binomtest",
+    "chisquare",
+    "corr",
+    "count",
+    "cov",
+    "crosstab",
+    "histogram",
+    "kstest",
+    "mean",
+    "median",
+    "moments",
+    "nunique",
+    "proportion",
+    "quantile",
+    "quantile_test",
+    "quantiles",
+    "std",
+    "sum",
+    "ttest_1samp",
+    "var",
+)
+# two variables of the same records
+PAIRS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
+# a variable by groups, as a formula
+GROUPS = ("f_oneway", "kruskal", "ks_2samp", "mannwhitneyu", "proportions_test", "ttest_ind")
+MODELS = ("logit", "ols")
+WEIGHTED = ("weighted_mean", "weighted_proportion", "weighted_quantile", "weighted_total")
+METHODS = (*VARIABLES, *PAIRS, *GROUPS, *MODELS, *WEIGHTED)
+# what a call may give itself, and what it may not
+DECLARED, FIXED = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
+# of several variables one result, whatever their number
+TOGETHER = ("corr", "cov")
+# their variables' levels make the cells
+CELLS = ("chi2_contingency", "chisquare", "crosstab")
+
+
+class Signature(NamedTuple):
+    """A function's parameters as a method has them: `data` are those that names stand for."""
+
+    function: Any
+    data: tuple[str, ...]
+    own: inspect.Signature
+    options: frozenset[str]
+    plain: tuple[str, ...]
+
+
+@lru_cache(maxsize=None)
+def signature_of(name: str) -> Signature:
+    """Return how a method is called, from its function's own signature."""
+    function = getattr(pydpstat, name)
+    given = list(inspect.signature(function).parameters.values())
+    several = name in GROUPS and given[0].kind != given[0].VAR_POSITIONAL
+    count = 2 if several or name in (*PAIRS, *WEIGHTED, *TOGETHER) else 1
+    data, rest = given[:count], given[count:]
+    if name in MODELS:
+        data, rest = given[1:2], given[2:]
+    first = "condition" if name == "count" else "formula" if name in (*GROUPS, *MODELS) else "variables"
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    before = [each for each in rest if each.kind == kind and each.name != "epsilon"]
+    # it follows the name, also where it stands alone behind samples
+    plain = [each.replace(kind=kind, default=each.empty) for each in rest if each.name == "epsilon"]
+    options = [each for each in rest if each.kind != kind and each.name != "epsilon"]
+    after = [
+        each.replace(default=None) if each.name in DECLARED else each
+        for each in options
+        if each.name not in FIXED
+    ]
+    own = inspect.Signature([inspect.Parameter(first, kind), *before, *plain, *after])
+    plainly = tuple(each.name for each in (*before, *plain) if each.default is each.empty)
+    return Signature(
+        function,
+        tuple(each.name for each in data),
+        own,
+        frozenset(each.name for each in options),
+        (first, *plainly),
+    )

@@ -1,0 +1,101 @@
+"""Small probabilities of a statistic of noisy tables, by multilevel splitting.
+
+Tables are simulated; those whose statistics are the largest tenth are kept, copied, and moved on, by steps
+that leave the law of tables as it is and are undone where they fall below the tenth. That is repeated until
+the observed statistic is within the largest tenth. A round adds a sixth or so to the relative error; twice
+the error of all is added.
+
+A step keeps some records in their cells and draws the others anew, and keeps a part of the exponential
+variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
+
+References
+----------
+Au, S. K. and Beck, J. L. (2001). Estimation of small failure probabilities in high dimensions by subset
+simulation. Probabilistic Engineering Mechanics 16, 263-277.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.inference._laws.nuisance import Floats, generator
+
+Integers = npt.NDArray[np.int64]
+
+# tables, the share of them that is kept, and steps in a round
+_TABLES, _KEPT, _STEPS = 1_000, 0.1, 8
+# what a step keeps: little of it to forget, and nearly all of it far out
+_PARTS = (0.3, 0.6, 0.85, 0.95)
+_MOST_ROUNDS, _ADDED = 7, 0.35
+# what is equal but for rounding counts as equal
+_TOLERANCE = 1e-9
+
+
+def small_tail(
+    statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
+) -> float:
+    """Return how probable a statistic of noisy tables is that is at least as large as one observed.
+
+    Parameters
+    ----------
+    statistic : callable
+        Of noisy tables of shape (tables, *p.shape).
+    n, p : int, ndarray
+        The number of records, and the cells' probabilities.
+    rate : float
+        The noise has P(k) proportional to exp(-rate |k|).
+    observed : float
+        The statistic.
+
+    Examples
+    --------
+    >>> p = np.array([0.5, 0.5])
+    >>> found = small_tail(lambda tables: np.abs(tables[:, 0] - 500.0), 1000, p, 50.0, 75.0)
+    >>> 1e-6 < found < 1e-5
+    True
+    """
+    rng, cells = generator(5), p.ravel()
+    counts = rng.multinomial(n, cells, size=_TABLES)
+    waits = rng.standard_exponential((2, *counts.shape))
+
+    def of(counts: Integers, waits: Floats) -> Floats:
+        first, second = np.floor(waits / rate)
+        return statistic((counts + first - second).reshape(-1, *p.shape))
+
+    least, values, share = observed - _TOLERANCE * max(1.0, abs(observed)), of(counts, waits), 1.0
+    for round_ in range(_MOST_ROUNDS):
+        level = float(np.quantile(values, 1.0 - _KEPT, method="lower"))
+        if level >= least:
+            break
+        kept = np.flatnonzero(values >= level)
+        share *= kept.size / _TABLES
+        chosen = rng.choice(kept, _TABLES)
+        counts, waits, values = counts[chosen], waits[:, chosen], values[chosen]
+        for step in range(_STEPS):
+            part = _PARTS[step % len(_PARTS)]
+            tried, waited = _moved(rng, counts, n, cells, part), _thinned(rng, waits, part)
+            found = of(tried, waited)
+            stay = found >= level
+            counts = np.where(stay[:, None], tried, counts)
+            waits = np.where(stay[:, None], waited, waits)
+            values = np.where(stay, found, values)
+    else:
+        round_ = _MOST_ROUNDS
+    share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _TABLES)
+    return min(1.0, share * (1.0 + _ADDED * math.sqrt(1.0 + round_)))
+
+
+def _moved(rng: np.random.Generator, counts: Integers, n: int, p: Floats, part: float) -> Integers:
+    """Draw some records' cells again, each with the probability 1 - part."""
+    kept = rng.binomial(counts, part)
+    return kept + rng.multinomial(n - kept.sum(axis=1), p)
+
+
+def _thinned(rng: np.random.Generator, waits: Floats, part: float) -> Floats:
+    """Keep a part of exponential variables, and fill them up to exponential ones."""
+    kept = rng.beta(part, 1.0 - part, waits.shape)
+    return kept * waits + rng.standard_gamma(1.0 - part, waits.shape)

@@ -1,0 +1,184 @@
+"""Predictors: columns as they are read, and what formulas make of them record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair, one_column, truths_of
+from pydpstat._data.values import missing_values
+from pydpstat._release.statistic import Missing
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._transformations import Expression
+from pydpstat.statistics._kernels.levels import PublicLevels, codes_of
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+# columns and their levels' codes, all of which a record must have
+Cell = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictor:
+    """A predictor; all of it is public.
+
+    Parameters
+    ----------
+    column : str
+        Its column's name.
+    text : str
+        Its name among the coefficients.
+    bounds : (float, float) or None
+        Of a number.
+    levels : tuple or None
+        Of a categorical one; the first is the reference.
+    other : int, default 0
+        Which level a value counts as that is none of them.
+    added : bool, default False
+        Whether the last level is there for these values alone.
+    absent : tuple of int
+        The levels that count as the reference, as so few records have them; of a number 0, if it is left out.
+    """
+
+    column: str
+    text: str
+    bounds: Pair | None
+    levels: tuple[Any, ...] | None
+    other: int = 0
+    added: bool = False
+    absent: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its coefficients."""
+        if self.levels is None:
+            return (self.text,)
+        return tuple(f"{self.text}[T.{self.levels[code]}]" for code in self.kept)
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The codes of the levels that have a coefficient."""
+        return tuple(code for code in range(1, len(self.levels or ())) if code not in self.absent)
+
+    @property
+    def known(self) -> tuple[Any, ...]:
+        """The levels that values may have."""
+        levels = self.levels or ()
+        return levels[:-1] if self.added else levels
+
+    def read(self, column: Any, argument: str = "data") -> Array:
+        """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
+        if self.levels is None:
+            return floats(column, f"{argument}[{self.column!r}]")
+        return codes_of(column, PublicLevels(self.known, False)).astype(np.int64)
+
+    def filled(self, values: Array, missing: Missing) -> Array:
+        """Put a public number in the place of missing ones; what is no level counts as `other`."""
+        if self.levels is None:
+            return filled(values, missing)
+        if missing == "error" and bool((values < 0).any()):
+            raise missing_values()
+        values = np.where(values >= len(self.known), self.other, values)
+        return np.where(values < 0, 0, values)
+
+    def checked(self, values: Array) -> Array:
+        """Return numbers or codes of which none is missing, and none stands for what is no level."""
+        if self.levels is None:
+            good = not np.isnan(values).any()
+        else:
+            good = bool(((values >= 0) & (values < len(self.levels))).all())
+        if good:
+            return values
+        allowed = "numbers" if self.levels is None else f"levels among {checks.excerpt(list(self.levels))}"
+        raise PydpstatError(
+            f"exog[{self.column!r}] must be {allowed}, none missing; it has others. Leave these records out."
+        )
+
+    def of(self, columns: Mapping[str, Array]) -> Array:
+        """Return the numbers or codes that it has in records, from those of the columns."""
+        return columns[self.column]
+
+
+class Truths(Predictor):
+    """A response of truth values: its levels are False and True, which need no declaration."""
+
+    __slots__ = ()
+
+    def read(self, column: Any, argument: str = "data") -> Array:
+        """Return 0 and 1, and -1 where a value is missing."""
+        try:
+            found = one_column(column, argument, truths_of)
+        except PydpstatError as error:
+            raise no_outcome(self.text, self.column, column) from error
+        codes = found.arrays[0].astype(np.int64)
+        return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived(Predictor):
+    """A predictor that is made of columns: a product of numbers, within one cell of levels or in all records.
+
+    Without numbers it is categorical: its levels are the cells, after what is in none of them.
+
+    Parameters
+    ----------
+    numbers : tuple of Expression
+        What is multiplied.
+    cells : tuple of tuple of (str, int)
+        Columns and the levels' codes, all of which a record has that is in the cell.
+    shown : tuple of str
+        The names of its coefficients, if none is absent.
+    """
+
+    numbers: tuple[Expression, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    shown: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its coefficients."""
+        if self.levels is None:
+            return () if self.absent else self.shown
+        return tuple(self.shown[code - 1] for code in self.kept)
+
+    def of(self, columns: Mapping[str, Array]) -> Array:
+        """Return the product, 0 in other cells, or the code of each record's cell."""
+        inside = [
+            np.logical_and.reduce([columns[name] == code for name, code in cell]) for cell in self.cells
+        ]
+        if not self.numbers:
+            return np.select(inside, list(range(1, len(inside) + 1)), 0).astype(np.int64)
+        values = self.numbers[0].values(columns)
+        for each in self.numbers[1:]:
+            values = values * each.values(columns)
+        return np.where(inside[0], values, 0.0) if self.cells else values
+
+
+def floats(column: Any, name: str) -> Floats:
+    """Return a column's numbers; NaN where one is missing."""
+    return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+
+
+def filled(values: Floats, missing: Missing) -> Floats:
+    """Put a public number in the place of missing ones, or refuse them."""
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return values
+    if not isinstance(missing, float):
+        raise missing_values()
+    return np.where(gaps, missing, values)
+
+
+def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
+    """Return the refusal of a response that is made neither of truth values nor of two levels."""
+    kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
+    return PydpstatError(
+        f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
+        f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
+        "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
+    )

@@ -1,0 +1,181 @@
+"""One record of each unit, in tests of several samples and in those that hand records to a callable."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.containers import has_rows, is_vector, name_of, rows
+from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.table import Chunk
+from pydpstat._release.payment import Spender, defaults
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._given_columns import columns_by_name, has_column
+from pydpstat.random import Source
+from pydpstat.statistics._kernels.contributions import Hashes, Unit, kept, unit_codes
+from pydpstat.statistics._kernels.scope import NOTHING, Scope, origin_of
+from pydpstat.statistics._kernels.selection import below
+
+Stays = npt.NDArray[np.bool_]
+
+
+class Sample(NamedTuple):
+    """A sample, and whose data its records are. Private."""
+
+    data: Any
+    scope: Scope
+
+    def __repr__(self) -> str:
+        return "Sample(values withheld)"
+
+    @property
+    def name(self) -> str | None:
+        """The sample's own name, which is public as a column's is; None where it has none."""
+        return name_of(self.data) if is_vector(self.data) else None
+
+
+def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> list[Stays]:
+    """Return which records of each sample stay: of each unit those in one sample, and at most so many.
+
+    A keyed hash of the unit and the samples that it is in chooses the sample, whatever its records are:
+    where it is public who is in which sample, so are the samples' sizes afterwards. The records of a unit are
+    chosen by their order.
+
+    Examples
+    --------
+    >>> from pydpstat.random import source_from
+    >>> stays = stays_of([["a", "b", "a"], ["b"]], "person", 1, source_from(1))
+    >>> [int(each.sum()) for each in stays]
+    [2, 0]
+    """
+    hashes = [_hashes(each, name) for each in ids]
+    places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
+    chosen = Unit(name, most, 1, below(1 << 53, source))
+    stay = kept(np.concatenate(hashes), chosen, places, ())
+    return np.split(stay, np.cumsum([each.size for each in hashes])[:-1])
+
+
+def samples_of(
+    given: Sequence[object], arguments: Sequence[str], unit: Any, source: Source, budget: Spender | None
+) -> list[Sample]:
+    """Return samples in which each unit is in one at most, for a test that reads one after the other.
+
+    They are frames of a variable and the column that `unit` names, or columns, of which `unit` has the ids.
+    """
+    paid_for = defaults(budget).unit if unit is None else None
+    if unit is None and paid_for is None:
+        return [Sample(each, NOTHING) for each in given]
+    read = [_framed(read_whole(each, argument)) for each, argument in zip(given, arguments)]
+    origins = [origin_of(each, None, argument) for each, argument in zip(read, arguments)]
+    if unit is None:
+        if not all(paid_for in (each.names or ()) for each in origins):
+            # the budget refuses what protects records
+            return [Sample(each, NOTHING) for each in read]
+        unit = paid_for
+    if isinstance(unit, str):
+        name, ids, values = unit, [], []
+        for argument, origin in zip(arguments, origins):
+            if origin.names is None or unit not in origin.names or len(origin.names) != 2:
+                raise PydpstatError(
+                    f"{argument} must be a frame of a variable and of the column {unit!r}, which unit names; "
+                    f"got {'no frame' if origin.names is None else checks.excerpt(list(origin.names))}. Give "
+                    "such a frame, or ids for each sample as a list of columns."
+                )
+            ids.append(origin.columns[unit])
+            values += [column for label, column in origin.columns.items() if label != unit]
+    else:
+        ids, values = own_ids(unit, read), read
+        name = name_of(ids[0]) or "unit"
+    stays = stays_of(ids, name, sys.maxsize, source)
+    return [
+        Sample(_rows(column, stay), Scope.one(_named(own, stay, name), None))
+        for column, own, stay in zip(values, ids, stays)
+    ]
+
+
+class Whose(NamedTuple):
+    """Whose data records are, as it was given; the budget that pays; and the source of the choice."""
+
+    unit: Any
+    budget: Spender | None
+    source: Source
+
+
+def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes] | None:
+    """Return the name of a unit and a hash of each record's id; None without one.
+
+    The ids are a column of the data by its name, or one of their own. A budget's unit counts where the data
+    have its column; where they have not, the budget refuses what protects records.
+    """
+    given = whose.unit is not None
+    unit = whose.unit if given else defaults(whose.budget).unit
+    if unit is None:
+        return None
+    if not isinstance(unit, str):
+        (ids,) = own_ids([unit])
+        return name_of(ids) or "unit", _hashes(ids, name_of(ids) or "unit")
+    if not given and not has_column(data, unit):
+        return None
+    (found,) = columns_by_name(data, [unit], "data").read([partial(_hashes, name=unit)])
+    return unit, found
+
+
+def first_of_each(
+    unit: tuple[str, Hashes], arrays: Sequence[npt.NDArray[Any]], source: Source
+) -> list[npt.NDArray[Any]]:
+    """Return one record of each unit, chosen by a keyed hash of all that is read of it."""
+    name, ids = unit
+    if ids.size != arrays[0].size:
+        raise PydpstatError(
+            "unit must have an id for each record of the data; it has another length. Give a column of the "
+            "same table, or the name of one."
+        )
+    stay = kept(ids, Unit(name, 1, None, below(1 << 53, source)), None, arrays)
+    return [each[stay] for each in arrays]
+
+
+def _hashes(ids: Any, name: str) -> Hashes:
+    codes, names = unit_codes(ids, name)
+    return names[codes]
+
+
+def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
+    """Return the ids of each sample's records, from a column for each; of one sample alone of any length."""
+    given = unit if isinstance(unit, (list, tuple)) else ()
+    columns = [in_memory(each, "unit") for each in given]
+    fits = all(map(is_vector, columns)) and len(columns) == (1 if samples is None else len(samples))
+    told, example = "a column with an id for each record", "unit=frame['person']"
+    if samples is not None and len(samples) > 1:
+        told = f"a list of {len(samples)} columns, with an id for each record of each sample"
+        example = "unit=[first['person'], second['person']]"
+    if not fits or any(len(ids) != len(sample) for ids, sample in zip(columns, samples or ())):
+        raise PydpstatError(
+            f"unit must be {told}, or a column's name; got {checks.shown(unit)}. Give for example {example}."
+        )
+    return columns
+
+
+def _framed(data: Any) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(dict(data.columns)) if isinstance(data, Chunk) else data
+
+
+def _rows(column: Any, stay: Stays) -> Any:
+    if has_rows(column) or isinstance(column, np.ndarray):
+        return rows(column, stay)
+    import pandas as pd
+
+    return rows(pd.Series(column, dtype=getattr(column, "dtype", object)), stay)
+
+
+def _named(ids: Any, stay: Stays, name: str) -> Any:
+    import pandas as pd
+
+    return pd.Series(_rows(ids, stay), name=name)

@@ -1,0 +1,203 @@
+"""Totals of records with survey weights, and what they say of the population."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat.inference._laws.noisy_t import NoisyTInterval
+from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
+from pydpstat.inference._laws.weighted_strata import ASSUMPTIONS as STRATIFIED
+from pydpstat.inference._laws.weighted_strata import StratifiedTotal
+from pydpstat.inference._laws.weighted_total import NoisyNumber, TotalInterval, UnsizedTotal
+from pydpstat.inference._moment_release import release_sums, sum_names, tallied, unsized_sums
+from pydpstat.inference._population import Intervals
+from pydpstat.inference._weighted_sums import Weighted, reach, read_products, weighted_options
+from pydpstat.random import Source, source_from
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
+from pydpstat.results.inference_results import Interval
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
+from pydpstat.statistics._kernels.scope import Keys, Scope
+
+SIZED_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
+STEPS = ("total of the noisy sums", ranges.CLIPPED)
+
+
+class Totals(Intervals):
+    """Intervals of totals."""
+
+    assumptions = ASSUMPTIONS
+
+
+class StratifiedTotals(Totals):
+    """The interval of a total over strata."""
+
+    assumptions = STRATIFIED
+
+
+@quiet
+def weighted_total(
+    data: Data,
+    weights: Data | str,
+    epsilon: float,
+    *,
+    bounds: GivenBounds,
+    max_weight: float,
+    neighbors: str | None = None,
+    missing: Missing = "error",
+    by: Keys | None = None,
+    levels: object = None,
+    other: str | None = "other",
+    strata: Keys | None = None,
+    unit: Keys | None = None,
+    rng: object = None,
+    budget: Spender | None = None,
+) -> DPResults:
+    """Release the sum of records times their survey weights: an estimate of the population's total.
+
+    Parameters
+    ----------
+    data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata : optional
+        As in `weighted_mean`.
+    unit, rng, budget : optional
+        As in `weighted_mean`.
+
+    Returns
+    -------
+    DPResults
+        Its estimate is a float, by group a Series; ``conf_int(kind="population")`` is design-based.
+
+    Raises
+    ------
+    PydpstatError
+        As in `weighted_mean`.
+
+    Notes
+    -----
+    Guarantee: epsilon. Under bounded neighbors it is a release of the sum of the products and of that of
+    their squares, whose noise is that of the sum alone (`moments`).
+
+    Unbounded, and by group: with z the place of a product between its bounds, the sums of (1 - z)^2 / 4,
+    (1 - z^2) / 2 and (1 + z)^2 / 4 are released for every group. A record adds three nonnegative numbers
+    that add up to 1 to those of one group: the L1 sensitivity is 1, and 2 for bounded neighbors, of whom
+    one leaves a group and the other enters one. Totals, sums of squares and the number of all records
+    follow from the noisy sums.
+
+    The interval of kind "population" takes the number of all records as given and that of a group's as
+    random, as survey packages do: a record of another group has the product 0. Where the number of all
+    records is private, the interval holds for each that its noisy value leaves possible. With
+    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. With
+    `strata` it is by the variances within strata, as in `weighted_mean`. Its level was measured.
+
+    References
+    ----------
+    Hansen, M. H. and Hurwitz, W. N. (1943). On the theory of sampling from finite populations. Annals of
+    Mathematical Statistics 14, 333-362.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> income, weight = np.repeat([20.0, 60.0], 500), np.repeat([1.0, 3.0], 500)
+    >>> r = pydpstat.weighted_total(income, weight, 1.0, bounds=(0, 100), max_weight=4, rng=1)
+    >>> abs(float(r) - 100_000) < 3000
+    True
+    """
+    pair, source = bounds_pair(bounds), source_from(rng)
+    how = weighted_options(epsilon, neighbors, missing, budget)
+    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
+    known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
+    if known.how.bounded:
+        return _sized(known, ends, source, budget)
+    # records of no stratum are no part of the sample
+    return _unsized(known, ends, by is None or other is not None, source, budget)
+
+
+def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
+    """Release the total of a public number of records."""
+    middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
+    found, n = tallied(known.records, (ends,), known.how, "weighted total", "data")
+    release, (made,) = release_sums(
+        "weighted_total",
+        sum_names(("z",), known.how),
+        [(found, n, 1)],
+        known.how,
+        source,
+        check_budget(budget),
+        data=("data", "weights"),
+        arguments=(("bounds", known.pair), ("max_weight", known.largest)),
+        bounds=known.pair,
+    )
+    total = n * middle + half * float(release.value[0])
+    population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
+    # the sum of z is twice what got the noise
+    within = ranges.sums([ends], n)
+    post = Scaled(2.0 * half, SIZED_STEPS, population=population, within=within)
+    return replace(
+        release,
+        value=within.clip(total),
+        labels=Labels(known.records.name or "weighted_total"),
+        noise_scale=half * float(np.asarray(release.noise_scale)[0]),
+        sensitivity=2.0 * half,
+        post=post,
+        grid=None,
+    )
+
+
+def _unsized(
+    known: Weighted, ends: Pair, all_counted: bool, source: Source, budget: Spender | None
+) -> DPResults:
+    """Release the totals of private numbers of records, of all or of each group."""
+    records, how, shape = known.records, known.how, known.shape
+    grids = [record_grid.standard_grid(*ends)]
+    add_up = partial(
+        joint_sums, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.group_number
+    )
+    found = by_group(records.fold(add_up, merged))
+    blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
+    query = partition.weights_query("weighted_total", known.labels("weighted_total"), how, blocks, 1)
+    # the products at the weights' places
+    places = np.array([ends[0], 0.5 * ends[0] + 0.5 * ends[1], ends[1]])
+    scale, within = float(reach(how)) / how.epsilon, ranges.sums([ends], None)
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        rows = noisy.reshape(-1, 3)
+        number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
+        of: type[Totals] = Totals
+        parts: tuple[Interval, ...] = tuple(
+            UnsizedTotal(tuple(row), scale, ends, number) for row in rows.tolist()
+        )
+        if known.stratified:
+            strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
+            of, parts, rows = (
+                StratifiedTotals,
+                (StratifiedTotal(strata, ends, number),),
+                rows.sum(axis=0, keepdims=True),
+            )
+        # of strata each has the noise of one
+        slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
+        slopes = (slope,) * len(parts)
+        post = Derived(slopes, STEPS, population=of(parts, shape, "measured"), within=within)
+        # a row is added up as it would be on its own
+        return within.clip(np.array([float(places @ row) for row in rows]).reshape(shape)), post
+
+    return release_statistic(
+        "weighted_total",
+        query,
+        how,
+        source,
+        check_budget(budget),
+        data=("data", "weights"),
+        arguments=(("bounds", known.pair), *known.arguments),
+        bounds=known.pair,
+        publish=publish,
+        conditions=records.conditions,
+    )

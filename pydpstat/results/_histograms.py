@@ -1,0 +1,365 @@
+"""What follows from a released histogram: quantiles, and the distribution function at its edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol, Self, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._frozen import Frozen
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._noise_sum import summed
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._labels import Labels
+from pydpstat.results._noisy_ratios import FREE, RatioIntervals, widest
+from pydpstat.results._population import Population
+from pydpstat.results._postprocessing import BetweenEdges
+from pydpstat.results._tables import Divisible, TableResults
+
+Floats = npt.NDArray[np.float64]
+_FROM_HISTOGRAM = FREE.format("histogram")
+
+
+@runtime_checkable
+class Ordered(Protocol):
+    """What has intervals for the quantiles of populations."""
+
+    def quantiles(self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]) -> Population:
+        """Return the intervals of these quantiles, of each group's one after another, in that shape."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCumulation(Frozen):
+    """How many of the records of a histogram are below its inner edges.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (B,)
+        The noisy counts.
+    size : int or None
+        The number of records, where it is public: then those below an edge are also all but those above, and
+        the side with less noise is taken, or the mean of both.
+    noise : Noise
+        Of each cell: of symmetric, integer noise.
+
+    Examples
+    --------
+    >>> from pydpstat.mechanisms import SymmetricGeometricNoise
+    >>> known = NoisyCumulation(np.array([10.0, 20.0, 41.0, 30.0]), 100, SymmetricGeometricNoise(1.0))
+    >>> known.shares().tolist(), known.passage(0.5, 0.05)
+    ([0.1, 0.295, 0.7], 2)
+    """
+
+    cells: Floats
+    size: int | None
+    noise: Any
+
+    @property
+    def _places(self) -> npt.NDArray[np.intp]:
+        return np.arange(1, self.cells.size)
+
+    @property
+    def sides(self) -> tuple[Floats, Floats]:
+        """The noisy numbers of records below and above each inner edge."""
+        return self.cells[:-1].cumsum(), self.cells[:0:-1].cumsum()[::-1]
+
+    def _sized(self, size: int) -> tuple[Floats, npt.NDArray[np.intp], Floats]:
+        """Return the noisy numbers below the edges, how many noises are in each, and the noises' factors."""
+        below, above = self.sides
+        fewer = np.minimum(self._places, self.cells.size - self._places)
+        middle = 4 * fewer > self.cells.size
+        one = np.where(2 * self._places <= self.cells.size, below, size - above)
+        found = np.where(middle, 0.5 * (below + size - above), one)
+        return found, np.where(middle, self.cells.size, fewer), np.where(middle, 0.5, 1.0)
+
+    def _ratios(self) -> RatioIntervals:
+        return RatioIntervals(
+            self.noise, *self.sides, np.array([self._places, self.cells.size - self._places])
+        )
+
+    def shares(self) -> Floats:
+        """Return the shares of the records below the inner edges: from 0 to 1, and ascending."""
+        if self.size:
+            raw = np.clip(self._sized(self.size)[0] / self.size, 0.0, 1.0)
+        else:
+            raw = np.nan_to_num(self._ratios().shares(), nan=0.5)
+        # as far from the largest before as from the smallest after
+        return 0.5 * (np.maximum.accumulate(raw) + np.minimum.accumulate(raw[::-1])[::-1]) + 0.0
+
+    def slopes(self) -> Floats:
+        """Return how far noise of a standard deviation of 1 in each cell moves the shares; NaN if unknown."""
+        if not self.size:
+            return self._ratios().slopes()
+        _, terms, factors = self._sized(self.size)
+        return factors * np.sqrt(terms) / self.size
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the noise intervals of the shares below the inner edges."""
+        if not self.size:
+            return self._ratios().noise_interval(alpha)
+        found, reach = self._sized(self.size)[0], self._reach(self.size, alpha)
+        # counts that are moved into their range lengthen the interval
+        found = np.clip(found, 0.0, self.size)
+        return ranges.PROPORTION.clip((found - reach) / self.size), ranges.PROPORTION.clip(
+            (found + reach) / self.size
+        )
+
+    def _reach(self, size: int, alpha: float) -> Floats:
+        _, terms, factors = self._sized(size)
+        known = {each: quantile_of(self.noise, each, alpha) for each in set(terms.tolist())}
+        return factors * np.array([known[each] for each in terms.tolist()])
+
+    def passage(self, share: float, alpha: float) -> int:
+        """Return which edge is the last one before as many records are below as their quantile needs.
+
+        It is above the quantile of these records with a probability of alpha / 2 at most.
+        """
+        if self.size:
+            needed = max(math.floor(self.size * share), 1)
+            passed = self._sized(self.size)[0] - needed < -self._reach(self.size, alpha)
+        else:
+            (below, above), places = self.sides, self._places
+            # at the first edge above the quantile this is above -1, but for the noise
+            excess = (1.0 - share) * below - share * above + 1.0
+            spread = np.sqrt((1.0 - share) ** 2 * places + share**2 * (self.cells.size - places))
+            # one record for the steps of integers, as in RatioIntervals
+            passed = excess < -(widest(self.noise, alpha) * float(self.noise.std()) * spread + 1.0)
+        return int(np.argmin(np.append(passed, False)))
+
+    def quantile(self, share: float, edges: Floats) -> float:
+        """Return the point below which that share of the records seems to be."""
+        below = np.concatenate([[0.0], self.shares(), [1.0]])
+        place = min(max(int(np.searchsorted(below, share, side="right")) - 1, 0), self.cells.size - 1)
+        gap = float(below[place + 1] - below[place])
+        part = min(max((share - float(below[place])) / gap, 0.0), 1.0) if gap > 0.0 else 0.5
+        return float((1.0 - part) * edges[place] + part * edges[place + 1])
+
+    def slope(self, share: float, edges: Floats) -> float:
+        """Return how far noise of a standard deviation of 1 in each cell moves a quantile.
+
+        It is half the distance of the quantiles whose shares are a standard deviation of the noise below and
+        above. NaN where that is above a tenth of all records.
+        """
+        slopes = self.slopes()
+        if not slopes.size:
+            return math.nan
+        deviation = float(self.noise.std())
+        apart = deviation * float(np.interp(self.quantile(share, edges), edges[1:-1], slopes))
+        if not apart <= 0.1:
+            return math.nan
+        ends = [self.quantile(min(max(each, 0.0), 1.0), edges) for each in (share - apart, share + apart)]
+        return (ends[1] - ends[0]) / (2.0 * deviation)
+
+
+@lru_cache(maxsize=1024)
+def quantile_of(noise: Any, terms: int, alpha: float) -> float:
+    """Return how far a sum of so many noises reaches, but for a probability of alpha; NaN if unknown."""
+    known = summed(noise, terms)
+    return math.nan if known is None else float(known.ppf(1.0 - 0.5 * alpha))
+
+
+@dataclass(frozen=True, eq=False)
+class CumulationIntervals(Frozen):
+    """Noise intervals of the shares below edges, in the shape of the published values."""
+
+    rows: tuple[NoisyCumulation, ...]
+    shape: tuple[int, ...]
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each share."""
+        ends = [each.interval(alpha) for each in self.rows]
+        low, high = (np.concatenate([pair[place] for pair in ends]).reshape(self.shape) for place in (0, 1))
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileNoise(Frozen):
+    """Noise intervals of quantiles of the records: the edges between which each must be.
+
+    The proof is that of intervals for a population. If the lower end is above the quantile, the count below
+    the first edge above the quantile was too small for its noise, and this edge is fixed by the records: one
+    edge alone counts. Whole bins belong to the interval, wherever in them records are.
+    """
+
+    rows: tuple[NoisyCumulation, ...]
+    edges: Floats
+    quantiles: tuple[float, ...]
+    shape: tuple[int, ...]
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile."""
+        ends = np.array([self._ends(row, q, alpha) for row in self.rows for q in self.quantiles])
+        low, high = self.edges[ends.T]
+        return low.reshape(self.shape), high.reshape(self.shape)
+
+    def _ends(self, row: NoisyCumulation, q: float, alpha: float) -> tuple[int, int]:
+        mirrored = NoisyCumulation(row.cells[::-1], row.size, row.noise)
+        low, high = row.passage(q, alpha), row.cells.size - mirrored.passage(1.0 - q, alpha)
+        low, high = min(low, high), max(low, high)
+        # a single point would be the whole interval
+        return (low, high) if low < high else (max(low - 1, 0), min(high + 1, row.cells.size))
+
+
+class HistogramResults(TableResults):
+    """What a released histogram gives at no additional privacy cost."""
+
+    __slots__ = ()
+
+    def quantile(self, q: float | Sequence[float] = 0.5) -> Self:
+        """Return quantiles from a released histogram, at no additional privacy cost.
+
+        It is post-processing of a `histogram`: any number of quantiles follow from the same counts. By group
+        each group has its own.
+
+        Parameters
+        ----------
+        q : float or list of float, default 0.5
+            Which quantiles, each from 0 to 1; the default is the median.
+
+        Returns
+        -------
+        DPResults
+            The quantiles with the histogram's guarantee, interpolated within a bin. Both kinds of intervals
+            end at edges of bins: those of the noise are for the quantile of these records, and
+            ``conf_int(kind="population")`` is for the population's. Values outside the edges count as
+            at the outer edges.
+
+        Raises
+        ------
+        PydpstatError
+            If this release is no histogram with public edges and noise on the integers, or `q` is not in
+            its range.
+
+        Notes
+        -----
+        Noise intervals: the count below each edge is compared with what the quantile needs, given the noise
+        in the count. One edge alone, fixed by the records, decides whether an end is wrong, so that nothing
+        is lost by looking at many. Intervals for the population are exact where the number of records is
+        public, and exact under a model where it is private. `pydpstat.quantiles` with ``population=True``
+        chooses its cells by n and epsilon, and is the better release if quantiles are all that is wanted.
+
+        References
+        ----------
+        Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
+        differentially private confidence intervals for the median. Journal of Survey Statistics and
+        Methodology 10.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> age = np.arange(20.0, 80.0, 0.1)
+        >>> r = pydpstat.histogram(age, 1.0, edges=np.arange(0, 101, 5), rng=1)
+        >>> median = r.quantile(0.5)
+        >>> abs(float(median) - 50.0) < 2.0, median.epsilon
+        (True, 1.0)
+        >>> median.conf_int(kind="population").to_numpy().tolist()
+        [[45.0, 55.0]]
+        """
+        edges, rows = self._rows_of()
+        many = isinstance(q, (list, tuple, np.ndarray))
+        asked = tuple(
+            float(checks.number(each, "q", "from 0 to 1", lambda x: 0.0 <= x <= 1.0, "0.5 is the median."))
+            for each in (np.ravel(q).tolist() if many else [q])
+        )
+        if not asked:
+            raise PydpstatError("q must have one number or more from 0 to 1; got none. Leave it out for 0.5.")
+        groups = self.value.shape[:-1]
+        shape = (*groups, len(asked)) if many else groups
+        value = np.array([row.quantile(each, edges) for row in rows for each in asked]).reshape(shape)
+        slopes = np.array([row.slope(each, edges) for row in rows for each in asked]).reshape(shape)
+        population = self.post.population
+        known = population.quantiles(edges, asked, shape) if isinstance(population, Ordered) else None
+        names = tuple(map(str, asked)) if many else None
+        own = Labels(self.labels.xname if self.labels.xname != "x" else "quantile", names=names)
+        shown: object = list(asked) if many else asked[0]
+        noise = QuantileNoise(rows, edges, asked, shape)
+        flat, steps = tuple(slopes.ravel(order="F").tolist()), ("between edges of bins", _FROM_HISTOGRAM)
+        post = BetweenEdges(flat, steps, noise, population=known)
+        return self._next("quantile", value, self._labeled(own), post, ("quantile", shown))
+
+    def cdf(self) -> Self:
+        """Return the share of the records below each edge of a released histogram.
+
+        It is the distribution function at the inner edges, post-processing of a `histogram` at no additional
+        privacy cost.
+
+        Returns
+        -------
+        DPResults
+            The shares, ascending from 0 to 1, with the histogram's guarantee. ``to_frame()`` has a row for
+            each edge with the noise interval; ``conf_int(kind="population")`` has intervals for the share
+            of the population that is below.
+
+        Raises
+        ------
+        PydpstatError
+            If this release is no histogram with public edges and noise on the integers.
+
+        Notes
+        -----
+        Where the number of records is public, the noise intervals have the exact distribution of the sum of
+        the noises below the edge or above, whichever are fewer, or of the mean of both counts. Otherwise they
+        are Fieller's, of the count below over the sum of all. Each interval stands alone;
+        ``conf_int(joint=True)`` has those that hold together.
+
+        References
+        ----------
+        Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical Society
+        B 16.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> age = np.arange(20.0, 80.0, 0.1)
+        >>> r = pydpstat.histogram(age, 1.0, edges=[0, 30, 50, 70, 100], rng=1)
+        >>> r.cdf().to_frame()["estimate"].round(1).to_dict()
+        {30.0: 0.2, 50.0: 0.5, 70.0: 0.8}
+        """
+        edges, rows = self._rows_of()
+        inner = edges[1:-1]
+        if not inner.size:
+            raise PydpstatError("cdf() needs an edge between two bins; this histogram has one bin.")
+        shape = (*self.value.shape[:-1], inner.size)
+        value = np.array([row.shares() for row in rows]).reshape(shape)
+        slopes = np.array([row.slopes() for row in rows]).reshape(shape)
+        population, known = self.post.population, None
+        if isinstance(population, Divisible):
+            below, above = (np.array([row.sides[place] for row in rows]).reshape(shape) for place in (0, 1))
+            places = np.tile(np.arange(1, edges.size - 1), len(rows))
+            noises = np.stack([places, edges.size - 1 - places], axis=1)
+            known = population.shares(below, above, noises, True, "")
+        flat = tuple(slopes.ravel(order="F").tolist())
+        steps = ("added up from below", "made ascending", ranges.CLIPPED, _FROM_HISTOGRAM)
+        noise = CumulationIntervals(rows, shape)
+        post = BetweenEdges(flat, steps, noise, population=known, within=ranges.PROPORTION)
+        name = "share below"
+        if isinstance(self.labels, GroupLabels):
+            labels = self._labeled(Labels(name, names=tuple(f"{edge:.10g}" for edge in inner.tolist())))
+        else:
+            labels = Labels(name, dimnames=(tuple(inner.tolist()),), dimension_names=(self.labels.xname,))
+        return self._next("share below", value, labels, post, ("cdf",))
+
+    def _labeled(self, own: Labels) -> Labels:
+        """Return the labels of a value that each group has, where there are groups."""
+        labels = self.labels
+        return GroupLabels.of(own, labels.rows, labels.keys) if isinstance(labels, GroupLabels) else own
+
+    def _rows_of(self) -> tuple[Floats, tuple[NoisyCumulation, ...]]:
+        """Return the edges, and the noisy counts of all records or of each group."""
+        if self.statistic != "histogram" or self.labels.breaks is None or not self.labels.left_closed:
+            raise PydpstatError(
+                f"this release of {self.statistic} is no histogram that quantiles follow from. Release a "
+                "pydpstat.histogram with public edges."
+            )
+        counts, _ = self._counts()
+        rows = counts.reshape(-1, counts.shape[-1])
+        return np.array(self.labels.breaks), tuple(
+            NoisyCumulation(row, self.nobs, self.noise) for row in rows
+        )

@@ -1,0 +1,282 @@
+"""What a regression says of several coefficients at once, in statsmodels' words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.results._contrasts import (
+    Combination,
+    Combinations,
+    Contrasts,
+    JointTest,
+    Predictions,
+    inverse_link,
+)
+from pydpstat.results._hypotheses import hypotheses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+_RECORDS = (
+    "is a number of each record, which would be the data themselves and has no private release. Use "
+    "predict() and get_prediction() with public records, rsquared and scale, or tests of further terms."
+)
+_LIKELIHOOD = (
+    "needs the likelihood of all records, which was not released: it is no function of the noisy numbers "
+    "with a known distribution. Compare models by t_test() or wald_test() of the terms in which they differ."
+)
+_REFUSED = {
+    **dict.fromkeys(
+        ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence"), _RECORDS
+    ),
+    **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD),
+}
+
+
+class _RefusedError(PydpstatError, AttributeError):
+    """An attribute of statsmodels' results that a private regression has not, with the reason."""
+
+
+class RegressionTests:
+    """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
+
+    __slots__ = ()
+
+    model: str
+    method: str
+    names: tuple[str, ...]
+    errors: Floats
+    nobs: int | None
+    fit: tuple[tuple[str, float], ...]
+    link: str
+    design: Any
+    combinations: Combinations | None
+
+    def predict(self, exog: Any) -> Floats:
+        """Return predictions."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _REFUSED:
+            raise _RefusedError(f"{name} {_REFUSED[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def rsquared(self) -> float:
+        """The share of the response's variance that the model explains, cut to [0, 1].
+
+        Raises
+        ------
+        PydpstatError
+            Where nothing was released that it could be computed from.
+        """
+        return self._fitted("rsquared")
+
+    @property
+    def scale(self) -> float:
+        """The estimate of the error variance, in the response's unit squared, cut at 0.
+
+        Raises
+        ------
+        PydpstatError
+            Where nothing was released that it could be computed from.
+        """
+        return self._fitted("scale")
+
+    def _fitted(self, name: str) -> float:
+        found = dict(self.fit)
+        if name not in found:
+            raise PydpstatError(
+                f"{self.model} with method {self.method!r} has no {name}. Use method='moments' with ols."
+            )
+        return found[name]
+
+    @property
+    def rsquared_adj(self) -> float:
+        """R-squared less what so many coefficients explain by chance, at least 0; NaN if n is too small.
+
+        Raises
+        ------
+        PydpstatError
+            Where there is no R-squared, or the number of records is private.
+        """
+        share, width = self.rsquared, len(self.names)
+        if self.nobs is None:
+            raise PydpstatError(
+                "rsquared_adj needs a public number of records; that of this one is private. Use rsquared."
+            )
+        if self.nobs <= width:
+            return float("nan")
+        return max(1.0 - (1.0 - share) * (self.nobs - 1) / (self.nobs - width), 0.0)
+
+    def _combined(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
+        """Return combinations, their estimates and their standard errors."""
+        makes = self.combinations
+        if makes is None:
+            raise PydpstatError(
+                f"{self.model} with method {self.method!r} has each coefficient's own interval and no "
+                "combinations of them. Use method='moments' with ols, or test with conf_int() by coefficient."
+            )
+        parts = tuple(makes.of(row) for row in rows)
+        errors = np.array([part.error for part in parts])
+        # a coefficient of which nothing can be said has no estimate, and neither has what it is part of
+        errors[((rows != 0.0) & np.isinf(self.errors)).any(axis=1)] = np.inf
+        estimates = np.array([part.estimate for part in parts])
+        return parts, np.where(np.isinf(errors), np.nan, estimates), errors
+
+    def t_test(self, r_matrix: Any) -> Contrasts:
+        """Test linear combinations of coefficients, each by itself.
+
+        It is post-processing, at no additional privacy cost: a combination is tested and its interval is
+        found as those of a coefficient, which it is in another basis.
+
+        Parameters
+        ----------
+        r_matrix : str, list of str, array_like of shape (q, d), or tuple
+            ``"x1 = x2"`` or ``"x1 + x2 = 1, x3 = 0"``; or a matrix with a column for each of `params`, alone
+            or with the values that the combinations are tested for.
+
+        Returns
+        -------
+        Contrasts
+            With ``effect``, ``sd``, ``statistic``, ``pvalue``, ``conf_int()`` and ``summary_frame()``. The
+            p-values are those of the score test, not of the statistic, which is the effect less the value
+            over its standard error.
+
+        Raises
+        ------
+        PydpstatError
+            Where a hypothesis cannot be read, or the method has no combinations (``"rank"``).
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> draw = np.random.default_rng(1)
+        >>> x = draw.uniform(size=(5000, 2))
+        >>> y = x.sum(axis=1) + draw.normal(0, 0.1, 5000)
+        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 3), (0, 1), (0, 1)], rng=1)
+        >>> test = r.t_test("x1 = x2")
+        >>> low, high = test.conf_int()[0]
+        >>> bool(low < 0.0 < high), bool(r.t_test("x1 + x2 = 1").pvalue[0] < 0.01)
+        (True, True)
+        """
+        found = hypotheses(r_matrix, self.names)
+        parts, effect, errors = self._combined(found.matrix)
+        return Contrasts(found.labels, effect, errors, found.values, parts)
+
+    def wald_test(self, r_matrix: Any) -> JointTest:
+        """Test several linear hypotheses at once.
+
+        Each is tested by itself, and the p-value is the smallest one times their number (Bonferroni). So the
+        test keeps its level wherever the single ones do; a statistic of all of them is not used.
+
+        Parameters
+        ----------
+        r_matrix : str, list of str, array_like of shape (q, d), or tuple
+            As in `t_test`.
+
+        Returns
+        -------
+        JointTest
+            With ``statistic``, the largest absolute one, ``pvalue``, and ``parts``, the single tests.
+
+        Raises
+        ------
+        PydpstatError
+            As in `t_test`.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> draw = np.random.default_rng(1)
+        >>> x = draw.uniform(size=(5000, 2))
+        >>> y = x.sum(axis=1) + draw.normal(0, 0.1, 5000)
+        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 3), (0, 1), (0, 1)], rng=1)
+        >>> r.wald_test("x1 = 0, x2 = 0").pvalue < 0.01
+        True
+        """
+        return JointTest(self.t_test(r_matrix))
+
+    def f_test(self, r_matrix: Any) -> JointTest:
+        """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic."""
+        return self.wald_test(r_matrix)
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the covariance matrix of the estimates, which covers sampling and noise.
+
+        Its diagonal has the squares of `bse`; the others follow from the standard errors of sums and
+        differences of two coefficients. NaN for what has no estimate.
+
+        Returns
+        -------
+        DataFrame of shape (d, d)
+
+        Raises
+        ------
+        PydpstatError
+            Where the method has no combinations of coefficients (``"rank"``).
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 5000)
+        >>> r = pydpstat.ols(0.2 + 0.5 * x, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> bool(r.cov_params().loc["const", "x1"] < 0.0)
+        True
+        """
+        import pandas as pd
+
+        width = len(self.names)
+        # in standard errors: else what one coefficient adds to a large other is rounded away
+        units = np.where(np.isinf(self.errors), 1.0, self.errors)
+        found = np.diag(np.where(np.isinf(self.errors), np.nan, 1.0))
+        for i in range(width):
+            for j in range(i):
+                rows = np.zeros((2, width))
+                rows[:, i], rows[:, j] = 1.0 / units[i], np.array([1.0, -1.0]) / units[j]
+                _, _, (more, less) = self._combined(rows)
+                both = np.isfinite([more, less]).all()
+                found[i, j] = found[j, i] = 0.25 * (more**2 - less**2) if both else np.nan
+        return pd.DataFrame(found * np.outer(units, units), index=list(self.names), columns=list(self.names))
+
+    def get_prediction(self, exog: Any) -> Predictions:
+        """Predict the mean response of new records, with intervals.
+
+        Parameters
+        ----------
+        exog : DataFrame, dict of columns, or array_like of shape (m, predictors)
+            New records, which must be public, as in `predict`.
+
+        Returns
+        -------
+        Predictions
+            With ``predicted_mean``, ``se_mean``, ``conf_int()`` and ``summary_frame()``. Intervals are for
+            the mean response, each by itself, and cover sampling and noise; they take about a tenth of a
+            second a record.
+
+        Raises
+        ------
+        PydpstatError
+            Where the columns do not match the predictors, or the method has no combinations (``"rank"``).
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> x = np.linspace(0, 1, 5000)
+        >>> y = 0.2 + 0.5 * x + 0.1 * np.sin(17.0 * np.arange(5000))
+        >>> r = pydpstat.ols(y, x, 5.0, bounds=[(-1, 2), (0, 1)], rng=1)
+        >>> frame = r.get_prediction([[0.5]]).summary_frame()
+        >>> bool(frame["mean_ci_lower"][0] < 0.45 < frame["mean_ci_upper"][0])
+        True
+        """
+        mean = self.predict(exog)
+        parts, _, errors = self._combined(self.design.matrix(exog))
+        means = inverse_link(self.link)
+        linear = np.array([part.estimate for part in parts])
+        slope = 1.0 if self.link == "identity" else means(linear) * (1.0 - means(linear))
+        return Predictions(mean, errors * slope, parts, self.link)

@@ -1,0 +1,354 @@
+"""What follows from a released table: margins, shares, and frames of either shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._noise_sum import summand, summed
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._labels import Labels
+from pydpstat.results._noisy_ratios import FREE, RatioIntervals
+from pydpstat.results._population import Population, PopulationIntervals
+from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Scaled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+# a variable by its name, or by its place where it has none
+Variables = str | int | Sequence[str | int]
+# what a value is called whose cells are counts of records
+TABLES = ("table", "margins")
+_FROM_TABLE = FREE.format("table")
+NO_SUM = (
+    "sums of several counts with {} noise have no known distribution here. Release the counts with "
+    "mechanism='geometric' or 'gaussian'."
+)
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """What has intervals of shares that sums of counts have of the population."""
+
+    @property
+    def about(self) -> str:
+        """Say what its own intervals are of."""
+
+    def shares(
+        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
+    ) -> Population:
+        """Return the intervals for sums of counts and their rests, with so many noises in each of both.
+
+        `whole` tells whether a rest is that of all records.
+        """
+
+
+class TableResults(PopulationIntervals):
+    """What a released table gives at no additional privacy cost."""
+
+    __slots__ = ()
+
+    noise: Any
+    nobs: int | None
+    mechanism: str
+
+    def margins(self, names: Variables) -> Self:
+        """Return the margins of a released table, at no additional privacy cost.
+
+        Each is the sum of the noisy counts of its cells, so that margins and cells add up. It is
+        post-processing of a `crosstab`.
+
+        Parameters
+        ----------
+        names : str or list of str
+            The variables to keep, in this order; the others are summed over. A variable without a name is
+            given by its place, from 0. An empty list gives the total.
+
+        Returns
+        -------
+        DPResults
+            The margins in the table's form, with the table's guarantee. `noise` is the exact distribution
+            of the sum of the independent noises of a margin's cells: with m cells its standard deviation is
+            sqrt(m) times that of one cell. ``conf_int(kind="population")`` is for shares of the population,
+            as that of the table.
+
+        Raises
+        ------
+        PydpstatError
+            If this release is no table, a variable is not in it, or all of them are kept; or if the noise
+            is not on the integers.
+
+        Notes
+        -----
+        A level that `crosstab` adds for other values is summed over, too. A margin that matters more than the
+        cells is more precise if it is released by itself.
+
+        References
+        ----------
+        Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy. Foundations and
+        Trends in Theoretical Computer Science 9, proposition 2.1 (post-processing).
+
+        Examples
+        --------
+        >>> import pandas as pd, pydpstat
+        >>> frame = pd.DataFrame({"smokes": ["no", "yes"] * 200, "ill": (["no"] * 3 + ["yes"]) * 100})
+        >>> levels = {"smokes": ["no", "yes"], "ill": ["no", "yes"]}
+        >>> table = pydpstat.crosstab(frame, 2.0, levels=levels, other=None, rng=1)
+        >>> ill = table.margins("ill")
+        >>> bool((ill.estimate == table.estimate.sum()).all()), ill.epsilon
+        (True, 2.0)
+        """
+        dimnames = self._dimnames()
+        kept = self._axes(names, "names")
+        over = tuple(axis for axis in range(len(dimnames)) if axis not in kept)
+        if not over:
+            raise PydpstatError(
+                f"names must leave out at least one of the table's variables; got {names!r}. The "
+                "table itself has the cells of all."
+            )
+        counts, factor = self._counts()
+        # the axes that are left keep their order; then they get the one that was asked for
+        sums = np.asarray(counts.sum(axis=over)).transpose(np.argsort(np.argsort(kept)).tolist())
+        each, already = summand(self.noise)
+        cells = math.prod(len(dimnames[axis]) for axis in over)
+        noise = summed(self.noise, cells)
+        own, every = already * cells, already * counts.size
+        known, population = self.post.population, None
+        if isinstance(known, Divisible):
+            rests = counts.sum() - sums
+            population = known.shares(sums, rests, (own, every - own), True, known.about)
+        steps = (f"summed over {self._named_axes(over)}", _FROM_TABLE)
+        within = self.post.within
+        post: AsDrawn | Scaled = AsDrawn(steps, population=population, within=within)
+        if isinstance(self.post, Scaled):
+            post = Scaled(factor, (*self.post.steps, *steps), population=population, within=within)
+        names_of = self.labels.dimension_names
+        labels = Labels("total")
+        if kept:
+            labels = Labels(
+                "table",
+                dimnames=tuple(dimnames[axis] for axis in kept),
+                dimension_names=tuple(names_of[axis] for axis in kept) if names_of else (),
+            )
+        shown = names if isinstance(names, (str, int)) else list(names)
+        return self._next("margins", sums * factor, labels, post, ("margins", shown), noise=noise)
+
+    def shares(self, by: Variables | None = None) -> Self:
+        """Return the shares that the cells of a released table have, at no additional privacy cost.
+
+        It is post-processing of a `crosstab`.
+
+        Parameters
+        ----------
+        by : str or list of str, optional
+            The variables within whose levels shares add up to 1, as rows of a table do. By default they are
+            shares of all records.
+
+        Returns
+        -------
+        DPResults
+            Shares from 0 to 1 with the table's guarantee: in the table's form, or with a row for each of the
+            groups `by` and a column for each level of the others. The default intervals are those of the
+            noise; ``conf_int(kind="population")`` covers sampling, too. Groups are compared by
+            ``difference(a, b, level)``, and all of them by ``pairs(variable=level)``.
+
+        Raises
+        ------
+        PydpstatError
+            If this release is no table, or `by` is not some of its variables.
+
+        Notes
+        -----
+        The count of a cell over the number of records where that is public, else over the sum of the noisy
+        counts, clipped to [0, 1]; where that sum is not above 0 all cells have the same share. Noise
+        intervals of a count over a sum are Fieller's, which hold for small groups, too; the standard
+        deviation is by the delta method.
+
+        References
+        ----------
+        Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical Society
+        B 16.
+
+        Examples
+        --------
+        >>> import pandas as pd, pydpstat
+        >>> frame = pd.DataFrame({"smokes": ["no", "yes"] * 200, "ill": (["no"] * 3 + ["yes"]) * 100})
+        >>> levels = {"smokes": ["no", "yes"], "ill": ["no", "yes"]}
+        >>> table = pydpstat.crosstab(frame, 2.0, levels=levels, other=None, rng=1)
+        >>> shares = table.shares(by="smokes")
+        >>> bool(abs(shares.estimate.loc["yes", "yes"] - 0.5) < 0.05)
+        True
+        """
+        dimnames = self._dimnames()
+        rows = () if by is None else self._axes(by, "by")
+        columns = tuple(axis for axis in range(len(dimnames)) if axis not in rows)
+        if not columns or by is not None and not rows:
+            raise PydpstatError(
+                f"by must be some of the table's variables, and not all of them; got {by!r}. Leave it out "
+                "for shares of all records."
+            )
+        counts, _ = self._counts()
+        shape: tuple[int, ...] = counts.shape
+        labels: Labels = replace(self.labels, name="share")
+        if rows:
+            groups, levels = (list(product(*[dimnames[axis] for axis in some])) for some in (rows, columns))
+            shape = (len(groups), len(levels))
+            counts = counts.transpose(*rows, *columns).reshape(shape)
+            inner = tuple(":".join(map(str, row)) for row in levels)
+            keys = tuple(self._axis_name(axis) for axis in rows)
+            labels = GroupLabels.of(Labels("share", names=inner), tuple(groups), keys)
+        each, already = summand(self.noise)
+        total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
+        others = (shape[-1] if rows else counts.size) - 1
+        noises, known, population = (already, already * others), self.post.population, None
+        if isinstance(known, Divisible):
+            population = known.shares(counts, total - counts, noises, not rows, "")
+        within = ranges.PROPORTION
+        shown = by if by is None or isinstance(by, (str, int)) else list(by)
+        if self.nobs and not rows:
+            steps = ("divided by the number of records", ranges.CLIPPED, _FROM_TABLE)
+            post = Scaled(1.0 / self.nobs, steps, population=population, within=within)
+            return self._next("share", within.clip(counts / self.nobs), labels, post, ("shares", shown))
+        ratios = RatioIntervals(each, counts, total - counts, np.array(noises))
+        value, slopes = ratios.shares(), ratios.slopes()
+        value = np.where(np.isnan(value), 1.0 / (others + 1), value)
+        what = f"divided by their sum{' in each group' * bool(rows)}"
+        flat = tuple(slopes.ravel(order="F").tolist())
+        ratio = BetweenEdges(
+            flat, (what, ranges.CLIPPED, _FROM_TABLE), ratios, population=population, within=within
+        )
+        return self._next("share", value, labels, ratio, ("shares", shown), noise=each)
+
+    def long(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return a released table as a frame with a row for each cell.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that a noise interval misses.
+
+        Returns
+        -------
+        DataFrame
+            A column for each variable, then those of `to_frame`: estimate, noise standard deviation, and
+            both ends of the noise interval.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
+        >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
+        >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
+        ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
+        """
+        sizes = range(len(self._dimnames()))
+        return self.to_frame(alpha).reset_index(names=[self._axis_name(axis) for axis in sizes])
+
+    def wide(self, margins: bool = False) -> pd.DataFrame:
+        """Return a released table as a frame with a column for each level of the last variable.
+
+        Parameters
+        ----------
+        margins : bool, default False
+            Whether to add sums as a row and a column "All", as ``pandas.crosstab`` does; they are `margins`.
+
+        Returns
+        -------
+        DataFrame
+            The estimates. A table of one variable has one row.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
+        >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
+        >>> table = pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1)
+        >>> table.wide(margins=True).shape
+        (3, 3)
+        """
+        import pandas as pd
+
+        from pydpstat._checks import flag
+
+        dimnames = self._dimnames()
+        *rows, columns = (
+            pd.Index(levels, name=self._axis_name(axis)) for axis, levels in enumerate(dimnames)
+        )
+        index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
+        frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
+        if not flag(margins, "margins"):
+            return frame
+        frame["All"] = frame.sum(axis=1)
+        if rows:
+            total = ("All", *[""] * (len(rows) - 1)) if len(rows) > 1 else "All"
+            frame.loc[total, :] = frame.sum(axis=0)
+        return frame
+
+    def _next(
+        self, statistic: str, value: Floats, labels: Labels, post: Any, made: Any, **others: Any
+    ) -> Self:
+        """Return what follows from this release by the method and the argument in `made`."""
+        record = self.record.followed(*made)
+        changed = {"statistic": statistic, "value": value, "labels": labels, "post": post, "record": record}
+        return cast(Self, replace(cast(Any, self), **changed, **others))
+
+    def _dimnames(self) -> tuple[tuple[Any, ...], ...]:
+        names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
+        if self.statistic not in TABLES or not names:
+            raise PydpstatError(
+                f"this release of {self.statistic} is no table. Release a crosstab of several variables."
+            )
+        return names
+
+    def _is_table(self) -> bool:
+        """Tell whether this is a table of two variables."""
+        return self.statistic in TABLES and len(self.labels.dimnames or ()) == 2
+
+    def _axis_key(self, axis: int) -> str | int:
+        """Return how a variable is asked for."""
+        names = self.labels.dimension_names
+        return names[axis] if any(names) else axis
+
+    def _counts(self) -> tuple[Floats, float]:
+        """Return the noisy counts, which can be summed, and what they were multiplied with."""
+        if dict(self.record.arguments).get("levels") == "discover":
+            raise PydpstatError(
+                "levels that were found in the data leave out rare ones, and with them some of the records: "
+                "the released counts have no margins or shares. Release the table with public levels."
+            )
+        if self.noise is None or summed(self.noise, 2) is None:
+            raise PydpstatError(NO_SUM.format(self.mechanism))
+        factor = float(np.asarray(self.post.factor)) if isinstance(self.post, Scaled) else 1.0
+        return self.value / factor, factor
+
+    def _axes(self, names: object, argument: str) -> tuple[int, ...]:
+        """Return the places of variables that are given by name, or by place."""
+        count, known = len(self._dimnames()), self.labels.dimension_names
+        found = []
+        for name in names if isinstance(names, (list, tuple)) else [names]:
+            if isinstance(name, str) and name in known:
+                found.append(known.index(name))
+            elif type(name) is int and 0 <= name < count and not any(known):
+                found.append(name)
+            else:
+                shown = ", ".join(map(repr, known if any(known) else range(count)))
+                raise PydpstatError(f"{argument} must be of the table's variables ({shown}); got {name!r}.")
+        if len(set(found)) < len(found):
+            raise PydpstatError(f"{argument} must have each variable once; got {names!r}.")
+        return tuple(found)
+
+    def _axis_name(self, axis: int) -> str:
+        names = self.labels.dimension_names
+        return str(names[axis]) if names and names[axis] else f"variable {axis}"
+
+    def _named_axes(self, axes: tuple[int, ...]) -> str:
+        return ", ".join(map(self._axis_name, axes))

@@ -1,0 +1,236 @@
+"""All pairs of a release's groups: differences, p-values corrected for their number, and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import Frozen
+from pydpstat.privacy import Guarantee
+from pydpstat.results._call import Call
+from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
+from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results.inference_results import MEANINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+CORRECTIONS = ("holm", "bonferroni", None)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class PairwiseResults(Stated, Frozen):
+    """Comparisons of all pairs of groups, which follow from one release.
+
+    It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
+
+    Parameters
+    ----------
+    test : str
+        The test of each pair.
+    groups : tuple of (group, group)
+        The pairs, each group as the release names it.
+    differences : tuple
+        What was found for each pair.
+    correction : {"holm", "bonferroni", None}
+        How p-values are corrected for the number of pairs.
+    variable : str
+        What was compared; empty where the release has one variable.
+    assumptions : tuple of str
+        What p-values and intervals rest on, in words.
+    claim, guarantee : Guarantee
+        What was asked for, and what holds: those of the release.
+    reproducible : bool
+        True if a seed or a generator was given: then it is not for publication.
+    record : Call
+        The call, without data.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> employed = np.repeat([True, False, True, False], [300, 100, 200, 200])
+    >>> region = np.repeat(["north", "south"], 400)
+    >>> r = pydpstat.proportion(employed, 1.0, by=region, levels=["north", "south"], rng=1)
+    >>> r.pairs(correction=None).to_frame().columns.tolist()
+    ['difference', 'statistic', 'p-value', 'corrected p-value', 'lower', 'upper']
+    """
+
+    test: str
+    groups: tuple[tuple[Any, Any], ...]
+    differences: tuple[Difference, ...]
+    correction: str | None
+    variable: str
+    assumptions: tuple[str, ...]
+    claim: Guarantee
+    guarantee: Guarantee
+    reproducible: bool
+    record: Call
+
+    _title = "Differentially Private Comparison of All Pairs"
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The differences, of the first group of each pair minus the second."""
+        return self._series([each.estimate for each in self.differences], "difference")
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """The p-value of each pair by itself."""
+        return self._series([each.pvalue for each in self.differences], "p-value")
+
+    @property
+    def corrected(self) -> pd.Series:
+        """The p-values with the correction."""
+        return self._series(self._corrected()[0], "corrected p-value")
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return an interval for the difference of each pair, which covers sampling and noise.
+
+        With a correction all of them hold at once with probability ``1 - alpha``, by Bonferroni's inequality
+        also where p-values have Holm's correction, which has no intervals that are as simple. Without a
+        correction each stands alone.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses; above 0 and at most 0.5.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), a row for each pair
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> answers = np.tile([True, False], 600)
+        >>> r = pydpstat.proportion(answers, 1.0, by=np.repeat(["a", "b", "c"], 400), levels=["a", "b", "c"])
+        >>> r.pairs().conf_int().shape
+        (3, 2)
+        """
+        import pandas as pd
+
+        from pydpstat._checks import alpha_of
+
+        share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
+        ends = np.array([each.interval.ends(share) for each in self.differences])
+        return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
+
+        Of many pairs of means intervals take some time; `pvalues` and `corrected` do not.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> answers = np.tile([True, False], 600)
+        >>> r = pydpstat.proportion(answers, 1.0, by=np.repeat(["a", "b", "c"], 400), levels=["a", "b", "c"])
+        >>> r.pairs().to_frame().index.tolist()
+        [('a', 'b'), ('a', 'c'), ('b', 'c')]
+        """
+        ends = self.conf_int(alpha)
+        statistics = [each.statistic for each in self.differences]
+        frame = self.estimate.to_frame().assign(statistic=statistics)
+        frame["p-value"], frame["corrected p-value"] = self.pvalues, self.corrected
+        return frame.assign(lower=ends[0], upper=ends[1])
+
+    def _corrected(self) -> tuple[Floats, Floats]:
+        """Return the corrected p-values, and what each p-value was multiplied with."""
+        p = np.array([each.pvalue for each in self.differences])
+        if self.correction != "holm":
+            times = np.full(p.size, 1.0 if self.correction is None else p.size)
+            return np.minimum(p * times, 1.0), times
+        order = p.argsort(kind="stable")
+        times, found = np.empty(p.size), np.empty(p.size)
+        times[order] = np.arange(p.size, 0.0, -1.0)
+        found[order] = np.minimum(np.maximum.accumulate((p * times)[order]), 1.0)
+        return found, times
+
+    def _index(self) -> pd.MultiIndex:
+        import pandas as pd
+
+        return pd.MultiIndex.from_tuples(self.groups, names=["a", "b"])
+
+    def _series(self, values: npt.ArrayLike, name: str) -> pd.Series:
+        import pandas as pd
+
+        return pd.Series(np.asarray(values, dtype=np.float64), index=self._index(), name=name)
+
+    def _facts(self) -> Facts:
+        compared = [("Variable:", self.variable)] if self.variable else []
+        return [
+            ("Test:", self.test),
+            *compared,
+            ("Pairs:", str(len(self.differences))),
+            ("Correction:", self.correction or "none"),
+            ("Validity:", self.differences[0].validity),
+        ]
+
+    def _rows(self) -> Rows:
+        corrected, times = self._corrected()
+        cells = [
+            [
+                number(each.estimate),
+                number(each.statistic),
+                shown_pvalue(each.pvalue, each.floor),
+                shown_pvalue(p, min(factor * each.floor, 1.0)),
+            ]
+            for each, p, factor in zip(self.differences, corrected.tolist(), times.tolist())
+        ]
+        headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
+        if len(self.differences) <= MOST_INTERVALS:
+            headers = (*headers, "[0.025", "0.975]")
+            ends = self.conf_int().to_numpy().tolist()
+            cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
+        names = [one_line(f"{_text(a)} - {_text(b)}") for a, b in self.groups]
+        return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
+
+    def _notes(self) -> list[str]:
+        simultaneous = "hold at once with a probability of 95 %, by Bonferroni's inequality"
+        intervals = "each stand alone" if self.correction is None else simultaneous
+        few = len(self.differences) <= MOST_INTERVALS
+        floor = max(each.floor for each in self.differences)
+        floored = any(at_floor(each.pvalue, each.floor) for each in self.differences)
+        return [
+            *self._held(self.record.function),
+            FOLLOWS,
+            f"The intervals {intervals}." if few else "conf_int() has the intervals.",
+            f"Validity: {MEANINGS[self.differences[0].validity]}.",
+            f"Assumptions: {'; '.join(self.assumptions)}.",
+            *([floor_note(floor)] if floored else []),
+            *dict.fromkeys(remark for each in self.differences for remark in each.remarks),
+            *left_out(len(self.differences)),
+            f"Call: {self.call}",
+        ]
+
+    def _content(self) -> dict[str, object]:
+        corrected, _ = self._corrected()
+        ends = self.conf_int().to_numpy()
+        return {
+            "test": self.test,
+            "variable": self.variable,
+            "correction": self.correction,
+            "pairs": [[_text(a), _text(b)] for a, b in self.groups],
+            "difference": [each.estimate for each in self.differences],
+            "statistic": [each.statistic for each in self.differences],
+            "pvalue": [each.pvalue for each in self.differences],
+            "corrected": corrected,
+            "interval": ends,
+            "validity": self.differences[0].validity,
+            "assumptions": self.assumptions,
+            **self._privacy(),
+            "reproducible": self.reproducible,
+            "call": self.call,
+        }
+
+    def __repr__(self) -> str:
+        return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._stated()}>"
+
+
+def _text(group: object) -> str:
+    return ":".join(map(str, group)) if isinstance(group, tuple) else str(group)

@@ -1,0 +1,27 @@
+"""The report from one design and the one from single calls: the same releases, letter for letter."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+REPORT = Path(__file__).resolve().parents[2] / "docs" / "report"
+
+
+@pytest.fixture
+def reports(monkeypatch):
+    monkeypatch.setenv("PYDPSTAT_STUDY_PERSONS", "4000")
+    monkeypatch.syspath_prepend(str(REPORT))
+    sys.modules.pop("study_data", None)
+    yield [runpy.run_path(str(REPORT / f"study_{name}.py")) for name in ("design", "calls")]
+    sys.modules.pop("study_data", None)
+
+
+def test_a_design_releases_what_single_calls_do(reports):
+    own, other = (each["budget"] for each in reports)
+    assert own.spent.epsilon == pytest.approx(2.0)
+    assert [each.call for each in own.entries] == [each.call for each in other.entries]
+    assert [each.unit for each in own.entries] == ["person"] * 11
+    one, two = (each["means"].conf_int(kind="population") for each in reports)
+    assert one.shape == two.shape == (24, 2)

@@ -1,0 +1,124 @@
+"""Values that are none of a predictor's levels: a level of their own, or the reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import pydpstat
+from pydpstat.errors import PydpstatError
+
+SURE = 1e8
+DRAW = np.random.default_rng(3)
+N = 4000
+FRAME = pd.DataFrame({"x": DRAW.uniform(0, 10, N), "g": DRAW.choice(["a", "b", "u", "v"], N)})
+FRAME["y"] = (
+    0.3 * FRAME.x + (FRAME.g == "b") - 2.0 * FRAME.g.isin(["u", "v"]) + DRAW.normal(0, 1, N).clip(-3, 3)
+)
+# as many records of no level as the noise may hide
+FEW = FRAME.assign(g=FRAME.g.replace({"u": "a", "v": "b"}))
+BOUNDS = {"y": (-8.0, 8.0), "x": (0.0, 10.0)}
+
+
+def fitted(data, formula="y ~ x + C(g)", epsilon=SURE, **own):
+    usual = {"bounds": BOUNDS, "levels": {"g": ["a", "b"]}, "other": "other", "rng": 1}
+    return pydpstat.ols(formula, data, epsilon, **{**usual, **own})
+
+
+def test_a_further_level_has_the_values_of_no_level():
+    fit = fitted(FRAME)
+    told = FRAME.assign(g=FRAME.g.replace({"u": "other", "v": "other"}))
+    known = smf.ols("y ~ x + C(g)", told).fit().params
+    assert list(fit.params.index) == ["Intercept", "x", "C(g)[T.b]", "C(g)[T.other]"]
+    assert fit.params.to_numpy() == pytest.approx(known[fit.params.index].to_numpy(), abs=1e-4)
+    assert fit.call.endswith("levels=[['a', 'b']], other='other')")
+    assert any("none of the levels counts as 'other'" in each for each in fit.assumptions)
+    new = fit.predict({"x": [1.0, 1.0, 1.0], "g": ["never seen", "other", "u"]})
+    assert np.ptp(new) == 0.0 and new[0] == pytest.approx(0.3 - 2.0, abs=0.2)
+
+
+def test_by_default_they_count_as_the_reference():
+    plain = fitted(FRAME, other=None)
+    replaced = fitted(FRAME.assign(g=FRAME.g.replace({"u": "a", "v": "a"})), other=None)
+    assert plain.released == replaced.released and list(plain.params.index)[-1] == "C(g)[T.b]"
+    assert any("none of the levels counts as the first one" in each for each in plain.assumptions)
+
+
+def test_a_level_of_that_name_has_them_too():
+    levels = {"g": ["a", "other", "b"]}
+    fit = fitted(FRAME, levels=levels)
+    told = fitted(FRAME.assign(g=FRAME.g.replace({"u": "other", "v": "other"})), levels=levels, other=None)
+    assert fit.released == told.released and list(fit.params.index) == list(told.params.index)
+
+
+def test_types_without_other_values_have_no_further_level():
+    truth = FRAME.assign(g=FRAME.g == "b")
+    fit = fitted(truth, levels={"g": [False, True]})
+    assert list(fit.params.index)[-1] == "C(g)[T.True]"
+    declared = FRAME.assign(g=pd.Categorical(FRAME.g, ["a", "b", "u", "v"]))
+    assert list(fitted(declared, levels="declared").params.index)[-1] == "C(g)[T.v]"
+
+
+def test_a_further_level_that_looks_empty_counts_as_the_reference():
+    fit = fitted(FEW, epsilon=2.0)
+    assert list(fit.params.index) == ["Intercept", "x", "C(g)[T.b]"]
+    assert any("no level of C(g): they count as a" in each for each in fit.remarks)
+    assert not any("cannot be told from 0" in each for each in fit.remarks)
+    assert (
+        fit.predict({"x": [1.0, 1.0], "g": ["other", "a"]}).tolist()[0]
+        == fit.predict({"x": [1.0], "g": ["a"]})[0]
+    )
+    # released are the numbers of the further level, too, which cost the others little
+    assert any(name == "count(0=2)" for name, _ in fit.released)
+    names = ["Intercept", "x", "C(g)[T.b]"]
+    spread, alone = (
+        np.median([fitted(FEW, epsilon=1.0, rng=seed, other=other).bse[names] for seed in range(20)], axis=0)
+        for other in ("other", None)
+    )
+    assert (spread < 1.3 * alone).all()
+
+
+def test_interactions_of_a_level_that_looks_empty_are_left_out():
+    fit, known = (fitted(FEW, "y ~ x * C(g)", 5.0, other=other) for other in ("other", None))
+    assert list(fit.params.index) == list(known.params.index)
+    # one more column that is 0 would leave nothing to say of any
+    assert (fit.bse < 1.7 * known.bse).all()
+    fit = fitted(FEW, "y ~ x * C(g)", 5.0, levels={"g": ["a", "b", "unheard"]}, other=None)
+    assert list(fit.params.index)[-2:] == ["C(g)[T.unheard]", "x:C(g)[T.b]"]
+    predicted = fit.predict({"x": [1.0, 1.0], "g": ["a", "unheard"]})
+    assert np.isnan(predicted).tolist() == [False, True]
+    assert (fit.bse[known.params.index] < 1.7 * known.bse).all()
+    found = fit.t_test(["C(g)[T.unheard] = 0", "x + C(g)[T.b] = 0"])
+    assert np.isnan(found.effect).tolist() == [True, False] and found.pvalue[0] == 1.0
+    assert fit.pvalues["C(g)[T.unheard]"] == 1.0 and np.isinf(fit.conf_int().loc["C(g)[T.unheard]"]).all()
+    crossed = FEW.assign(h=DRAW.choice(["u", "v"], N))
+    public = {"g": ["a", "b"], "h": ["u", "v"]}
+    fit = fitted(crossed, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)})
+    assert list(fit.params.index)[-1] == "C(g)[T.b]:C(h)[T.v]" and fit.params.notna().all()
+    # nobody is in one of the cells
+    alone = crossed.assign(h=crossed.h.where(crossed.g == "a", "u"))
+    fit = fitted(alone, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)}, other=None)
+    assert fit.params.isna().tolist() == [False, False, False, True]
+    assert any("C(g):C(h) = b:v cannot be told from 0" in each for each in fit.remarks)
+
+
+def test_logistic_regressions_have_it_too():
+    data = FRAME.assign(y=DRAW.random(N) < 1 / (1 + np.exp(1.5 * FRAME.g.isin(["u", "v"]))))
+    fit = pydpstat.logit("y ~ C(g)", data, 50.0, levels={"g": ["a", "b"]}, other="rest", rng=1)
+    assert list(fit.params.index) == ["Intercept", "C(g)[T.b]", "C(g)[T.rest]"]
+    assert fit.params["C(g)[T.rest]"] == pytest.approx(-1.5, abs=0.3)
+
+
+def test_the_name_must_be_a_text():
+    with pytest.raises(PydpstatError, match="other must be the name of a level"):
+        fitted(FRAME, other=3)
+
+
+def test_a_private_number_of_records_is_noisy_in_the_smaller_design_as_well():
+    fit = fitted(FEW, epsilon=5.0, levels={"g": ["a", "b", "unheard"]}, neighbors="unbounded")
+    assert fit.nobs is None and "C(g)[T.other]" not in fit.params.index
+    assert fit.params.isna().tolist() == [False, False, False, True]
+    assert fit.combinations.tests.noisy.matrix[0, 0] == pytest.approx(N, abs=50.0)
+    assert fit.combinations.tests.noisy.matrix[0, 0] != N
