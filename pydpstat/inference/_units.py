@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_columns, has_rows, is_vector, name_of, rows
+from pydpstat._data.containers import has_rows, is_vector, name_of, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.table import Chunk
 from pydpstat._release.payment import Spender, defaults
@@ -109,8 +109,8 @@ class Whose(NamedTuple):
 def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
     """Return the name of a unit, and a hash of each record's id, which is None of a column of the data.
 
-    A budget's unit counts where the data have its column; where they have not, the budget refuses what protects
-    records.
+    A budget's unit counts where the data have its column; where they have not, the budget refuses what
+    protects records.
     """
     given = whose.unit is not None
     unit = whose.unit if given else defaults(whose.budget).unit
@@ -119,9 +119,14 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
     if not isinstance(unit, str):
         (ids,) = own_ids([unit])
         return name_of(ids) or "unit", hashes_of(ids, name_of(ids) or "unit")
-    if given and not has_columns(data) and not isinstance(data, Mapping):
-        own_ids([])
-    return (unit, None) if given or has_column(data, unit) else None
+    if has_column(data, unit):
+        return unit, None
+    if given:
+        raise PydpstatError(
+            f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column of "
+            "the data. Give for example unit=frame['person']."
+        )
+    return None
 
 
 def first_of_each(
