@@ -16,9 +16,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
-from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
+from pydpstat.mechanisms.mechanism import Mechanism, parts_of
 
 
 class CubePart(NamedTuple):
@@ -74,8 +75,9 @@ class CellCubes(Mechanism):
         size: int,
         integer: bool = False,
         ball: tuple[int, int] | None = None,
-    ) -> SeparateNoise:
+    ) -> MomentNoise:
         """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
         parted = list(zip(self.parts, parts_of(epsilon, tuple(each.share for each in self.parts))))
         noises = [CubeNoise(scale_for(sensitivity * each.reach, e), each.columns) for each, e in parted]
-        return SeparateNoise(tuple(noises), tuple(each.size for each in self.parts))
+        sizes = tuple(each.size for each in self.parts)
+        return MomentNoise(tuple(noises), sizes, tuple(range(sum(sizes))))

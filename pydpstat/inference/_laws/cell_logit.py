@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.cell_lines import CellLines
 from pydpstat.inference._laws.cell_model import CellModel, CellTable
 from pydpstat.inference._laws.noisy_logit import symmetric
@@ -36,7 +35,8 @@ _STEP, _FARTHEST = 2.0, 14.0
 _STEPS, _WITHIN = 40, 1e-7
 
 
-class Expansion(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Expansion(Frozen):
     """Noisy sums at public coefficients, what lines left being added to the lines.
 
     Parameters
@@ -108,9 +108,10 @@ class CellLogit(Frozen):
         """The score and the information that the model lacks, and where."""
         d = self.table.rows.shape[1]
         if self.expansion is None:
-            return self.model.responses, np.zeros((d, d)), np.zeros(d)
+            return frozen(self.model.responses), frozen(np.zeros((d, d))), frozen(np.zeros(d))
         at, center = self.model.at(self.expansion.center), self.expansion.center
-        return self.expansion.score + at.expected, self.expansion.information - at.information, center
+        more = frozen(self.expansion.information - at.information)
+        return frozen(self.expansion.score + at.expected), more, center
 
     def _equations(self, b: Floats) -> tuple[Floats, Floats]:
         """Return score and information at b."""
@@ -149,7 +150,7 @@ class CellLogit(Frozen):
         """The coefficients at which the score is 0."""
         d = self.table.rows.shape[1]
         start = np.zeros(d) if self.expansion is None else self.expansion.center
-        return self._solved(start, np.eye(d))[0]
+        return frozen(self._solved(start, np.eye(d))[0])
 
     def _solved(self, b: Floats, basis: Floats) -> tuple[Floats, Floats, Floats]:
         """Follow Newton's steps within a basis, and return the coefficients, the score and information."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.logit_start import lifted, logistic
 from pydpstat.inference._laws.sum_tails import geometric_variance
 from pydpstat.mechanisms._radial import sobol
@@ -99,12 +99,18 @@ class CellModel:
         mean = np.clip(self._sums.sum(axis=0) / n, -1.0, 1.0)
         self.means = np.clip((self._sums + least * mean) / (held + least)[:, None], -1.0, 1.0)
         self._known: dict[bytes, At] = {}
-        if not table.numbers:
-            return
+        if table.numbers:
+            self._points, self._masses = self._within(mean, n)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(self, name, frozen(value))
+
+    def _within(self, mean: Floats, n: float) -> tuple[Floats, Floats]:
+        """Return points of the numbers within cells, and their masses."""
+        table = self._table
         between = (self.shares[:, None] * self.means).T @ self.means
         spread = lifted(np.clip(table.products / n, -1.0, 1.0) - between, 1e-6)
-        single = len(table.numbers) == 1
-        self._points, self._masses = _beta_points(self.means, spread) if single else _copula(mean, spread)
+        return _beta_points(self.means, spread) if len(table.numbers) == 1 else _copula(mean, spread)
 
     @property
     def responses(self) -> Floats:
@@ -119,7 +125,7 @@ class CellModel:
         if key not in self._known:
             while len(self._known) > 3:
                 self._known.pop(next(iter(self._known)))
-            self._known[key] = self._at(b)
+            self._known[key] = At(*map(frozen, self._at(b)))
         return self._known[key]
 
     def _at(self, b: Floats) -> At:
