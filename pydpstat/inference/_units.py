@@ -123,8 +123,8 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
         return unit, None
     if given:
         raise PydpstatError(
-            f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column of "
-            "the data. Give for example unit=frame['person']."
+            f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column. "
+            "Give for example unit=frame['person']."
         )
     return None
 
