@@ -20,7 +20,7 @@ from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
 from pydpstat.inference._predictors import Derived, Predictor, Truths, floats, no_outcome
-from pydpstat.inference._units import Whose, first_of_each, ids_of
+from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
@@ -202,7 +202,9 @@ def read_regression(
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
         constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
-        columns_given = all_columns(data).without(None if unit is None else unit[0])
+        columns_given = all_columns(data)
+        if unit is not None and unit[0] in columns_given.names:
+            columns_given = columns_given.without(unit[0])
         name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
         said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
@@ -219,19 +221,24 @@ def read_regression(
         design.outcome or Predictor(design.response, design.response, design.response_bounds, None),
     )
     readers: list[Reader] = [each.read for each in (*own, *design.read)]
+    if unit is not None and unit[1] is None:
+        # a column of the data is read with the others, as some data can be read once
+        given[-1] = columns_by_name(data, [*given[-1].names, unit[0]], "data")
+        readers.append(partial(hashes_of, name=unit[0]))
     if design.outcome is None and not isinstance(formula, str):
         readers[0] = partial(floats, name=shown)
     read: list[npt.NDArray[Any]] = []
     for each in given:
         start = len(read)
         read += each.read(readers[start : start + len(each.names)])
+    ids = None if unit is None else unit[1] if unit[1] is not None else read.pop()
     if any(values.size != read[0].size for values in read):
         raise PydpstatError(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
-    if whose is not None and unit is not None:
-        read = first_of_each(unit, read, whose.source)
+    if whose is not None and unit is not None and ids is not None:
+        read = first_of_each(unit[0], ids, read, whose.source)
     if missing == "drop":
         read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]

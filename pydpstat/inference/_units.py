@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.table import Chunk
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._given_columns import columns_by_name, has_column
+from pydpstat.inference._given_columns import has_column
 from pydpstat.random import Source
 from pydpstat.statistics._kernels.contributions import Hashes, Unit, kept, unit_codes
 from pydpstat.statistics._kernels.scope import NOTHING, Scope, origin_of
@@ -54,7 +53,7 @@ def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> lis
     >>> [int(each.sum()) for each in stays]
     [2, 0]
     """
-    hashes = [_hashes(each, name) for each in ids]
+    hashes = [hashes_of(each, name) for each in ids]
     places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
     chosen = Unit(name, most, 1, below(1 << 53, source))
     stay = kept(np.concatenate(hashes), chosen, places, ())
@@ -107,11 +106,11 @@ class Whose(NamedTuple):
     source: Source
 
 
-def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes] | None:
-    """Return the name of a unit and a hash of each record's id; None without one.
+def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
+    """Return the name of a unit, and a hash of each record's id, which is None of a column of the data.
 
-    The ids are a column of the data by its name, or one of their own. A budget's unit counts where the data
-    have its column; where they have not, the budget refuses what protects records.
+    A budget's unit counts where the data have its column; where they have not, the budget refuses what
+    protects records.
     """
     given = whose.unit is not None
     unit = whose.unit if given else defaults(whose.budget).unit
@@ -119,18 +118,21 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes] | None:
         return None
     if not isinstance(unit, str):
         (ids,) = own_ids([unit])
-        return name_of(ids) or "unit", _hashes(ids, name_of(ids) or "unit")
-    if not given and not has_column(data, unit):
-        return None
-    (found,) = columns_by_name(data, [unit], "data").read([partial(_hashes, name=unit)])
-    return unit, found
+        return name_of(ids) or "unit", hashes_of(ids, name_of(ids) or "unit")
+    if has_column(data, unit):
+        return unit, None
+    if given:
+        raise PydpstatError(
+            f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column. "
+            "Give for example unit=frame['person']."
+        )
+    return None
 
 
 def first_of_each(
-    unit: tuple[str, Hashes], arrays: Sequence[npt.NDArray[Any]], source: Source
+    name: str, ids: Hashes, arrays: Sequence[npt.NDArray[Any]], source: Source
 ) -> list[npt.NDArray[Any]]:
     """Return one record of each unit, chosen by a keyed hash of all that is read of it."""
-    name, ids = unit
     if ids.size != arrays[0].size:
         raise PydpstatError(
             "unit must have an id for each record of the data; it has another length. Give a column of the "
@@ -140,7 +142,7 @@ def first_of_each(
     return [each[stay] for each in arrays]
 
 
-def _hashes(ids: Any, name: str) -> Hashes:
+def hashes_of(ids: Any, name: str) -> Hashes:
     codes, names = unit_codes(ids, name)
     return names[codes]
 

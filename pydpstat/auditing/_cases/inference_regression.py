@@ -70,9 +70,9 @@ def _private(records: Records) -> float:
 
 def _private_levels(records: Records) -> float:
     y, g = records
-    public = {"bounds": {"y": (-1, 1)}, "levels": {"g": ["a", "b"]}, "neighbors": "unbounded"}
+    bounds, levels = {"y": (-1, 1)}, {"g": ["a", "b"]}
     frame = {"y": np.array(y, dtype=float), "g": np.array(g, dtype=str)}
-    result = ols("y ~ C(g)", frame, 1.0, **public)
+    result = ols("y ~ C(g)", frame, 1.0, bounds=bounds, levels=levels, neighbors="unbounded")
     return _released(result, [1.0, 0.0, 1.0, 0.0, 1.0], [0.0] * 5)
 
 
