@@ -44,26 +44,36 @@ class Cells(NamedTuple):
         How numbers become multiples of 2^-30 from -1 to 1; indicators stay 0 and 1.
     names : tuple of str
         The cells' levels in words.
+    known : ndarray of shape (cells,)
+        The number that a cell's codes make (`_joined`), ascending.
     """
 
     rows: Floats
     numbers: tuple[int, ...]
     scaling: Scaling
     names: tuple[str, ...]
+    known: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, design: LinearDesign) -> Cells:
         """Return the cells of a design."""
-        factors = [each for each in design.predictors if each.levels is not None]
-        count = math.prod(len(each.levels or ()) for each in factors)
+        read = [each for each in design.read if each.levels is not None]
+        count = math.prod(len(each.levels or ()) for each in read)
         if count > MOST_CELLS:
             raise PydpstatError(
                 f"levels must make at most {MOST_CELLS:,} combinations of one level of each variable, which "
                 f"logit counts; got {count:,}. Merge levels, or leave a variable out."
             )
-        codes = np.array([*product(*(range(len(each.levels or ())) for each in factors))], dtype=np.int64)
-        columns = iter(codes.reshape(count, len(factors)).T)
-        read = [np.zeros(count) if each.levels is None else next(columns) for each in design.predictors]
+        codes = np.array([*product(*(range(len(each.levels or ())) for each in read))], dtype=np.int64)
+        codes = codes.reshape(count, len(read))
+        columns = iter(codes.T)
+        made = design.made(
+            [np.zeros(count) if each.levels is None else next(columns) for each in design.read]
+        )
+        paired = list(zip(design.predictors, made))
+        # of an interaction only the products of its variables' levels occur
+        known, first = np.unique(_joined(paired, count), return_index=True)
+        of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
         numbers, middle, half, place = [], [], [], 1
         for each in design.predictors:
             if each.bounds is None:
@@ -76,9 +86,9 @@ class Cells(NamedTuple):
                 middle.append(0.5 * low + 0.5 * high)
                 half.append(0.5 * high - 0.5 * low)
             place += len(each.names)
-        texts = [_named(factors, each) for each in codes.reshape(count, len(factors)).tolist()]
+        texts = [_named(read, each) for each in codes[first].tolist()]
         scaling = Scaling(np.array(middle), np.array(half))
-        return cls(expanded(design.predictors, read), tuple(numbers), scaling, tuple(texts))
+        return cls(expanded(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
 
     @property
     def products(self) -> list[tuple[int, int]]:
@@ -96,6 +106,15 @@ class Cells(NamedTuple):
         width, pairs = len(self.numbers), len(self.products)
         cells = CubePart(2 + width, len(self.rows), float(ends), _LEFT)
         return CellCubes((cells, CubePart(width + pairs, 1, float(ends), 1.0 - _LEFT)))
+
+
+def _joined(paired: Sequence[tuple[Predictor, npt.NDArray[Any]]], size: int) -> npt.NDArray[np.int64]:
+    """Return a number for each record that tells its levels of all categorical predictors."""
+    found = np.zeros(size, dtype=np.int64)
+    for each, values in paired:
+        if each.levels is not None:
+            found = found * len(each.levels) + values.astype(np.int64)
+    return found
 
 
 def _named(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
@@ -128,11 +147,11 @@ class CellRecords:
         for start in range(0, self.size, CHUNK):
             part = slice(start, start + CHUNK)
             response = (self._regression.response[part] > 0.5).astype(np.int64)
-            cell = np.zeros(response.size, dtype=np.int64)
+            joined = _joined([(each, values[part]) for each, values in paired], response.size)
+            cell = np.searchsorted(self.cells.known, joined)
             numbers: list[Floats] = []
             for each, values in paired:
                 if each.levels is not None:
-                    cell = cell * len(each.levels) + values[part]
                     continue
                 place = self.cells.numbers[len(numbers)] - 1
                 scaled = (values[part] - middle[place]) / half[place]
@@ -176,9 +195,9 @@ class CellRecords:
             sums = [_added(own, _sums(place, each, cells)) for own, each in zip(sums, z)]
             totals = [total + int(np.rint(z[i] * z[j] * _ONE).sum()) for total, (i, j) in zip(totals, pairs)]
         exact: list[Fraction] = []
-        for place in range(cells):
-            exact.append(Fraction(counts[place]))
-            exact += [Fraction(own[place], 1 << 30) for own in sums]
+        for number in range(cells):
+            exact.append(Fraction(counts[number]))
+            exact += [Fraction(own[number], 1 << 30) for own in sums]
         exact += [Fraction((ends if i == j else 1) * t, 1 << 30) for t, (i, j) in zip(totals, pairs)]
         names: list[str] = []
         for each in self._counted():

@@ -52,7 +52,7 @@ def plain(formula):
     return formulas.logit(formula, FRAME.assign(y=FRAME.y.astype(int), w=FRAME.w.clip(0, 20))).fit(disp=0)
 
 
-FORMULAS = ["y ~ C(region)", "y ~ C(sex) + C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
+FORMULAS = ["y ~ C(region)", "y ~ C(sex) * C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -133,6 +133,15 @@ def test_a_record_more_moves_half_as_much():
         own = one(draw.random() < 0.5, draw.integers(3), *draw.choice([-1.0, 0.0, 1.0], 2))
         for (a, noise), (b, _) in zip(asked(own, 1), asked(nobody, 1)):
             assert max(moved(a, b, noise)) <= 1
+
+
+def test_an_interaction_makes_no_more_cells():
+    data = FRAME[:10]
+    made = [
+        Cells.of(read_regression(f"y ~ C(sex) {sign} C(region)", data, None, LEVELS, "error", True).design)
+        for sign in "+*"
+    ]
+    assert made[0].names == made[1].names and len(made[1].rows) == 12
 
 
 def test_counts_are_those_of_pandas():
