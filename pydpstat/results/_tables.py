@@ -259,8 +259,8 @@ class TableResults(PopulationIntervals):
         Parameters
         ----------
         margins : bool, optional
-            Whether to add sums as a row and a column "All", as ``pandas.crosstab`` does; they are `margins`. By
-            default what `crosstab` was told.
+            Whether to add sums as a row and a column "All", as ``pandas.crosstab`` does; they are `margins`.
+            By default what `crosstab` was told.
 
         Returns
         -------

@@ -157,7 +157,7 @@ def crosstab(
     if isinstance(levels, str) and levels == "discover":
         if shown:
             raise PydpstatError(
-                "margins must be left out with levels='discover', whose levels are of one variable. Leave it out."
+                "margins must be left out with levels='discover', which is for one variable. Leave it out."
             )
         if sample is not None:
             raise PydpstatError(
