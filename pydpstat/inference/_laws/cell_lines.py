@@ -35,7 +35,7 @@ class CellLines(NamedTuple):
     --------
     >>> lines = lines_at(np.array([0.0, 2.0]), 0.5, np.array([0.5, 0.5]))
     >>> lines.slope.round(2).tolist(), bool(lines.apart.max() < 0.01)
-    ([0.25, 0.1], True)
+    ([0.25, 0.11], True)
     """
 
     middle: Floats
