@@ -29,7 +29,7 @@ SLOW = 20_000
 
 
 def _moments(**options: Any) -> Release:
-    def release(data: object) -> object:
+    def release(data: Any) -> object:
         found: Any = moments(data, 1.0, **UNIT, **options)
         return found.release
 
