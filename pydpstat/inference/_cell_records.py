@@ -128,7 +128,8 @@ class CellRecords:
         for start in range(0, self.size, CHUNK):
             part = slice(start, start + CHUNK)
             response = (self._regression.response[part] > 0.5).astype(np.int64)
-            cell, numbers = np.zeros(response.size, dtype=np.int64), []
+            cell = np.zeros(response.size, dtype=np.int64)
+            numbers: list[Floats] = []
             for each, values in paired:
                 if each.levels is not None:
                     cell = cell * len(each.levels) + values[part]
@@ -199,17 +200,17 @@ class CellRecords:
         slopes = center[list(self.cells.numbers)].tolist()
         own = [[0] * cells for _ in range(2 + width)]
         totals = [0] * (width + len(pairs))
-        for cell, _, z in self._chunks():
-            along = np.zeros(cell.size)
+        for at, _, z in self._chunks():
+            along = np.zeros(at.size)
             for each, slope in zip(z, slopes):
                 along += each * slope
-            s = 1.0 / (1.0 + exp(-(lines.middle[cell] + along)))
-            r = np.clip((s - lines.level[cell] - lines.slope[cell] * along) / lines.apart[cell], -1.0, 1.0)
-            w = np.clip((s * (1.0 - s) - lines.weight[cell]) / lines.weight_apart[cell], -1.0, 1.0)
-            q = np.clip((s - lines.common[cell] - lines.common_slope * along) / lines.common_apart, -1.0, 1.0)
+            s = 1.0 / (1.0 + exp(-(lines.middle[at] + along)))
+            r = np.clip((s - lines.level[at] - lines.slope[at] * along) / lines.apart[at], -1.0, 1.0)
+            w = np.clip((s * (1.0 - s) - lines.weight[at]) / lines.weight_apart[at], -1.0, 1.0)
+            q = np.clip((s - lines.common[at] - lines.common_slope * along) / lines.common_apart, -1.0, 1.0)
             u = np.clip((s * (1.0 - s) - lines.common_weight) / lines.common_weight_apart, -1.0, 1.0)
             addends = [r, w, *(w * each for each in z)]
-            own = [_added(each, _sums(cell, addend, cells)) for each, addend in zip(own, addends)]
+            own = [_added(each, _sums(at, addend, cells)) for each, addend in zip(own, addends)]
             whole = [*(q * each for each in z), *(u * z[i] * z[j] for i, j in pairs)]
             totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, whole)]
         exact = [Fraction(each[place], 1 << 30) for place in range(cells) for each in own]
@@ -241,7 +242,7 @@ def _added(totals: Sequence[int], more: npt.NDArray[Any]) -> list[int]:
 
 def _sums(place: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
     """Return sums by cell in units of 2^-30: integers below 2^53, which floating point adds up exactly."""
-    return np.bincount(place, weights=np.rint(addends * _ONE), minlength=cells)
+    return np.asarray(np.bincount(place, weights=np.rint(addends * _ONE), minlength=cells), dtype=np.float64)
 
 
 def _query(statistic: str, exact: list[Fraction], names: list[str], nobs: int | None) -> Query:

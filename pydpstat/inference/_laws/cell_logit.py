@@ -193,7 +193,7 @@ class CellLogit(Frozen):
             return math.inf
         b = self.estimate
         score, information = self._equations(b)
-        weights = np.linalg.solve(self._lifted(information), combination)
+        weights = np.asarray(np.linalg.solve(self._lifted(information), combination), dtype=np.float64)
         _, variance = self._sampling(weights, b, information)
         found = math.sqrt(variance + math.fsum(part.variance for part in self._noise(weights, b)))
         # where no coefficients solve the equations they were followed up to a limit
@@ -232,7 +232,8 @@ class CellLogit(Frozen):
         counts, variance = self._sampling(weights, b, information)
         noise = self._noise(weights, b)
         whole = variance + math.fsum(part.variance for part in noise)
-        rest, parts = variance - counts.variance, [counts]
+        rest = variance - counts.variance
+        parts: list[Part] = [counts]
         for part in noise:
             if isinstance(part, Cubes):
                 part, small = few(part, whole)
