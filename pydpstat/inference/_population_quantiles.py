@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -254,13 +255,11 @@ def cell_edges(pair: tuple[float, float], number: int) -> Floats:
 
 def _counts(part: Part, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
     """Count the records in each cell, by group where there are some, missing ones as `missing` says."""
-    values = part.columns.arrays[0]
-    if groups is None:
-        counts, gone = bin_counts(values, edges)
-    else:
-        assert part.places is not None
-        counts, gone = group_bin_counts(values, part.places, groups, edges)
+    values, places = part.columns.arrays[0], part.places
+    found: Any = bin_counts(values, edges)
+    if groups is not None and places is not None:
+        found = group_bin_counts(values, places, groups, edges)
+    counts, gone = found
     if fills(int(np.sum(gone)), missing):
-        place = bin_counts(np.array([missing]), edges)[0]
-        counts = counts + np.multiply.outer(gone, place)
+        counts = counts + np.multiply.outer(gone, bin_counts(np.array([missing]), edges)[0])
     return counts

@@ -301,10 +301,10 @@ def proportions_test(
     source = source_from(rng)
     arguments = "condition1", "condition2"
     given = samples_of((condition1, condition2), arguments, unit, source, budget)
-    both = []
+    both: list[tuple[np.ndarray, int]] = []
     for (data, scope), name in zip(given, arguments):
-        *found, how = counted(data, how, source, name, "test", truths, true_and_false, scope)
-        both.append(found)
+        found, size, how = counted(data, how, source, name, "test", truths, true_and_false, scope)
+        both.append((found, size))
     (first, size1), (second, size2) = both
     groups = group_names(given, _NUMBERED)
     join = " " if groups == _NUMBERED else " of "

@@ -253,13 +253,14 @@ class TableResults(PopulationIntervals):
         sizes = range(len(self._dimnames()))
         return self.to_frame(alpha).reset_index(names=[self._axis_name(axis) for axis in sizes])
 
-    def wide(self, margins: bool = False) -> pd.DataFrame:
+    def wide(self, margins: bool | None = None) -> pd.DataFrame:
         """Return a released table as a frame with a column for each level of the last variable.
 
         Parameters
         ----------
-        margins : bool, default False
+        margins : bool, optional
             Whether to add sums as a row and a column "All", as ``pandas.crosstab`` does; they are `margins`.
+            By default what `crosstab` was told.
 
         Returns
         -------
@@ -285,7 +286,8 @@ class TableResults(PopulationIntervals):
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
-        if not flag(margins, "margins"):
+        shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
+        if not flag(shown, "margins"):
             return frame
         frame["All"] = frame.sum(axis=1)
         if rows:

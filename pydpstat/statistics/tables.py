@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
@@ -38,6 +39,7 @@ def crosstab(
     max_records: int | None = None,
     max_groups: int | None = None,
     sample: float | None = None,
+    margins: bool = False,
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
@@ -74,6 +76,9 @@ def crosstab(
         ``"declared"``, as a Categorical has no such values.
     unit, max_records, max_groups, sample : optional
         By unit, and on a sample, as in `mean`. The cells are the groups that `max_groups` limits.
+    margins : bool, default False
+        Whether ``wide()`` has sums as a row and a column "All". They follow from the cells at no additional
+        privacy cost, and ``margins()`` has them with their noise.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -148,7 +153,12 @@ def crosstab(
     """
     given = Scope.of(None, None, None, unit, max_records, max_groups, sample, budget)
     scope = given._replace(crossed=True)
+    shown = checks.flag(margins, "margins")
     if isinstance(levels, str) and levels == "discover":
+        if shown:
+            raise PydpstatError(
+                "margins must be left out with levels='discover', which is for one variable. Leave it out."
+            )
         if sample is not None:
             raise PydpstatError(
                 "sample must be left out with levels='discover': whether a level is found would depend on "
@@ -182,6 +192,8 @@ def crosstab(
     arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
+    if shown:
+        arguments = (*arguments, ("margins", True))
     conditions = (DECLARED,) if declared else ()
     arguments = (*arguments, *records.arguments)
     return release_statistic(

@@ -29,7 +29,11 @@ SLOW = 20_000
 
 
 def _moments(**options: Any) -> Release:
-    return lambda data: moments(data, 1.0, **UNIT, **options).release
+    def release(data: Any) -> object:
+        found: Any = moments(data, 1.0, **UNIT, **options)
+        return found.release
+
+    return release
 
 
 def _with(function: Release, **options: Any) -> Release:

@@ -7,6 +7,7 @@ mean 0 whatever the number of records is. `pydpstat.inference._laws.quantile_int
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,10 +166,11 @@ class _Differences:
         return np.broadcast_to((found - 2.0 - _POINTS // 2) * step, below.shape)
 
 
-def _placed(places: Floats, masses: Floats) -> Floats:
+def _placed(places: npt.NDArray[np.floating[Any]], masses: Floats) -> Floats:
     """Return masses on a circle of points, each divided between the two points around it."""
     lower = np.floor(places)
     part = places - lower
     at = lower.astype(np.int64)
-    first = np.bincount(at % _POINTS, masses * (1.0 - part), _POINTS)
-    return first + np.bincount((at + 1) % _POINTS, masses * part, _POINTS)
+    first: Any = np.bincount(at % _POINTS, masses * (1.0 - part), _POINTS)
+    found: Floats = first + np.bincount((at + 1) % _POINTS, masses * part, _POINTS)
+    return found

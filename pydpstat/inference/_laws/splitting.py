@@ -86,7 +86,7 @@ def small_tail(
     else:
         round_ = _MOST_ROUNDS
     share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _TABLES)
-    return min(1.0, share * (1.0 + _ADDED * math.sqrt(1.0 + round_)))
+    return float(min(1.0, share * (1.0 + _ADDED * math.sqrt(1.0 + round_))))
 
 
 def _moved(rng: np.random.Generator, counts: Integers, n: int, p: Floats, part: float) -> Integers:
