@@ -118,7 +118,7 @@ def _joined(paired: Sequence[tuple[Predictor, npt.NDArray[Any]]], size: int) -> 
 
 
 def _named(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
-    return ", ".join(f"{each.text}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
+    return ", ".join(f"{each.column}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
 
 
 class CellRecords:

@@ -149,7 +149,7 @@ def test_counts_are_those_of_pandas():
     query = CellRecords(regression, Cells.of(regression.design)).counts(2, N)
     wanted = FRAME.groupby(["sex", "region", "y"]).size()
     assert query.exact == tuple(wanted.tolist()) and query.sensitivities == (2,)
-    assert query.labels.names[1] == "C(sex)=f, C(region)=r0, y=True"
+    assert query.labels.names[1] == "sex=f, region=r0, y=True"
 
 
 def test_tails_are_those_of_draws():
