@@ -37,7 +37,7 @@ def ols(epsilon, sexes, formula="z ~ x + C(sex)", **own):
 
 
 RELEASES = {
-    "logit": lambda: logit(0.5, levels={"region": REGIONS}),
+    "logit": lambda: logit(0.005, levels={"region": REGIONS}),
     "moments": lambda: ols(1.0, ["F", "M"]),
     "ranks": lambda: ols(0.001, ["f", "m"], method="rank", interval=True),
     "slopes": lambda: pydpstat.ols(
