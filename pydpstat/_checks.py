@@ -16,13 +16,15 @@ from pydpstat.errors import PydpstatError
 _LARGE = 1e300
 # a longer text is no option that somebody misspelt
 _SHORT = 40
+# lengths above it are not shown
+_MANY = 20
 
 
 def shown(value: Any) -> str:
     """Show an argument in a message: a number as it is, of all else type and shape.
 
     What stands in an argument's place may be the data, given in the wrong order: no element of them
-    comes into a message.
+    comes into a message, nor how many there are.
 
     Examples
     --------
@@ -38,11 +40,17 @@ def shown(value: Any) -> str:
         return f"the type {value.__name__}"
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
-        return f"{kind} of shape {shape}"
+        sides = ", ".join(map(_few, shape))
+        return f"{kind} of shape ({sides}{',' * (len(shape) == 1)})"
     try:
-        return f"{kind} of length {len(value)}"
+        return f"{kind} of length {_few(len(value))}"
     except Exception:  # it has none, or does not say it
         return f"an object of type {kind}"
+
+
+def _few(number: Any) -> str:
+    """Show a small number: how many records there are may be private, as elements of them are."""
+    return str(number) if not isinstance(number, int) or number <= _MANY else f"above {_MANY}"
 
 
 def shown_option(value: Any) -> str:

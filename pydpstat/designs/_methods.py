@@ -118,7 +118,8 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
 
 def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """Return what was given, by the method's parameters."""
-    if len(arguments) == len(how.plain) and how.options >= options.keys() and not FIXED & options.keys():
+    named = options.keys()
+    if len(arguments) == len(how.plain) and how.needed <= named <= how.options and not FIXED & named:
         # as nearly always, and many times quicker than a signature
         given = {**dict(zip(how.plain, arguments)), **options}
     else:

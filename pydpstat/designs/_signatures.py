@@ -56,6 +56,7 @@ class Signature(NamedTuple):
     own: inspect.Signature
     options: frozenset[str]
     plain: tuple[str, ...]
+    needed: frozenset[str]
 
 
 @lru_cache(maxsize=None)
@@ -87,4 +88,5 @@ def signature_of(name: str) -> Signature:
         own,
         frozenset(each.name for each in options),
         (first, *plainly),
+        frozenset(each.name for each in after if each.default is each.empty),
     )

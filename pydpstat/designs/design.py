@@ -325,7 +325,8 @@ def design(
         The column that tells whose data a record is, such as a person's id: each release then protects all
         records of a unit. By default the budget's.
     max_records : int, default 1
-        How many records of a unit count; drawn for each release. It needs `unit`.
+        How many records of a unit count in a release, drawn for each. Of tests, models, weighted statistics
+        and intervals of the population one counts, so that records are independent.
     weights : str, optional
         The column of survey weights, which needs bounds.
     strata : str, optional
@@ -336,7 +337,8 @@ def design(
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else unbounded: the number of records, or of units, is private.
     other : str or None, default "other"
-        The group of values that are in no level; None leaves them out.
+        The group of values that are in no level; None leaves them out. Of a regression they count as the
+        reference level.
     budget : Budget, optional
         What pays for all releases.
     rng : None, int, numpy.random.Generator or RRandom, optional

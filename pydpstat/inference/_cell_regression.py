@@ -81,13 +81,13 @@ def by_cells(
             how._replace(mechanism=Geometric()),
             source,
             budget,
-            data=("formula", "data"),
+            data=(regression.formula, "data"),
             arguments=arguments,
             conditions=design.conditions,
         )
         law = CellLogit(table_of(cells, found.value, (how.epsilon / ends, 0.0), ends), None)
         return _results(law, [found], design, cells)
-    record = call("logit", how, ("formula", "data"), arguments)
+    record = call("logit", how, (regression.formula, "data"), arguments)
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)

@@ -140,8 +140,10 @@ class MomentCombinations(Frozen):
             noisy = replace(noisy, origin=noisy.origin + scaled[1:] / scaled[0])
             return MomentCombination(ScoreTests(noisy, units, shifts), 0, sign)
         place = int(np.argmax(np.abs(scaled)))
-        shifts[place] = shift
-        return MomentCombination(ScoreTests(_turned(noisy, scaled, place), units, shifts), place, 1.0)
+        # predictors stay between -1 and 1, as tolerances take them to be
+        units[place], shifts[place] = abs(scaled[place]), shift
+        turned = _turned(noisy, scaled / units[place], place)
+        return MomentCombination(ScoreTests(turned, units, shifts), place, 1.0)
 
 
 def _turned(noisy: NoisyMoments, combination: Floats, place: int) -> NoisyMoments:

@@ -174,6 +174,7 @@ class Regression(NamedTuple):
     response: Floats
     predictors: tuple[npt.NDArray[Any], ...]
     unit: str | None = None
+    formula: str = "formula"
 
     def __repr__(self) -> str:
         return "Regression(values withheld)"
@@ -189,11 +190,10 @@ def read_regression(
     other: str | None = None,
     whose: Whose | None = None,
 ) -> Regression:
-    """Read a regression: by a formula, or the response and the predictors themselves.
+    """Read a regression, one record of each unit: by a formula, or the response and the predictors.
 
     The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
     0 and 1. Values of predictors that are none of the levels count as the level `other`, or the reference.
-    One record of each unit stays.
     """
     check_other(other)
     unit = None if whose is None else ids_of(data, whose)

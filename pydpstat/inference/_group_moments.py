@@ -55,17 +55,28 @@ def release_group_moments(
         conditions=records.conditions,
     )
     mean, var, std = (
-        published(each, replace(release, statistic=each, labels=records.labels(each)), records, pairs, how)
+        published(
+            each,
+            replace(
+                release,
+                statistic=each,
+                labels=records.labels(each),
+                record=replace(release.record, then=(each,)),
+            ),
+            records,
+            pairs,
+            how,
+        )
         for each in ("mean", "var", "std")
     )
     return GroupMomentsResults(
         mean=mean,
         var=var,
         std=std,
-        pairs=pairs,
+        bounds=pairs,
         claim=mean.claim,
         guarantee=mean.guarantee,
-        record=mean.record,
+        record=release.record,
     )
 
 
@@ -79,7 +90,7 @@ class GroupMomentsResults(Stated, Frozen):
     ----------
     mean, var, std : DPResults
         The statistics by group, each with intervals of both kinds; means with ``difference(a, b)``, too.
-    pairs : tuple of (float, float)
+    bounds : tuple of (float, float)
         The bounds of each variable.
     claim, guarantee : Guarantee
         What was asked for, and what holds, of all of it together.
@@ -101,7 +112,7 @@ class GroupMomentsResults(Stated, Frozen):
     mean: DPResults
     var: DPResults
     std: DPResults
-    pairs: Bounds
+    bounds: Bounds
     claim: Guarantee
     guarantee: Guarantee
     record: Call
@@ -159,8 +170,22 @@ class GroupMomentsResults(Stated, Frozen):
         checks.one_of(alternative, "alternative", ALTERNATIVES)
         place, column = self._place(group, variable)
         return one_sample(
-            self.mean, self._known(place, column), self.pairs[column], popmean, alternative, METHODS[0]
+            self.mean, self._known(place, column), self.bounds[column], popmean, alternative, METHODS[0]
         )
+
+    def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
+        """Compare the means of two groups, at no additional privacy cost, as `DPResults.difference` does."""
+        return self.mean.difference(a, b, variable)
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return confidence intervals for the groups' means, which cover sampling and noise.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
+        """
+        return self.mean.conf_int(alpha, kind="population")
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return means with confidence intervals, and standard deviations, a row for each group and variable.
@@ -176,7 +201,7 @@ class GroupMomentsResults(Stated, Frozen):
         """
         import pandas as pd
 
-        ends = self.mean.conf_int(alpha, kind="population")
+        ends = self.conf_int(alpha)
         columns = {"mean": self.mean.params, "low": ends[0], "high": ends[1], "std": self.std.params}
         return pd.DataFrame(columns)
 
@@ -188,7 +213,7 @@ class GroupMomentsResults(Stated, Frozen):
     def _known(self, place: int, column: int) -> NoisySums:
         population = self.mean.post.population
         assert isinstance(population, MeanIntervals)
-        part: Any = population.parts[place * len(self.pairs) + column]
+        part: Any = population.parts[place * len(self.bounds) + column]
         known: NoisySums = part.known
         return known
 
@@ -196,7 +221,7 @@ class GroupMomentsResults(Stated, Frozen):
         return [
             ("Function:", self.record.function),
             ("Mechanism:", self.mean.mechanism),
-            ("Bounds:", ", ".join(f"[{number(low)}, {number(high)}]" for low, high in self.pairs)),
+            ("Bounds:", ", ".join(f"[{number(low)}, {number(high)}]" for low, high in self.bounds)),
             ("No. Observations:", "private"),
         ]
 
@@ -209,16 +234,17 @@ class GroupMomentsResults(Stated, Frozen):
     def _notes(self) -> list[str]:
         said = (
             "The intervals are for the population's means: they cover sampling and noise. Tests, ttest(), "
-            "and comparisons, mean.difference(), follow from the same noise at no additional privacy cost."
+            "and comparisons, difference(), follow from the same noise at no additional privacy cost."
         )
         return [*self._held(self.record.function), said, f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         return {
-            **{name: getattr(self, name).estimate for name in ("mean", "var", "std")},
+            "groups": self.mean.labels.elements(self.mean.value),
+            **{name: getattr(self, name).params.tolist() for name in ("mean", "var", "std")},
             "mechanism": self.mean.mechanism,
             **self._privacy(),
-            "bounds": self.pairs,
+            "bounds": self.bounds,
             "reproducible": self.reproducible,
             "call": self.call,
         }

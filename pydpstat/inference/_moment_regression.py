@@ -45,7 +45,7 @@ def by_moments(
         how,
         source,
         budget,
-        data=("formula", "data"),
+        data=(regression.formula, "data"),
         arguments=arguments,
         bounds=design.bounds,
         conditions=design.conditions,

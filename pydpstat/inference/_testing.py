@@ -42,8 +42,10 @@ def protected(
 ) -> Options:
     """Check how a test is to be protected; the number of records has to be public."""
     named = INTEGER if integer else REAL
-    reason = f"for {function}, whose law needs public numbers of records"
-    only = OnlyBounded(reason, "Use neighbors='bounded' where they are public.")
+    only = OnlyBounded(
+        f"for {function}, whose law needs public numbers of records",
+        "If they are public, give or declare neighbors='bounded'; ttest_ind and f_oneway take private ones.",
+    )
     how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget, only=only)
     check_epsilon(how)
     return how

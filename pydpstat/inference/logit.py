@@ -23,6 +23,7 @@ from pydpstat._release.statistic import (
     quiet,
     release_stage,
 )
+from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells
 from pydpstat.inference._combinations import LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
@@ -107,8 +108,8 @@ def logit(
         no truth value, as ``{"y": [0, 1]}``: the second one counts as 1, all other values as 0.
         ``"declared"`` takes the categories of Categoricals.
     other : str, optional
-        The name of a further level, for a predictor's values that are none of its levels. By default they
-        count as the reference.
+        The name of a further level, for a predictor's values that are none of its levels, where all
+        predictors are categorical. By default they count as the reference.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -197,8 +198,16 @@ def logit(
     source = source_from(rng)
     whose = Whose(unit, budget, source)
     regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    if isinstance(formula, str):
+        # it is public, and tells models apart
+        regression = regression._replace(formula=repr(formula))
     how = how._replace(unit=regression.unit)
     design = regression.design
+    if other is not None and any(each.levels is None for each in design.predictors):
+        raise PydpstatError(
+            f"other must be None for logit with predictors that are numbers; got {other!r}. A level without "
+            "records would hide them: values of no level count as the reference then."
+        )
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")
     if not how.bounded or any(each.levels is not None for each in design.predictors):
@@ -206,7 +215,7 @@ def logit(
     records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
-    record = call("logit", how, ("formula", "data"), design.arguments)
+    record = call("logit", how, (regression.formula, "data"), design.arguments)
     claim, held = how.promise(None, design.conditions)
     if source.reproducible:
         held = held.with_conditions(SEEDED)

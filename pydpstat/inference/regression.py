@@ -238,6 +238,9 @@ def ols(
     budget = check_budget(budget)
     whose = Whose(unit, budget, source)
     regression = read_regression(formula, data, bounds, levels, how.missing, other=other, whose=whose)
+    if isinstance(formula, str):
+        # it is public, and tells models apart
+        regression = regression._replace(formula=repr(formula))
     how = how._replace(unit=regression.unit)
     design = regression.design
     if how.bounded:
@@ -254,7 +257,7 @@ def ols(
         arguments = (*arguments, ("interval", True))
     tested = _tested(coefficients, design)
     said = {
-        "record": call("ols", how, ("formula", "data"), arguments),
+        "record": call("ols", how, (regression.formula, "data"), arguments),
         "bounds": design.bounds,
         "budget": budget,
     }

@@ -219,7 +219,7 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
             return ""
         return (
             f"There are intervals of pydpstat.{self.statistic} with population=True, which counts in public "
-            "cells (bounded neighbors; without by, unit and sample)."
+            "cells (without a sample)."
         )
 
     @property

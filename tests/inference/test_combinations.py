@@ -107,6 +107,8 @@ def test_the_simulated_noise_of_a_turned_basis_is_the_same_noise_turned(frame):
     # what takes the one matrix to the other takes the noise of each draw
     scaled = np.array([0.0, 1.0, -2.0, 0.0, 3.0]) * fit.combinations.tests.units
     place = int(np.argmax(np.abs(scaled)))
+    # the predictor in this place stays between -1 and 1
+    scaled = scaled / abs(scaled[place])
     change = np.eye(width)
     change[place, :-1] = -scaled / scaled[place]
     change[place, place] = 1.0 / scaled[place]
@@ -225,3 +227,15 @@ def test_ends_at_some_places_are_those_of_all(frame):
     noisy = fit.combinations.tests.noisy
     whole, one = score_tests.ends(noisy, 0.05), score_tests.ends(noisy, 0.05, np.array([1]))
     assert one[1] == pytest.approx(whole[1], rel=1e-12) and np.isinf(one[[0, 2]]).all()
+
+
+@pytest.mark.parametrize("unit", [1.0, 10_000.0])
+def test_combinations_do_not_depend_on_the_responses_unit(frame, unit):
+    bounds = {"y": (-8.0 * unit, 12.0 * unit), "x": BOUNDS["x"]}
+    fit = fitted(frame.assign(y=unit * frame.y), 20.0, "y ~ x + C(g)", bounds=bounds)
+    alone = fit.t_test(np.eye(4)).summary_frame()
+    assert alone["std err"].to_numpy() == pytest.approx(fit.bse.to_numpy(), rel=1e-6)
+    assert alone["coef"].to_numpy() == pytest.approx(fit.params.to_numpy(), rel=1e-6)
+    covariances = fit.cov_params().to_numpy()
+    sds = np.sqrt(np.diag(covariances))
+    assert np.all(np.abs(covariances / np.outer(sds, sds)) < 1.0 + 1e-9)

@@ -109,6 +109,10 @@ def test_logistic_regressions_have_it_too():
     fit = pydpstat.logit("y ~ C(g)", data, 50.0, levels={"g": ["a", "b"]}, other="rest", rng=1)
     assert list(fit.params.index) == ["Intercept", "C(g)[T.b]", "C(g)[T.rest]"]
     assert fit.params["C(g)[T.rest]"] == pytest.approx(-1.5, abs=0.3)
+    with pytest.raises(PydpstatError, match="other must be None for logit with predictors that are numbers"):
+        pydpstat.logit(
+            "y ~ x + C(g)", data, 50.0, bounds={"x": (0, 10)}, levels={"g": ["a", "b"]}, other="rest"
+        )
 
 
 def test_the_name_must_be_a_text():
