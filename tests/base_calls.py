@@ -19,6 +19,7 @@ NO_CALLS = (
     "DPMechNumeric",
     "InferenceResults",
     "ModelResults",
+    "PairwiseResults",
     "PrivacyWarning",
     "PydpstatError",
     "RegressionResults",
