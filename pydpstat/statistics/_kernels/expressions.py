@@ -160,13 +160,13 @@ def bounds_of(node: ast.expr, bounds: Mapping[str, Pair]) -> Pair:
             first, second = bounds_of(left, bounds), bounds_of(right, bounds)
             if isinstance(op, ast.Div) and second[0] <= 0.0 <= second[1]:
                 return WHOLE_LINE
-            return _hull(_ARITHMETIC[type(op)], [(x, y) for x in first for y in second])
+            return hull(_ARITHMETIC[type(op)], [(x, y) for x in first for y in second])
         case ast.Call(func=ast.Name(id=name), args=[argument]):
             low, high = bounds_of(argument, bounds)
             if name == "abs":
                 return _power_range((low, high), 1.0, lambda x, _: abs(x))
             least = FROM.get(name, -math.inf)
-            return WHOLE_LINE if high < least else _hull(FUNCTIONS[name], [(max(low, least),), (high,)])
+            return WHOLE_LINE if high < least else hull(FUNCTIONS[name], [(max(low, least),), (high,)])
     raise AssertionError(ast.dump(node))
 
 
@@ -188,11 +188,11 @@ def _power_range(base: Pair, exponent: float, power: Callable[[Any, float], Any]
     if exponent < 0.0 and low <= 0.0 <= high:
         return WHOLE_LINE
     places = [low, high, *([0.0] if low < 0.0 < high else [])]
-    return _hull(power, [(each, exponent) for each in places])
+    return hull(power, [(each, exponent) for each in places])
 
 
 @quiet
-def _hull(function: Callable[..., Any], places: list[tuple[float, ...]]) -> Pair:
+def hull(function: Callable[..., Any], places: list[tuple[float, ...]]) -> Pair:
     """Return the smallest and the largest value of a function at some places; the whole line for NaN."""
     found = [float(function(*map(np.float64, each))) for each in places]
     return WHOLE_LINE if any(map(math.isnan, found)) else (min(found), max(found))
