@@ -64,7 +64,8 @@ def test_scores_are_those_of_eliminating_the_other_predictors(layout):
     tests = ScoreTests(noisy, np.ones(width), np.zeros(width))
     for null in (-0.3, 0.0, 0.5):
         wanted = [plain(noisy, noisy.matrix, place, null) for place in range(width)]
-        assert tests.statistics(null) == pytest.approx(wanted, rel=1e-9)
+        found = tests.seen.at(tests._places, tests._scaled(null))
+        assert (found.gap / found.error)[:, 0, 0] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

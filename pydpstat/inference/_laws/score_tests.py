@@ -52,11 +52,6 @@ class ScoreTests(Frozen):
         """What the release itself says."""
         return _seen(self.noisy)
 
-    def statistics(self, null: float) -> Floats:
-        """Return the studentized scores of the hypothesis that a coefficient is null, for each."""
-        found = self.seen.at(self._places, self._scaled(null))
-        return (found.gap / found.error)[:, 0, 0]
-
     def estimates(self) -> tuple[Floats, Floats]:
         """Return the estimates, and the standard errors: infinite for what the noise hides."""
         seen = self.seen
