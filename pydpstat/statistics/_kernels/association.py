@@ -116,10 +116,15 @@ def _several(data: object, argument: str) -> Columns:
 def both_columns(pair: Any, argument: str) -> Columns:
     """Read two variables, a record in the same place of both."""
     first, second = one_column(pair.x, "x"), one_column(pair.y, "y")
-    if first.size != second.size:
-        raise PydpstatError("x and y must be of the same length, a record in the same place of both.")
+    check_lengths(first.size, second.size, "x and y")
     name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
     return Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
+
+
+def check_lengths(first: int, second: int, called: str) -> None:
+    """Check that two variables have a record in the same place of both."""
+    if first != second:
+        raise PydpstatError(f"{called} must be of the same length, a record in the same place of both.")
 
 
 def _labels(function: str, variables: Variables) -> Labels:
