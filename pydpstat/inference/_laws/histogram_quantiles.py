@@ -90,7 +90,7 @@ class QuantileIntervals(Frozen):
         return low.reshape(self.shape), high.reshape(self.shape)
 
     def _row_ends(self, cells: Floats, share: float, alpha: float, sample: bool) -> tuple[float, float]:
-        if self.rate < SMALLEST_RATE or self.size == 0:
+        if self.rate < SMALLEST_RATE or self.size == 0 or cells.size == 1:
             return float(self.edges[0]), float(self.edges[-1])
         if self.size is None:
             return private_ends(cells, self.edges, share, alpha, self.rate, sample)
