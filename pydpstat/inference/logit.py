@@ -33,7 +33,6 @@ from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
-from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
@@ -204,7 +203,7 @@ def logit(
 
     with paid(check_budget(budget), held, record):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
-    return _results(law, releases, design, records.scaling, record, claim, held)
+    return _results(law, releases, design, records.scaling, claim, held)
 
 
 def records_of(regression: Regression) -> LogitRecords:
@@ -264,7 +263,6 @@ def _results(
     releases: list[DPResults],
     design: LinearDesign,
     scaling: Scaling,
-    record: Call,
     claim: Guarantee,
     held: Guarantee,
 ) -> RegressionResults:

@@ -179,7 +179,7 @@ class Points:
         part: slice,
     ) -> Scores:
         made = self._releases(point)
-        given = noisy_score.simulated(self._noisy, made, which, coefficients, variance, part)
+        given = noisy_score.simulated(self._noisy, made, coefficients, variance, part)
         found = Inverse(*(each[..., part] for each in made.found))
         return noisy_score.scores(self._noisy, found, which, given, nulls)
 

@@ -211,7 +211,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         groups = noisy.reshape(-1, len(pairs), 9)
         if function == "corr":
-            return _correlations(groups, pairs, variables, size)
+            return _correlations(groups, variables, size)
         values, squares = zip(*[_covariances(blocks, pairs, variables) for blocks in groups])
         slopes = np.sqrt(np.array(squares)).reshape(variables.shape)
         steps, within = ("covariances from the noisy sums", ranges.CLIPPED), variables.within(None)
@@ -222,7 +222,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
 
 
 def _correlations(
-    noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
+    noisy: np.ndarray, variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
     """Return correlations, clipped, in their shape; NaN where the noisy sums give none."""
     found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))
