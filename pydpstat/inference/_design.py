@@ -202,9 +202,7 @@ def read_regression(
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
         constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
     else:
-        columns_given = all_columns(data)
-        if unit is not None and unit[0] in columns_given.names:
-            columns_given = columns_given.without(unit[0])
+        columns_given = all_columns(data).without(None if unit is None else unit[0])
         name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
         said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
@@ -231,14 +229,13 @@ def read_regression(
     for each in given:
         start = len(read)
         read += each.read(readers[start : start + len(each.names)])
-    ids = None if unit is None else unit[1] if unit[1] is not None else read.pop()
     if any(values.size != read[0].size for values in read):
         raise PydpstatError(
             "data must have every predictor of the same records as the response, which formula names or is; "
             "they have different lengths. Give one value a record in each."
         )
-    if whose is not None and unit is not None and ids is not None:
-        read = first_of_each(unit[0], ids, read, whose.source)
+    if whose is not None and unit is not None:
+        read = first_of_each(unit, read, whose.source)
     if missing == "drop":
         read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]

@@ -130,9 +130,15 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
 
 
 def first_of_each(
-    name: str, ids: Hashes, arrays: Sequence[npt.NDArray[Any]], source: Source
+    unit: tuple[str, Hashes | None], arrays: Sequence[npt.NDArray[Any]], source: Source
 ) -> list[npt.NDArray[Any]]:
-    """Return one record of each unit, chosen by a keyed hash of all that is read of it."""
+    """Return one record of each unit, chosen by a keyed hash of all that is read of it.
+
+    Ids that were read with the other columns are the last of these.
+    """
+    name, ids = unit
+    if ids is None:
+        *arrays, ids = arrays
     if ids.size != arrays[0].size:
         raise PydpstatError(
             "unit must have an id for each record of the data; it has another length. Give a column of the "
