@@ -77,7 +77,7 @@ def test_simulated_scores_are_those_of_whole_simulated_releases(layout):
     which, nulls = np.arange(width), rng.uniform(-0.3, 0.3, (width, 2))
     coefficients, variance = rng.uniform(-0.5, 0.5, (width, 2, width)), rng.uniform(0.02, 0.2, (width, 2))
     made, part = noisy_score.releases(noisy, design), slice(3, 6)
-    given = noisy_score.simulated(noisy, made, which, coefficients, variance, part)
+    given = noisy_score.simulated(noisy, made, coefficients, variance, part)
     found = noisy_score.scores(
         noisy, noisy_score.Inverse(*(each[..., part] for each in made.found)), which, given, nulls
     )
