@@ -65,6 +65,7 @@ def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[
     Examples
     --------
     >>> import pandas as pd
+    >>> from pydpstat.statistics._kernels.scope import NOTHING
     >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
     >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
     (('f', 'm'), ('x', 'y'))
@@ -95,6 +96,7 @@ def one_distribution(samples: Sequence[Sample]) -> str:
     Examples
     --------
     >>> import pandas as pd
+    >>> from pydpstat.statistics._kernels.scope import NOTHING
     >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
     'f, m and x have one distribution under the null hypothesis'
     >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
