@@ -14,10 +14,10 @@ from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 from pydpstat.inference._laws.noisy_welch import welch_pvalue
 from pydpstat.inference._laws.private_quantiles import private_ends
 from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.quantile_intervals import bin_number
+from pydpstat.inference._laws.quantile_intervals import bin_number, quantile_ends
 from pydpstat.inference._laws.share_intervals import share_ends
 from pydpstat.inference._laws.spread_interval import SpreadInterval
-from pydpstat.inference._population_quantiles import CELLS, CellQuantiles, cell_edges
+from pydpstat.inference._population_quantiles import CELLS, cell_edges
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 Setting = dict[str, Any]
@@ -189,7 +189,7 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
     if what == "median":
         edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))
         cells = np.histogram(z, edges)[0] + geometric(0.5 * epsilon, edges.size - 1, rng)
-        low, high = CellQuantiles(cells, edges, n, (0.5,), 0.5 * epsilon).ends(ALPHA)[0]
+        low, high = quantile_ends(cells, edges, n, 0.5, ALPHA, 0.5 * epsilon)
         least, most = median_of(law)
         return low > most or high < least
     if what == "two means":

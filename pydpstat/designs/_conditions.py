@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
-from pydpstat.designs._expressions import Numbers, arithmetic, check_names, is_arithmetic, names_in, parsed
+from pydpstat.designs._expressions import Numbers, arithmetic, check_names
 from pydpstat.errors import PydpstatError
+from pydpstat.statistics._kernels.expressions import foreign, names_in, parsed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +157,7 @@ def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
         return False
     if _is_plain(left, right) or _is_plain(right, left):
         return True
-    return is_arithmetic(left) and is_arithmetic(right) and bool(names_in(left) or names_in(right))
+    return not (foreign(left) or foreign(right)) and bool(names_in(left) or names_in(right))
 
 
 def _is_plain(left: ast.expr, right: ast.expr) -> bool:

@@ -109,8 +109,9 @@ class Design:
             interval arithmetic; where these are not finite, as for the logarithm of what may be 0, they must
             be given.
         **columns : str
-            For each new column an expression of ``+ - * / **``, ``abs exp log log10 log1p sqrt``, or a
-            condition as in `subset`, which makes truth values. It may use columns that were assigned before.
+            For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``,
+            or a condition as in `subset`, which makes truth values. It may use columns that were assigned
+            before.
 
         Returns
         -------

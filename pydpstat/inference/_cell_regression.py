@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, call, release_stage, release_statistic
 from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells
-from pydpstat.inference._combinations import LawCombinations
+from pydpstat.inference._combinations import LawCombination, LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
 from pydpstat.inference._laws.cell_lines import lines_at
@@ -44,22 +42,6 @@ ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are clipped to their bounds",
     "records are independent",
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CellInterval(Frozen):
-    """The intervals of a combination of the scaled predictors' coefficients."""
-
-    law: CellLogit
-    combination: Floats
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses it with probability `alpha` at most."""
-        return self.law.ends(self.combination, alpha)
-
-    def pvalue(self, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that it has that value."""
-        return self.law.pvalue(self.combination, value)
 
 
 def by_cells(
@@ -149,8 +131,9 @@ def _results(
 ) -> RegressionResults:
     combinations = cells.scaling.combinations
     coef = combinations @ law.estimate
-    pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
-    errors = np.array([law.deviation(each) for each in combinations])
+    parts = tuple(LawCombination(law, each) for each in combinations)
+    pvalues = np.array([each.pvalue(0.0) for each in parts])
+    errors = np.array([each.error for each in parts])
     hidden = hidden_names(design.names, errors)
     empty, told = _empty(law.table, design)
     scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
@@ -168,7 +151,7 @@ def _results(
         tested=design.names,
         statistics=coef / errors,
         probabilities=pvalues,
-        intervals=tuple(CellInterval(law, each) for each in combinations),
+        intervals=parts,
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations, product
 from math import inf
 
@@ -13,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Factor
 from pydpstat.inference._predictors import Derived, Predictor
 from pydpstat.inference._transformations import Expression
+from pydpstat.statistics._kernels.expressions import hull
 
 Subset = frozenset[str]
 
@@ -106,10 +109,7 @@ def _made(
 
 def _product(pairs: Sequence[Pair]) -> Pair:
     """Return the bounds of a product."""
-    found = pairs[0]
-    for pair in pairs[1:]:
-        ends = [a * b for a in found for b in pair]
-        found = min(ends), max(ends)
+    found = reduce(lambda one, other: hull(operator.mul, list(product(one, other))), pairs)
     if not max(map(abs, found)) < inf:
         raise PydpstatError("an interaction must have finite bounds; those of its factors are too wide.")
     return found

@@ -76,7 +76,7 @@ def one_sample(
         interval=interval,
         validity="exact" if method == "exact" else "measured",
         assumptions=("independent records of one law", CLIPPED, PUBLIC),
-        remarks=_remarks(known, method),
+        remarks=_remarks(known),
     )
 
 
@@ -99,7 +99,7 @@ def two_samples(
     statistic, p, interval, tell = mean_difference(known, half, alternative)
     means = [noisy_mean(each, pair) for each in known]
     difference = contrast_name("difference", names, SAMPLES)
-    remarks = tuple(dict.fromkeys(each for one in known for each in _remarks(one, "t")))
+    remarks = tuple(dict.fromkeys(each for one in known for each in _remarks(one)))
     return InferenceResults.of(
         release,
         test="Welch's t test",
@@ -125,7 +125,7 @@ def _released(release: DPResults) -> tuple[tuple[str, float], ...]:
     return tuple((str(name), float(value)) for name, value in release.params.items())
 
 
-def _remarks(known: NoisySums, method: str) -> tuple[str, ...]:
+def _remarks(known: NoisySums) -> tuple[str, ...]:
     """Say, from public numbers alone, where nothing can be said."""
     size = known.size if known.size is not None else known.sums[0]
     if size < 2:

@@ -23,6 +23,7 @@ from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels.association import check_lengths
 from pydpstat.statistics._kernels.cells import cells_query
 from pydpstat.statistics._kernels.crossed import table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
@@ -161,10 +162,7 @@ def _one_by_one(data: Any, arguments: tuple[str, ...]) -> Variables:
     for read, argument in zip(each, arguments):
         if len(read.columns) != 1:
             raise PydpstatError(f"{argument} must be one variable; got {len(read.columns)}. Select a column.")
-    if each[0].size != each[1].size:
-        raise PydpstatError(
-            f"{' and '.join(arguments)} must be of the same length, a record in the same place of both."
-        )
+    check_lengths(each[0].size, each[1].size, " and ".join(arguments))
     names = tuple(read.names[0] for read in each)
     names = names if names[0] != names[1] or not any(names) else arguments
     return Variables(tuple(read.columns[0] for read in each), names, each[0].size)

@@ -19,17 +19,9 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.private_quantiles import MOST_CELLS, private_ends
-from pydpstat.inference._laws.quantile_intervals import (
-    FEWEST_BINS,
-    MOST_BINS,
-    bin_number,
-    quantile_ends,
-    quantile_slope,
-    sample_ends,
-)
-from pydpstat.inference._laws.share_intervals import INDEPENDENT
+from pydpstat.inference._laws.histogram_quantiles import QuantileIntervals
+from pydpstat.inference._laws.private_quantiles import MOST_CELLS
+from pydpstat.inference._laws.quantile_intervals import FEWEST_BINS, MOST_BINS, bin_number, quantile_slope
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
@@ -48,7 +40,7 @@ CELLS = 128
 
 @dataclass(frozen=True, eq=False)
 class CellQuantiles(Frozen):
-    """Quantiles of records that noisy cells count, and intervals for those of the population.
+    """Quantiles of records that noisy cells count.
 
     Parameters
     ----------
@@ -58,24 +50,19 @@ class CellQuantiles(Frozen):
         Public edges; records beyond them are at the outer ones.
     size : int or None
         The number of records, at least 1, where it is public.
-    shares : tuple of float
-        Which quantiles.
     rate : float
         Of the cells' symmetric geometric noise.
 
     Examples
     --------
-    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, (0.5,), 1.0)
+    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, 1.0)
     >>> cells.quantile(0.5)
     1.5
-    >>> cells.ends(0.05)
-    [(0.0, 3.0)]
     """
 
     cells: Floats
     edges: Floats
     size: int | None
-    shares: tuple[float, ...]
     rate: float
 
     @property
@@ -112,50 +99,6 @@ class CellQuantiles(Frozen):
         if apart > 0.1:
             return math.nan
         return quantile_slope(self.quantile, share, deviation, apart)
-
-    def ends(self, alpha: float, sample: bool = False) -> list[tuple[float, float]]:
-        """Return the ends for each quantile of the population, or of the records."""
-        if self.rate < SMALLEST_RATE:
-            return [(float(self.edges[0]), float(self.edges[-1]))] * len(self.shares)
-        if self.size is None:
-            return [private_ends(self.cells, self.edges, q, alpha, self.rate, sample) for q in self.shares]
-        of = sample_ends if sample else quantile_ends
-        return [of(self.cells, self.edges, self.size, q, alpha, self.rate) for q in self.shares]
-
-
-@dataclass(frozen=True, eq=False)
-class QuantileIntervals(Frozen):
-    """Intervals for quantiles of one group or of several.
-
-    Parameters
-    ----------
-    groups : tuple of CellQuantiles
-        The cells of each.
-    shape : tuple of int
-        Of the published value.
-    """
-
-    groups: tuple[CellQuantiles, ...]
-    shape: tuple[int, ...]
-
-    assumptions = (INDEPENDENT,)
-
-    @property
-    def validity(self) -> str:
-        """How far they can be trusted."""
-        return "model" if self.groups[0].size is None else "exact"
-
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile of the population."""
-        return self._ends(alpha, False)
-
-    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile of the records."""
-        return self._ends(alpha, True)
-
-    def _ends(self, alpha: float, sample: bool) -> tuple[Floats, Floats]:
-        low, high = np.array([each.ends(alpha, sample) for each in self.groups]).reshape(-1, 2).T
-        return low.reshape(self.shape), high.reshape(self.shape)
 
 
 def release_cells(
@@ -201,13 +144,11 @@ def release_cells(
     shape = (*counts.shape[:-1], *(() if names is None else (len(shares),)))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        rows = noisy.reshape(-1, edges.size - 1)
-        known = [
-            CellQuantiles(row, edges, size if how.bounded else None, tuple(shares), rate) for row in rows
-        ]
+        rows, public = noisy.reshape(-1, edges.size - 1), size if how.bounded else None
+        known = [CellQuantiles(row, edges, public, rate) for row in rows]
         slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
         value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)
-        intervals = QuantileIntervals(tuple(known), shape)
+        intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
         return value, BetweenEdges(slopes, STEPS, intervals, population=intervals)
 
     said = () if number in (None, CELLS) else (("grid_points", number + 1),)

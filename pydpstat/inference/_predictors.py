@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, one_column, truths_of
-from pydpstat._data.values import missing_values
+from pydpstat._data.values import fills, missing_values
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._transformations import Expression
@@ -167,11 +167,7 @@ def floats(column: Any, name: str) -> Floats:
 def filled(values: Floats, missing: Missing) -> Floats:
     """Put a public number in the place of missing ones, or refuse them."""
     gaps = np.isnan(values)
-    if not gaps.any():
-        return values
-    if not isinstance(missing, float):
-        raise missing_values()
-    return np.where(gaps, missing, values)
+    return np.where(gaps, float(missing), values) if fills(int(gaps.sum()), missing) else values
 
 
 def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Data, one_column
-from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._predictors import filled
 from pydpstat.inference._units import Sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
@@ -67,6 +67,7 @@ def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[
     Examples
     --------
     >>> import pandas as pd
+    >>> from pydpstat.statistics._kernels.scope import NOTHING
     >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
     >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
     (('f', 'm'), ('x', 'y'))
@@ -97,6 +98,7 @@ def one_distribution(samples: Sequence[Sample]) -> str:
     Examples
     --------
     >>> import pandas as pd
+    >>> from pydpstat.statistics._kernels.scope import NOTHING
     >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
     'f, m and x have one distribution under the null hypothesis'
     >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
@@ -115,7 +117,7 @@ def sample_of(
     """Return one variable's values, and the options with the unit that `scope` may have."""
     records, how = records_of(data, how, scope, source, one_column, argument)
     (values,) = records.fold(_values, _joined)
-    return _filled(values, how), how
+    return filled(values, how.missing), how
 
 
 def groups_of(
@@ -133,7 +135,7 @@ def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tup
     """Return the values of two variables of the same records, and the options with the unit."""
     records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
     first, second = records.fold(_values, _joined)
-    return _filled(first, how), _filled(second, how), how
+    return filled(first, how.missing), filled(second, how.missing), how
 
 
 def _values(part: Part) -> list[Floats]:
@@ -142,13 +144,6 @@ def _values(part: Part) -> list[Floats]:
 
 def _joined(one: list[Floats], other: list[Floats]) -> list[Floats]:
     return [np.concatenate(pair) for pair in zip(one, other)]
-
-
-def _filled(values: Floats, how: Options) -> Floats:
-    gone = np.isnan(values)
-    if fills(int(np.count_nonzero(gone)), how.missing):
-        values[gone] = float(how.missing)
-    return values
 
 
 def keys_of(source: Source, size: int) -> npt.NDArray[np.int64]:

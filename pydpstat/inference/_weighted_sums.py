@@ -21,6 +21,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels.association import check_lengths
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
 from pydpstat.statistics._kernels.records import Part, Records, records_of
@@ -216,7 +217,7 @@ def _columns(
     """Read the variable and the weights."""
     pair = pair_of(given)
     first, second = _variable(pair.data, argument, truths), one_column(pair.weights, "weights")
-    check_lengths(first, second, argument)
+    check_lengths(first.size, second.size, f"{argument} and weights")
     arrays = first.arrays + second.arrays
     return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
 
@@ -339,14 +340,6 @@ def _products(
 def check_some(how: Options, size: int, argument: str) -> None:
     """Check that there is a record where their number is public."""
     check_records(how, size, 1, "weighted statistic", argument)
-
-
-def check_lengths(first: Columns, second: Columns, argument: str) -> None:
-    """Check that there is a weight for each record."""
-    if first.size != second.size:
-        raise PydpstatError(
-            f"{argument} and weights must be of the same length, a record in the same place of both."
-        )
 
 
 def weighted_options(

@@ -188,7 +188,7 @@ def any_test(
         estimates=(("share of rejecting blocks", min(max((noisy + uniform) / number, 0.0), 1.0)),),
         validity="model",
         assumptions=(_kept(own, limit, null is not None), "records are independent"),
-        remarks=_remarks(how, samples, number, own, limit, null is not None),
+        remarks=_remarks(how, samples, number, limit, null is not None),
     )
 
 
@@ -364,9 +364,7 @@ def _unbiased(limit: str | None, level: float) -> str:
     return f"a block's {limit} limit misses the parameter with probability {level:.4g} at most"
 
 
-def _remarks(
-    how: Options, samples: Samples, blocks: int, level: float, limit: float, simulated: bool
-) -> tuple[str, ...]:
+def _remarks(how: Options, samples: Samples, blocks: int, limit: float, simulated: bool) -> tuple[str, ...]:
     lines = list(sizes_told(how, samples, blocks))
     if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
         lines.append(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds
-from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
@@ -25,7 +23,7 @@ from pydpstat._release.statistic import (
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells
-from pydpstat.inference._combinations import LawCombinations
+from pydpstat.inference._combinations import LawCombination, LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._hidden import empty_responses, hidden_names
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
@@ -36,7 +34,6 @@ from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
-from pydpstat.results._call import Call
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
@@ -55,22 +52,6 @@ _NOTHING = (
     "Nothing can be said of {}: too few records of a response, or the noise hides how the predictors are "
     "related. Give more records, a larger epsilon or fewer predictors."
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CoefficientInterval(Frozen):
-    """The intervals of a combination of the scaled predictors' coefficients."""
-
-    law: LogitLaw
-    combination: Floats
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses it with probability `alpha` at most."""
-        return self.law.ends(self.combination, alpha)
-
-    def pvalue(self, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that it has that value."""
-        return self.law.pvalue(self.combination, value)
 
 
 @quiet
@@ -231,7 +212,7 @@ def logit(
 
     with paid(check_budget(budget), held, record):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
-    return _results(law, releases, design, records.scaling, record, claim, held)
+    return _results(law, releases, design, records.scaling, claim, held)
 
 
 def records_of(regression: Regression) -> LogitRecords:
@@ -291,15 +272,14 @@ def _results(
     releases: list[DPResults],
     design: LinearDesign,
     scaling: Scaling,
-    record: Call,
     claim: Guarantee,
     held: Guarantee,
 ) -> RegressionResults:
     combinations = scaling.combinations
     coef = combinations @ law.estimate
-    pvalues = np.array([law.pvalue(each, 0.0) for each in combinations])
-    known = [law.known(each) for each in combinations]
-    errors = np.array([law.deviation(each) if sure else math.inf for each, sure in zip(combinations, known)])
+    parts = tuple(LawCombination(law, each) for each in combinations)
+    pvalues = np.array([each.pvalue(0.0) for each in parts])
+    errors = np.array([each.error for each in parts])
     hidden = hidden_names(design.names, errors)
     return RegressionResults.of_several(
         releases,
@@ -314,7 +294,7 @@ def _results(
         tested=design.names,
         statistics=coef / errors,
         probabilities=pvalues,
-        intervals=tuple(CoefficientInterval(law, each) for each in combinations),
+        intervals=parts,
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",

@@ -22,7 +22,7 @@ from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, group_names
 from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
-from pydpstat.statistics._kernels.association import Both
+from pydpstat.statistics._kernels.association import Both, check_lengths
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
@@ -189,8 +189,7 @@ def _from_sums(
 def _differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, a record in the same place of both."""
     first, second = one_column(both.x, "a"), one_column(both.y, "b")
-    if first.size != second.size:
-        raise PydpstatError("a and b must be of the same length, a record in the same place of both.")
+    check_lengths(first.size, second.size, "a and b")
     # of two infinities the difference would be missing
     values = [np.clip(each.arrays[0].astype(np.float64), -_LARGEST, _LARGEST) for each in (first, second)]
     return Columns((values[0] - values[1],), (None,), None, None, first.size)

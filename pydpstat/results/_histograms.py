@@ -27,11 +27,18 @@ Floats = npt.NDArray[np.float64]
 _FROM_HISTOGRAM = FREE.format("histogram")
 
 
+class Quantiles(Population, Protocol):
+    """The intervals of quantiles, of populations and of the records."""
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the records."""
+
+
 @runtime_checkable
 class Ordered(Protocol):
     """What has intervals for the quantiles of populations."""
 
-    def quantiles(self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]) -> Population:
+    def quantiles(self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]) -> Quantiles:
         """Return the intervals of these quantiles, of each group's one after another, in that shape."""
 
 
@@ -279,7 +286,7 @@ class HistogramResults(TableResults):
         names = tuple(map(str, asked)) if many else None
         own = Labels(self.labels.xname if self.labels.xname != "x" else "quantile", names=names)
         shown: object = list(asked) if many else asked[0]
-        noise = QuantileNoise(rows, edges, asked, shape)
+        noise = QuantileNoise(rows, edges, asked, shape) if known is None else known
         flat, steps = tuple(slopes.ravel(order="F").tolist()), ("between edges of bins", _FROM_HISTOGRAM)
         post = BetweenEdges(flat, steps, noise, population=known)
         return self._next("quantile", value, self._labeled(own), post, ("quantile", shown))

@@ -17,6 +17,7 @@ from scipy import stats
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws import deep_tables, nuisance, tables
+from pydpstat.inference._laws.geometric_sums import noise_variance
 from pydpstat.inference._laws.tables import (
     fit_pvalue,
     fit_statistic,
@@ -43,14 +44,14 @@ def least_square(left, covariance, away):
 
 def covariance_of(p, n, rate):
     flat = p.ravel()
-    return n * (np.diag(flat) - np.outer(flat, flat)) + nuisance.geometric_variance(rate) * np.eye(flat.size)
+    return n * (np.diag(flat) - np.outer(flat, flat)) + noise_variance(rate) * np.eye(flat.size)
 
 
 def test_noise_has_the_variance_and_the_law_that_are_said():
     for rate in (0.01, 0.7, 5.0):
         k = np.arange(-4_000, 4_001)
         law = math.tanh(rate / 2.0) * np.exp(-rate * np.abs(k))
-        assert nuisance.geometric_variance(rate) == pytest.approx(float(law @ (k * k)), rel=1e-9)
+        assert noise_variance(rate) == pytest.approx(float(law @ (k * k)), rel=1e-9)
     drawn = nuisance.geometric_draws(np.random.default_rng(3), 0.7, (200_000,))
     k = np.arange(-3, 4)
     law = math.tanh(0.35) * np.exp(-0.7 * np.abs(k))
@@ -71,7 +72,7 @@ def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():
     open_ = fit_statistic(noisy, p, None, RATE)
     for row, found in zip(noisy, open_):
         size = row.sum()
-        diagonal = np.diag(size * p + nuisance.geometric_variance(RATE))
+        diagonal = np.diag(size * p + noise_variance(RATE))
         assert found == pytest.approx(least_square(row - size * p, diagonal, p[:, None]), rel=1e-8)
     (found,) = independence_statistic(noisy[None], 100, RATE)
     r, c = (

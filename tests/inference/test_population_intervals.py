@@ -134,7 +134,7 @@ def _moved(first, second, norm, neighbors, columns):
     exact = []
     for data in (first, second):
         records, used = records_of(pd.DataFrame(data), how, NOTHING, source_from(1), moments.numbers_of)
-        query = moments._query("mean", records, ((-1.0, 1.0),) * columns, used)
+        query = moments.moments_query("mean", records, ((-1.0, 1.0),) * columns, used)
         exact.append(query.exact)
     moved = np.array([float(a - b) for a, b in zip(*exact)])
     return np.linalg.norm(moved, norm) / float(query.sensitivities[0])

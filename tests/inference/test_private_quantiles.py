@@ -140,3 +140,12 @@ def test_moments_of_groups_refuse_noise_of_all_columns():
         dp.moments(frame, 1.0, bounds=(0, 4), mechanism="linf", **BY)
     with pytest.raises(dp.PydpstatError, match="group must be one of the release's groups"):
         dp.moments(FRAME, 1.0, bounds=(0, 4), **BY, rng=1).ttest(1.0, "x")
+
+
+def test_the_median_and_a_histogram_of_the_same_cells_have_the_same_interval():
+    edges = np.linspace(0.0, 4.0, 33)
+    median = dp.median(FRAME.income, 0.05, bounds=(0, 4), population=True, grid_points=33, rng=1)
+    own = dp.histogram(FRAME.income, 0.05, edges=edges, rng=1).quantile(0.5)
+    for kind in ("population", "noise"):
+        found, other = (each.conf_int(kind=kind).to_numpy().tolist() for each in (median, own))
+        assert found == other and found[0][1] - found[0][0] < 1.0

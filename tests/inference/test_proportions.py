@@ -223,7 +223,7 @@ def test_one_payment():
         (lambda: proportions_test([True], [], 1.0), "condition2 must have at least 1 record"),
         (
             lambda: proportions_test([True], [False], 1.0, neighbors="unbounded"),
-            "neighbors must be 'bounded' for proportions_test.*chi2_contingency",
+            r"neighbors must be 'bounded' for proportions_test.*proportion\(.*difference",
         ),
     ],
 )

@@ -64,7 +64,8 @@ def test_scores_are_those_of_eliminating_the_other_predictors(layout):
     tests = ScoreTests(noisy, np.ones(width), np.zeros(width))
     for null in (-0.3, 0.0, 0.5):
         wanted = [plain(noisy, noisy.matrix, place, null) for place in range(width)]
-        assert tests.statistics(null) == pytest.approx(wanted, rel=1e-9)
+        found = tests.seen.at(tests._places, tests._scaled(null))
+        assert (found.gap / found.error)[:, 0, 0] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
@@ -76,7 +77,7 @@ def test_simulated_scores_are_those_of_whole_simulated_releases(layout):
     which, nulls = np.arange(width), rng.uniform(-0.3, 0.3, (width, 2))
     coefficients, variance = rng.uniform(-0.5, 0.5, (width, 2, width)), rng.uniform(0.02, 0.2, (width, 2))
     made, part = noisy_score.releases(noisy, design), slice(3, 6)
-    given = noisy_score.simulated(noisy, made, which, coefficients, variance, part)
+    given = noisy_score.simulated(noisy, made, coefficients, variance, part)
     found = noisy_score.scores(
         noisy, noisy_score.Inverse(*(each[..., part] for each in made.found)), which, given, nulls
     )

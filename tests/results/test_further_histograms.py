@@ -163,6 +163,7 @@ def test_what_is_no_histogram_says_so():
     with pytest.raises(PydpstatError, match="q must have one number or more"):
         r.quantile([])
     one = pydpstat.histogram(X, 1.0, edges=[0, 100], rng=1)
-    assert one.quantile().conf_int().to_numpy().tolist() == [[0.0, 100.0]]
+    for kind in ("noise", "population"):
+        assert one.quantile().conf_int(kind=kind).to_numpy().tolist() == [[0.0, 100.0]]
     with pytest.raises(PydpstatError, match="one bin"):
         one.cdf()

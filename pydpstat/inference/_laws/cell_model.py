@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
+from pydpstat.inference._laws.geometric_sums import noise_variance
 from pydpstat.inference._laws.logit_start import lifted, logistic
-from pydpstat.inference._laws.sum_tails import geometric_variance
 from pydpstat.mechanisms._radial import sobol
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ class CellTable(Frozen):
     def variance(self) -> float:
         """The variance of the noise of one count, or of one sum in a cell."""
         if self.geometric:
-            return geometric_variance(self.scale)
+            return noise_variance(self.scale)
         columns = len(self.numbers) + 1
         return (columns + 1) * (columns + 2) / 3.0 * self.scale**2
 

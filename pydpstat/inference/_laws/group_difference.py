@@ -16,15 +16,13 @@ from pydpstat.inference._laws.deep_pvalues import two_sample_pvalue
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, noise_variance
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._laws.noisy_welch import WelchInterval
-from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
 from pydpstat.inference._laws.spread_interval import noise_reach
 
 Ends = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 # a number of records that noise alone exceeds so seldom says something
 _NOISE_ALONE = 0.001
-# how improbable the numbers of records are that limits leave out
-_OUTSIDE = 1e-6
 # places at which limits are known, how far they reach in standard errors, and those between which masses lie
 _NODES, _FAR, _FINE = 33, 8.0, 400
 # up to so many records each number is looked at
@@ -104,11 +102,11 @@ def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
     flat = noise / steep if noise else 0.0
     places = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(-_FAR, _FAR, _NODES)
     places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], places.clip(0.0, 0.5 * math.pi)]))
-    sizes = pair.sizes(_OUTSIDE)
+    sizes = pair.sizes(OUTSIDE)
     # of many records the law hardly depends on their number
     sizes = sizes if sizes[-1] <= _MANY else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     at = np.square(np.sin(places)).tolist()
-    tails = [max(pair.tail(share, n, not upper) for n in sizes) + _OUTSIDE for share in at]
+    tails = [max(pair.tail(share, n, not upper) for n in sizes) + OUTSIDE for share in at]
     known = np.clip(tails, _TINY, 1.0 - _TINY)
     known = np.minimum.accumulate(known) if upper else np.maximum.accumulate(known)
     scores = ndtri(1.0 - known if upper else known)
@@ -161,7 +159,7 @@ class ShareDifference:
     second: NoisyPair
 
     # the smallest p-value: each of both groups' limits, on two sides, and what is added
-    floor = 5.0 * _OUTSIDE
+    floor = 5.0 * OUTSIDE
 
     @property
     def estimate(self) -> float:
@@ -183,7 +181,7 @@ class ShareDifference:
             points, chances = _differences(one, other)
             place = int(np.searchsorted(points, 0.0, side="right"))
             sides.append(float(chances[place - 1]) if place else 0.0)
-        return min(1.0, 2.0 * min(sides) + _OUTSIDE)
+        return min(1.0, 2.0 * min(sides) + OUTSIDE)
 
 
 @lru_cache(maxsize=64)

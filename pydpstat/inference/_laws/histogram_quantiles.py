@@ -1,4 +1,4 @@
-"""Intervals for the population's quantiles from a released histogram, of a public or a private size."""
+"""Intervals for quantiles from noisy counts of cells, of a public or a private number of records."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
-from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
-from pydpstat.inference._laws.quantile_intervals import quantile_ends
+from pydpstat.inference._laws.private_quantiles import private_ends
+from pydpstat.inference._laws.quantile_intervals import quantile_ends, sample_ends
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, ShareIntervals
 
 Floats = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ class HistogramIntervals(ShareIntervals):
 
 @dataclass(frozen=True, eq=False)
 class QuantileIntervals(Frozen):
-    """Intervals for quantiles of the populations that the records of a histogram are random samples of.
+    """Intervals for quantiles of the records of a histogram, and of the populations they are samples of.
 
     Parameters
     ----------
@@ -48,11 +48,8 @@ class QuantileIntervals(Frozen):
 
     Notes
     -----
-    A public number of records: `quantile_ends`, which is exact. A private one: the same with another test at
-    each edge. The lower end is the last edge before the first one at which the share below is not
-    significantly less than the quantile's (`NoisyPair`, at alpha / 2, of the noisy counts below and above).
-    If this is above the quantile Q, then the share below the first edge above Q, which is at least the
-    quantile's, was found to be less. As that edge is fixed by Q, one test of those at all edges counts.
+    A public number of records: `quantile_ends` and `sample_ends`, which are exact. A private one:
+    `private_ends`.
 
     Examples
     --------
@@ -79,32 +76,23 @@ class QuantileIntervals(Frozen):
         return "model" if self.size is None else "exact"
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile."""
+        """Return the ends for each quantile of the population."""
+        return self._ends(alpha, False)
+
+    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the records."""
+        return self._ends(alpha, True)
+
+    def _ends(self, alpha: float, sample: bool) -> tuple[Floats, Floats]:
         rows = self.cells.reshape(-1, self.cells.shape[-1])
-        ends = np.array([self._ends(row, share, alpha) for row in rows for share in self.shares])
-        low, high = ends.reshape(-1, 2).T
+        ends = [self._row_ends(row, share, alpha, sample) for row in rows for share in self.shares]
+        low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
-    def _ends(self, cells: Floats, share: float, alpha: float) -> tuple[float, float]:
-        edges = self.edges
-        if self.rate < SMALLEST_RATE or self.size == 0:
-            return float(edges[0]), float(edges[-1])
-        if self.size is not None:
-            return quantile_ends(cells, edges, self.size, share, alpha, self.rate)
-        low = _passage(cells, share, 0.5 * alpha, self.rate)
-        high = cells.size - _passage(cells[::-1], 1.0 - share, 0.5 * alpha, self.rate)
-        low, high = min(low, high), max(low, high)
-        if low == high:
-            # a single point would be the whole interval
-            low, high = max(low - 1, 0), min(high + 1, cells.size)
-        return float(edges[low]), float(edges[high])
-
-
-def _passage(cells: Floats, share: float, half: float, rate: float) -> int:
-    """Return which edge is the last one before as many records are below as a quantile may need."""
-    below, above = cells[:-1].cumsum(), cells[:0:-1].cumsum()[::-1]
-    for place in range(1, cells.size):
-        pair = NoisyPair(below[place - 1], above[place - 1], rate, (place, cells.size - place))
-        if pair.tails(share, OUTSIDE)[1] > half:
-            return place - 1
-    return cells.size - 1
+    def _row_ends(self, cells: Floats, share: float, alpha: float, sample: bool) -> tuple[float, float]:
+        if self.rate < SMALLEST_RATE or self.size == 0 or cells.size == 1:
+            return float(self.edges[0]), float(self.edges[-1])
+        if self.size is None:
+            return private_ends(cells, self.edges, share, alpha, self.rate, sample)
+        of = sample_ends if sample else quantile_ends
+        return of(cells, self.edges, self.size, share, alpha, self.rate)

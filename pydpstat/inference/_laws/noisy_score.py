@@ -200,7 +200,7 @@ def _turned(noisy: NoisyMoments, vectors: Floats) -> Floats:
 
 
 def simulated(
-    noisy: NoisyMoments, made: Releases, which: Places, coefficients: Floats, variance: Floats, part: slice
+    noisy: NoisyMoments, made: Releases, coefficients: Floats, variance: Floats, part: slice
 ) -> Responses:
     """Return simulated responses for true coefficients of shape (j, e, d) and variances (j, e)."""
     forms = made.found.forms[..., part]

@@ -8,7 +8,6 @@ protect nobody.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -63,17 +62,6 @@ def largest(references: Iterable[Floats], statistic: float, slack: float = 0.0) 
     0.2
     """
     return min(1.0, slack + max(exceedance(reference, statistic) for reference in references))
-
-
-def geometric_variance(rate: float) -> float:
-    """Return the variance of noise with P(k) proportional to exp(-rate |k|).
-
-    Examples
-    --------
-    >>> round(geometric_variance(1.0), 6)
-    1.841347
-    """
-    return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
 
 
 def geometric_draws(rng: np.random.Generator, rate: float, shape: tuple[int, ...]) -> Floats:

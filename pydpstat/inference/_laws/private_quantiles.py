@@ -82,7 +82,7 @@ def private_ends(
     --------
     >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
     >>> private_ends(cells, edges, 0.5, 0.05, 1.0)
-    (2.0, 4.0)
+    (2.0, 3.0)
     """
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     if rate < SMALLEST_RATE or cells.size < 2:

@@ -52,11 +52,6 @@ class ScoreTests(Frozen):
         """What the release itself says."""
         return _seen(self.noisy)
 
-    def statistics(self, null: float) -> Floats:
-        """Return the studentized scores of the hypothesis that a coefficient is null, for each."""
-        found = self.seen.at(self._places, self._scaled(null))
-        return (found.gap / found.error)[:, 0, 0]
-
     def estimates(self) -> tuple[Floats, Floats]:
         """Return the estimates, and the standard errors: infinite for what the noise hides."""
         seen = self.seen
@@ -184,7 +179,7 @@ class Points:
         part: slice,
     ) -> Scores:
         made = self._releases(point)
-        given = noisy_score.simulated(self._noisy, made, which, coefficients, variance, part)
+        given = noisy_score.simulated(self._noisy, made, coefficients, variance, part)
         found = Inverse(*(each[..., part] for each in made.found))
         return noisy_score.scores(self._noisy, found, which, given, nulls)
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
+from pydpstat.inference._laws.geometric_sums import noise_variance
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 Floats = npt.NDArray[np.float64]
@@ -91,7 +92,7 @@ class Geometric(NamedTuple):
     @property
     def variance(self) -> float:
         """Their variance."""
-        return geometric_variance(self.rate) * float(self.weights @ self.weights)
+        return noise_variance(self.rate) * float(self.weights @ self.weights)
 
     @property
     def most(self) -> float:
@@ -164,17 +165,6 @@ def _radii(columns: int) -> tuple[Floats, Floats]:
 
     nodes, masses = roots_genlaguerre(_NODES, columns)
     return frozen(nodes), frozen(masses / masses.sum())
-
-
-def geometric_variance(rate: float) -> float:
-    """Return the variance of a symmetric geometric variable.
-
-    Examples
-    --------
-    >>> round(geometric_variance(1.0), 4)
-    1.8413
-    """
-    return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
 
 
 def few(cubes: Cubes, variance: float) -> tuple[Cubes, float]:

@@ -21,14 +21,8 @@ from statistics import NormalDist
 import numpy as np
 
 from pydpstat._frozen import frozen
-from pydpstat.inference._laws.nuisance import (
-    Floats,
-    exceedance,
-    generator,
-    geometric_reference,
-    geometric_variance,
-    largest,
-)
+from pydpstat.inference._laws.geometric_sums import noise_variance
+from pydpstat.inference._laws.nuisance import Floats, exceedance, generator, geometric_reference, largest
 
 # probability that the true number of records, where it is private, is outside the numbers tried
 SLACK = 0.001
@@ -79,7 +73,7 @@ def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Float
     >>> fit_statistic(counts, p, 60, 50.0).round(4)  # without noise it is Pearson's
     array([10.])
     """
-    variance = max(geometric_variance(rate), _LEAST_VARIANCE)
+    variance = max(noise_variance(rate), _LEAST_VARIANCE)
     if n is not None:
         left = noisy - n * p
         left = left - left.mean(axis=1, keepdims=True)
@@ -211,7 +205,7 @@ def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
     r, c = margins(noisy, size)
     p = r[:, :, None] * c[:, None, :]
     expected = size[:, None, None] * p
-    variance = max(geometric_variance(rate), _LEAST_VARIANCE)
+    variance = max(noise_variance(rate), _LEAST_VARIANCE)
     weight = 1.0 / (expected + variance)
     left = noisy - expected
     # products of the directions of rows, columns and all cells in the metric of D^-1
@@ -317,7 +311,7 @@ def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple
     as the law depends most on whether nearly all records are in one cell. Where n is private, the same at
     two other numbers of records, and margins that are more concentrated by three errors.
     """
-    variance = geometric_variance(rate)
+    variance = noise_variance(rate)
     total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:
         # nearly all records in one cell, and more of them than the noisy total has: that is hardest

@@ -116,10 +116,15 @@ def _several(data: object, argument: str) -> Columns:
 def both_columns(pair: Any, argument: str) -> Columns:
     """Read two variables, a record in the same place of both."""
     first, second = one_column(pair.x, "x"), one_column(pair.y, "y")
-    if first.size != second.size:
-        raise PydpstatError("x and y must be of the same length, a record in the same place of both.")
+    check_lengths(first.size, second.size, "x and y")
     name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
     return Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
+
+
+def check_lengths(first: int, second: int, called: str) -> None:
+    """Check that two variables have a record in the same place of both."""
+    if first != second:
+        raise PydpstatError(f"{called} must be of the same length, a record in the same place of both.")
 
 
 def _labels(function: str, variables: Variables) -> Labels:
@@ -206,7 +211,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         groups = noisy.reshape(-1, len(pairs), 9)
         if function == "corr":
-            return _correlations(groups, pairs, variables, size)
+            return _correlations(groups, variables, size)
         values, squares = zip(*[_covariances(blocks, pairs, variables) for blocks in groups])
         slopes = np.sqrt(np.array(squares)).reshape(variables.shape)
         steps, within = ("covariances from the noisy sums", ranges.CLIPPED), variables.within(None)
@@ -217,7 +222,7 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
 
 
 def _correlations(
-    noisy: np.ndarray, pairs: list[tuple[int, int]], variables: Variables, size: int | None
+    noisy: np.ndarray, variables: Variables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
     """Return correlations, clipped, in their shape; NaN where the noisy sums give none."""
     found = list(map(_correlation, partition.moments(noisy.reshape(-1, 9), partition.SQUARE).each()))

@@ -1,0 +1,198 @@
+"""Arithmetic of columns, record by record, and the bounds of what it makes, by interval arithmetic.
+
+Python's own grammar reads an expression, of which only arithmetic and a few functions are allowed, and
+nothing is evaluated as code. What is made of a record depends on this record alone: operations of floats are
+rounded as IEEE 754 says, and functions as the C library rounds them, wherever a record stands among others.
+
+A sum, a product and a ratio have their bounds among what the bounds make, rounded as the numbers themselves
+are, and a monotone function has them at its argument's bounds; an even power and the absolute value are
+monotone on either side of 0.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache, reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair
+from pydpstat._release.statistic import quiet
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic import elementary
+
+Floats = npt.NDArray[np.float64]
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: np.divide,
+    ast.Pow: lambda base, exponent: _power(base, float(exponent)),
+}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs,
+    "exp": elementary.exp,
+    "expm1": elementary.expm1,
+    "log": elementary.log,
+    "log2": lambda x: elementary.log(x) / math.log(2.0),
+    "log10": elementary.log10,
+    "log1p": elementary.log1p,
+    "sqrt": np.sqrt,
+}
+# below these a function has no value, and at them none that is finite, or one
+FROM = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
+# up to so many factors a power is their product
+FACTORS = 20
+WHOLE_LINE = (-math.inf, math.inf)
+
+
+@lru_cache(maxsize=256)
+def parsed(text: str) -> ast.expr:
+    """Return an expression as Python's grammar has it."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise PydpstatError(
+            f"a condition or an expression must be one that Python can read; got {checks.excerpt(text)}. "
+            "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
+        ) from error
+
+
+def names_in(node: ast.AST) -> tuple[str, ...]:
+    """Return the columns of an expression as they come, each once; a function's name is none."""
+    parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    own = [node.id] if isinstance(node, ast.Name) else []
+    return tuple(dict.fromkeys([*own, *(name for part in parts for name in names_in(part))]))
+
+
+def foreign(node: ast.expr) -> ast.expr | None:
+    """Return the first part that is no arithmetic of columns and numbers, or None.
+
+    Examples
+    --------
+    >>> foreign(parsed("log(x) - 2 * y ** 0.5")) is None, ast.unparse(foreign(parsed("1 + x % 2")))
+    (True, 'x % 2')
+    """
+    match node:
+        case ast.Name():
+            return None
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and _fits(value):
+            return None
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return foreign(operand)
+        case ast.BinOp(op=ast.Pow(), right=right) if not constant(right):
+            return node
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            return foreign(left) or foreign(right)
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            return foreign(argument)
+    return node
+
+
+def _fits(value: float) -> bool:
+    return abs(value) <= sys.float_info.max
+
+
+def constant(node: ast.expr) -> float | None:
+    """Return a number that stands there, with a sign or without."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -float(value)
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return float(value)
+    return None
+
+
+@quiet
+def values_of(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
+    """Return the numbers of an expression, NaN where it is undefined; one for all where it needs no column.
+
+    Examples
+    --------
+    >>> values_of(parsed("log(x) ** 2"), {"x": np.array([0.0, 1.0, np.nan])})
+    array([nan,  0., nan])
+    """
+    match node:
+        case ast.Name(id=name):
+            found: Any = columns[name]
+        case ast.Constant(value=int() | float() as value):
+            found = np.asarray(float(value))
+        case ast.UnaryOp(op=op, operand=operand):
+            found = values_of(operand, columns)
+            return -found if isinstance(op, ast.USub) else found
+        case ast.BinOp(left=left, op=op, right=right):
+            found = _ARITHMETIC[type(op)](values_of(left, columns), values_of(right, columns))
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            found = FUNCTIONS[name](values_of(argument, columns))
+        case _:
+            raise AssertionError(ast.dump(node))
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def bounds_of(node: ast.expr, bounds: Mapping[str, Pair]) -> Pair:
+    """Return the smallest and the largest value that an expression can have; the whole line for no limit.
+
+    Examples
+    --------
+    >>> bounds_of(parsed("x ** 2 - 1"), {"x": (-3.0, 2.0)}), bounds_of(parsed("1 / x"), {"x": (-1.0, 2.0)})
+    ((-1.0, 8.0), (-inf, inf))
+    """
+    match node:
+        case ast.Name(id=name):
+            return bounds.get(name, WHOLE_LINE)
+        case ast.Constant(value=int() | float() as value):
+            return float(value), float(value)
+        case ast.UnaryOp(op=op, operand=operand):
+            low, high = bounds_of(operand, bounds)
+            return (-high, -low) if isinstance(op, ast.USub) else (low, high)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            exponent = constant(right)
+            assert exponent is not None
+            return _power_range(bounds_of(left, bounds), exponent)
+        case ast.BinOp(left=left, op=op, right=right):
+            first, second = bounds_of(left, bounds), bounds_of(right, bounds)
+            if isinstance(op, ast.Div) and second[0] <= 0.0 <= second[1]:
+                return WHOLE_LINE
+            return hull(_ARITHMETIC[type(op)], [(x, y) for x in first for y in second])
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            low, high = bounds_of(argument, bounds)
+            if name == "abs":
+                return _power_range((low, high), 1.0, lambda x, _: abs(x))
+            least = FROM.get(name, -math.inf)
+            return WHOLE_LINE if high < least else hull(FUNCTIONS[name], [(max(low, least),), (high,)])
+    raise AssertionError(ast.dump(node))
+
+
+def _power(base: Any, exponent: float) -> Any:
+    """Return a power: of few factors by multiplication."""
+    if exponent == int(exponent) and abs(exponent) <= FACTORS:
+        found = reduce(operator.mul, [base] * int(abs(exponent)))
+        return found if exponent > 0.0 else np.divide(1.0, found)
+    return elementary.power(base, exponent)
+
+
+def _power_range(base: Pair, exponent: float, power: Callable[[Any, float], Any] = _power) -> Pair:
+    """Return what a power makes of a range: it is monotone on either side of 0."""
+    low, high = base
+    if exponent != int(exponent):
+        low = max(low, 0.0)
+    if high < low:
+        return WHOLE_LINE
+    if exponent < 0.0 and low <= 0.0 <= high:
+        return WHOLE_LINE
+    places = [low, high, *([0.0] if low < 0.0 < high else [])]
+    return hull(power, [(each, exponent) for each in places])
+
+
+@quiet
+def hull(function: Callable[..., Any], places: list[tuple[float, ...]]) -> Pair:
+    """Return the smallest and the largest value of a function at some places; the whole line for NaN."""
+    found = [float(function(*map(np.float64, each))) for each in places]
+    return WHOLE_LINE if any(map(math.isnan, found)) else (min(found), max(found))
