@@ -149,6 +149,7 @@ def first_of_each(
 
 
 def hashes_of(ids: Any, name: str) -> Hashes:
+    """Return a hash of each record's id."""
     codes, names = unit_codes(ids, name)
     return names[codes]
 

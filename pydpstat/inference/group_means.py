@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
+from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floor
 from pydpstat.inference._laws.noisy_t import NoisySums
@@ -256,15 +256,11 @@ def _called(samples: Sequence[object]) -> tuple[str, ...]:
 def _summed(sample: Sample, pair: Pair, how: Options, source: Source, argument: str) -> tuple[Sums, Options]:
     """Return the exact sums of z and of its square over a group."""
     records, how = records_of(sample.data, how, sample.scope, source, one_column, argument)
-    _check_size(records.known, argument)
+    if records.known is not None:
+        check_records(how, records.known, 1, "mean of each group", argument)
     tally = partial(
         column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
     )
     (found,) = records.fold(tally, merged)
-    _check_size(found.count, argument)
+    check_records(how, found.count, 1, "mean of each group", argument)
     return found, how
-
-
-def _check_size(size: int | None, argument: str) -> None:
-    if size == 0:
-        raise PydpstatError(f"{argument} must have at least one record; got none. Leave empty groups out.")

@@ -155,7 +155,7 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
         ),
         (
             lambda: pydpstat.f_oneway([0.5], [], epsilon=1.0, bounds=(0, 1)),
-            "sample2 must have at least one record",
+            "sample2 must have at least 1 record",
         ),
         (lambda: pydpstat.f_oneway([0.5], [0.5], epsilon=1.0, bounds=(0, 1), shape="t"), "shape must be"),
         (

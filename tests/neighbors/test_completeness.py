@@ -25,6 +25,7 @@ EXEMPT = {
     "audit": "runs a release of the caller's own, on data that are made up for it",
     "AuditResults": _RESULT,
     "DPResults": _RESULT,
+    "PairwiseResults": _RESULT,
     "Design": "is made by design",
     "DPResultsPair": _RESULT,
     "InferenceResults": _RESULT,

@@ -48,7 +48,6 @@ CELL: Any = ([True, False], {"g": ["a", "b"], "x": [1.0, 0.0]})
 OTHER_CELL: Any = ([False, False], {"g": ["c", "b"], "x": [0.5, 0.0]})
 # or it stays in its cell, and the number goes to the other end: products do not move
 OTHER_END: Any = ([True, False], {"g": ["a", "b"], "x": [0.0, 0.0]})
-MIXED: dict[str, Any] = {**UNIT, **LEVELS}
 # one record more
 MORE: Any = ([True, False, True], {"g": ["a", "b", "a"], "x": [1.0, 0.0, 1.0]})
 
@@ -117,6 +116,4 @@ CASES = (
     _case("logit, the response stays", _logit(**UNIT), END, STAYS),
     _case("logit, two predictors", _logit(**UNIT), BOTH, OTHER),
     _case("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER),
-    _case("logit, levels and a number", _logit(**MIXED), CELL, OTHER_CELL),
-    _case("logit, one record more", _logit(**MIXED, neighbors="unbounded"), CELL, MORE),
 )
