@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,22 @@ class Condition:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""
         _check(parsed(self.text), self.text)
         check_names(self.names, declared, "condition", self.text)
+
+    def check_values(self, numbers: Collection[str], levels: Mapping[str, Any]) -> None:
+        """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
+        for node in _alone(parsed(self.text)):
+            if node.id in numbers and node.id not in levels:
+                raise PydpstatError(
+                    f"the condition {self.text!r} must compare {node.id!r}, which has numbers and no truth "
+                    f"values. Write for example '{node.id} > 0'."
+                )
+        for name, value in _looked_for(parsed(self.text)):
+            known = levels.get(name)
+            if isinstance(known, tuple) and value not in known:
+                raise PydpstatError(
+                    f"the condition {self.text!r} must have levels of {name!r}; got {value!r}, and there are "
+                    f"{checks.excerpt(list(known))}. {checks.did_you_mean(value, list(map(str, known)))}"
+                )
 
     @property
     def test(self) -> Test | None:
@@ -126,6 +142,30 @@ def expression_of(text: str) -> Condition | Numbers:
 
 def _is_not(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def _alone(node: ast.expr) -> list[ast.Name]:
+    """Return the columns that stand for truth values themselves."""
+    match node:
+        case ast.BoolOp(values=values):
+            return [name for each in values for name in _alone(each)]
+        case ast.UnaryOp(operand=operand):
+            return _alone(operand)
+    return [node] if isinstance(node, ast.Name) else []
+
+
+def _looked_for(node: ast.expr) -> Iterator[tuple[str, Any]]:
+    """Return columns with the values that they are compared with for being equal."""
+    for each in ast.walk(node):
+        for left, op, right in _steps(each) if isinstance(each, ast.Compare) else ():
+            if isinstance(op, (ast.Eq, ast.NotEq)) and _is_plain(right, left):
+                left, right = right, left
+            if not isinstance(left, ast.Name):
+                continue
+            if isinstance(op, (ast.In, ast.NotIn)):
+                yield from ((left.id, value) for value in ast.literal_eval(right))
+            elif isinstance(op, (ast.Eq, ast.NotEq)) and _is_value(right):
+                yield left.id, ast.literal_eval(right)
 
 
 def _check(node: ast.expr, text: str) -> None:

@@ -36,6 +36,11 @@ class Facts(NamedTuple):
         """The columns that have bounds or levels."""
         return tuple(dict.fromkeys([*self.bounds, *self.levels]))
 
+    def check(self, condition: Condition) -> None:
+        """Refuse a condition that is not on what is declared."""
+        condition.check(self.declared)
+        condition.check_values(self.bounds, self.levels)
+
     def missing_of(self, names: Sequence[str]) -> Any:
         """Return the one rule for missing values that some columns have."""
         if not isinstance(self.missing, Mapping):
@@ -92,6 +97,7 @@ class Facts(NamedTuple):
         expression.check(self.declared)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
+            self.check(expression)
             if bounds is not None:
                 raise PydpstatError(
                     f"bounds must be left out for {name!r}, which has truth values: {text!r} is a condition."

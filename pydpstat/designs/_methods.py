@@ -264,7 +264,7 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
                 f"The columns are {checks.excerpt(list(design.columns))}."
             )
         condition = Condition(each)
-        condition.check(design.facts.declared)
+        design.facts.check(condition)
         made.append(Made(each, condition))
     return list(given), made
 

@@ -96,7 +96,7 @@ class Design:
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both)
-        made.check(self.facts.declared)
+        self.facts.check(made)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: Any = None, **columns: str) -> Design:

@@ -220,7 +220,8 @@ def chi2_contingency(
     n = table.release.nobs
     statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)
     estimates: list[tuple[str, float]] = []
-    for axis, (variable, names) in enumerate(zip("xy", table.names)):
+    called = table.release.labels.dimension_names or ("x", "y")
+    for axis, (variable, names) in enumerate(zip(called, table.names)):
         found = shares(table.noisy.sum(axis=1 - axis)[None], np.array([table.total]))[0].tolist()
         estimates += [(f"share of {variable} = {name}", share) for name, share in zip(names, found)]
     return InferenceResults.of(

@@ -121,3 +121,21 @@ def test_conditions_are_those_of_numpy(values, low, high):
     assert known.all() and np.array_equal(true, (x > -1) & ((x <= 2) | (x == 4)))
     true, _ = Condition(f"{low!r} <= x < {high!r}").truths({"x": x}) if low >= 0 <= high else (None, None)
     assert true is None or np.array_equal(true, (low <= x) & (x < high))
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("age", "must compare 'age', which has numbers and no truth values"),
+        ("employed and not age", "must compare 'age'"),
+        ("region == 'nrth'", "must have levels of 'region'; got 'nrth'"),
+        ("region in ('north', 'q')", "must have levels of 'region'; got 'q'"),
+    ],
+)
+def test_conditions_are_on_what_columns_can_be(condition, message):
+    people = dp.design(
+        bounds={"age": (0, 110)}, levels={"region": ["north", "south"], "employed": [False, True]}
+    )
+    with pytest.raises(dp.PydpstatError, match=message):
+        people.subset(condition)
+    assert "subset" in repr(people.subset("employed and not region == 'north' and age != 3"))
