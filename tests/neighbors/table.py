@@ -161,6 +161,7 @@ _OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ..
     ("kstest", ("norm",), {}, _UNIT_COUNTS[:1]),
 )
 
+_OPEN_T_TESTS = tuple(each for each in crossed(_T_TESTS[:1], 3.0) if each["neighbors"] == "unbounded")
 FUNCTIONS: tuple[Function, ...] = (
     *(
         Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
@@ -262,7 +263,15 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
-    Function("ttest_ind", calls.welch, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    Function(
+        "ttest_ind",
+        calls.welch,
+        NUMBERS,
+        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
+        refused=_COLUMNS,
+    ),
+    # its p-value takes a while
+    Function("ttest_ind, unbounded", calls.welch, _COLUMNS_OF_NUMBERS[:3], _OPEN_T_TESTS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),
     Function(
         "crosstab, none other",
@@ -286,7 +295,8 @@ FUNCTIONS: tuple[Function, ...] = (
         Function(name, call, NUMBERS, _HANDED_ON, aligned=True)
         for name, call in (("any_test", calls.any_test), ("any_interval", calls.any_interval))
     ),
-    Function("logit", calls.logit, NUMBERS, _FITTED, aligned=True),
+    Function("logit", calls.logit, NUMBERS, _FITTED[:1], aligned=True),
+    Function("logit, unbounded", calls.logit, _COLUMNS_OF_NUMBERS[:3], _FITTED[1:], aligned=True),
     Function("chisquare", calls.chisquare, LABELS, _TESTED, closed=True),
     Function(
         "chisquare, declared", calls.one("chisquare", levels="declared"), _CATEGORIES, _TESTED, closed=True
@@ -315,7 +325,7 @@ FUNCTIONS: tuple[Function, ...] = (
         for how in _REGRESSED
     ),
     Function("ols, levels", calls.ols_levels, LABELS, _NUMBERED_LEVELS, aligned=True),
-    Function("logit, levels", calls.logit_levels, LABELS, _FITTED, aligned=True),
+    Function("logit, levels", calls.logit_levels, LABELS[::5], _FITTED, aligned=True),
     *(
         Function(f"design, {how}", call, _COLUMNS_OF_NUMBERS, _SUBSETS)
         for how, call in (
