@@ -267,10 +267,16 @@ FUNCTIONS: tuple[Function, ...] = (
         "ttest_ind",
         calls.welch,
         NUMBERS,
-        tuple(each for each in crossed(_T_TESTS, 3.0) if each["neighbors"] == "bounded"),
+        tuple(each for each in crossed(_T_TESTS[:1], 3.0) if each["neighbors"] == "bounded"),
         refused=_COLUMNS,
     ),
-    # its p-value takes a while
+    # their p-values take a while
+    Function(
+        "ttest_ind, narrow bounds",
+        calls.welch,
+        _COLUMNS_OF_NUMBERS[:2],
+        tuple(each for each in crossed(_T_TESTS[1:], 3.0) if each["neighbors"] == "bounded"),
+    ),
     Function("ttest_ind, unbounded", calls.welch, _COLUMNS_OF_NUMBERS[:3], _OPEN_T_TESTS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),
     Function(
