@@ -13,7 +13,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Question, prepare
+from pydpstat._release.calibration import SEEDED, Question, prepare
 from pydpstat._release.declared import stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
@@ -322,6 +322,14 @@ def release_statistic(
         publish=publish,
         budget=check_budget(budget),
     )
+
+
+def promise_of_stages(
+    options: Options, conditions: tuple[str, ...], source: Source
+) -> tuple[Guarantee, Guarantee]:
+    """Return the claim and the guarantee of stages that are paid for together."""
+    claim, held = options.promise(None, conditions)
+    return claim, held.with_conditions(SEEDED) if source.reproducible else held
 
 
 def release_stage(

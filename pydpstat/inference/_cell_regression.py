@@ -9,19 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, call, release_stage, release_statistic
+from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells
-from pydpstat.inference._combinations import LawCombination, LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._hidden import empty_levels, empty_responses, hidden_names
+from pydpstat.inference._hidden import empty_levels, empty_responses
 from pydpstat.inference._laws.cell_lines import lines_at
 from pydpstat.inference._laws.cell_logit import CellLogit, expansion_at
 from pydpstat.inference._laws.cell_model import CellTable
 from pydpstat.inference._laws.logit_start import FARTHEST
 from pydpstat.inference._laws.noisy_logit import symmetric
+from pydpstat.inference._logit_results import logit_results
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
@@ -70,9 +69,7 @@ def by_cells(
         law = CellLogit(table_of(cells, found.value, (how.epsilon / ends, 0.0), ends), None)
         return _results(law, [found], design, cells)
     record = call("logit", how, (regression.formula, "data"), arguments)
-    claim, held = how.promise(None, design.conditions)
-    if source.reproducible:
-        held = held.with_conditions(SEEDED)
+    claim, held = promise_of_stages(how, design.conditions, source)
     releases: list[DPResults] = []
 
     def ask(query: Query, mechanism: CellCubes, share: float) -> tuple[Floats, tuple[float, float]]:
@@ -129,36 +126,19 @@ def moderate(law: CellLogit) -> tuple[Floats, Floats]:
 def _results(
     law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
 ) -> RegressionResults:
-    combinations = cells.scaling.combinations
-    coef = combinations @ law.estimate
-    parts = tuple(LawCombination(law, each) for each in combinations)
-    pvalues = np.array([each.pvalue(0.0) for each in parts])
-    errors = np.array([each.error for each in parts])
-    hidden = hidden_names(design.names, errors)
     empty, told = _empty(law.table, design)
     scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
-    return RegressionResults.of_several(
+    return logit_results(
+        law,
         releases,
-        [f"{place}: " if place else "" for place in range(len(releases))],
+        design,
+        cells.scaling.combinations,
+        nothing=_NOTHING,
+        empty=empty,
+        assumptions=ASSUMPTIONS,
+        remarks=told,
         noise_scale=np.concatenate(scales),
-        model="Logit",
         method="counts by cell" if not cells.numbers else "noisy scores",
-        response=design.response,
-        names=design.names,
-        coef=coef,
-        errors=np.where(empty, math.inf, errors),
-        null=0.0,
-        tested=design.names,
-        statistics=coef / errors,
-        probabilities=pvalues,
-        intervals=parts,
-        labels=("measured",) * len(design.names),
-        design=design,
-        link="logit",
-        assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(*([_NOTHING.format(hidden)] if hidden else []), *told),
-        bounds=design.bounds[1:],
-        combinations=LawCombinations(law, combinations),
         **promised,
     )
 

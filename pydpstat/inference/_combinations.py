@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ class Law(Protocol):
     @property
     def estimate(self) -> Floats:
         """The estimates."""
+
+    def known(self, combination: Floats) -> bool:
+        """Tell whether anything can be said of a combination."""
 
     def deviation(self, combination: Floats) -> float:
         """Return the standard error."""
@@ -54,7 +57,7 @@ class LawCombinations(Frozen):
         The coefficients in the data's units, as combinations of the scaled ones.
     """
 
-    law: Any
+    law: Law
     scaled: Floats
 
     def of(self, weights: Floats) -> LawCombination:
@@ -66,7 +69,7 @@ class LawCombinations(Frozen):
 class LawCombination(Frozen):
     """One combination of a logistic regression's coefficients."""
 
-    law: Any
+    law: Law
     combination: Floats
 
     @property
@@ -77,10 +80,8 @@ class LawCombination(Frozen):
     @property
     def error(self) -> float:
         """Its standard error; infinite where nothing can be said."""
-        known = getattr(self.law, "known", None)
-        if known is not None and not known(self.combination):
-            return math.inf
-        return float(self.law.deviation(self.combination))
+        known = self.law.known(self.combination)
+        return float(self.law.deviation(self.combination)) if known else math.inf
 
     def pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""

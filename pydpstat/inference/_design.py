@@ -200,13 +200,13 @@ def read_regression(
     if isinstance(formula, str):
         said = formula_terms(formula)
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
-        constant, shown = "Intercept", f"data[{said.response.columns[0]!r}]"
+        constant, shown, text = "Intercept", f"data[{said.response.columns[0]!r}]", repr(formula)
     else:
         columns_given = all_columns(data).without(None if unit is None else unit[0])
         name, target = response_column(formula, columns_given.names, binary)
         given = [target, columns_given]
         said = Formula(Factor((name,), name), tuple((Factor((each,), each),) for each in columns_given.names))
-        constant, shown = "const", "formula"
+        constant, shown, text = "const", "formula", "formula"
         if name in columns_given.names:
             raise PydpstatError(
                 f"formula must be a response of another name than the predictors; got {name!r}. Rename one "
@@ -246,7 +246,7 @@ def read_regression(
     if design.columns:
         predictors = design.made(list(_clipped(design.columns, predictors).values()))
     response = response.astype(np.float64, copy=False)
-    return Regression(design, response, predictors, None if unit is None else unit[0])
+    return Regression(design, response, predictors, None if unit is None else unit[0], text)
 
 
 def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

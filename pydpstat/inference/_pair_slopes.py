@@ -13,9 +13,8 @@ from scipy.special import ndtri
 
 from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query
-from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, release_stage
+from pydpstat._release.statistic import Options, promise_of_stages, release_stage
 from pydpstat.inference._block_scores import inversions
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._hidden import endless
@@ -190,9 +189,7 @@ def by_slopes(
     """
     name, record = design.names[1], said["record"]
     slopes = PairSlopes.of(x, y, keys)
-    claim, held = how.promise(None, design.conditions)
-    if source.reproducible:
-        held = held.with_conditions(SEEDED)
+    claim, held = promise_of_stages(how, design.conditions, source)
     releases: list[DPResults] = []
 
     def ask(edges: Integers, own: Look) -> Integers:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import (
     Missing,
@@ -18,21 +17,21 @@ from pydpstat._release.statistic import (
     check_budget,
     check_records,
     options,
+    promise_of_stages,
     quiet,
     release_stage,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells
-from pydpstat.inference._combinations import LawCombination, LawCombinations
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._hidden import empty_responses, hidden_names
+from pydpstat.inference._hidden import empty_responses
 from pydpstat.inference._laws.logit_start import Line, line_for, start, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
+from pydpstat.inference._logit_results import logit_results
 from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
-from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -179,9 +178,6 @@ def logit(
     source = source_from(rng)
     whose = Whose(unit, budget, source)
     regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
-    if isinstance(formula, str):
-        # it is public, and tells models apart
-        regression = regression._replace(formula=repr(formula))
     how = how._replace(unit=regression.unit)
     design = regression.design
     if other is not None and any(each.levels is None for each in design.predictors):
@@ -197,9 +193,7 @@ def logit(
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
     record = call("logit", how, (regression.formula, "data"), design.arguments)
-    claim, held = how.promise(None, design.conditions)
-    if source.reproducible:
-        held = held.with_conditions(SEEDED)
+    claim, held = promise_of_stages(how, design.conditions, source)
 
     releases: list[DPResults] = []
 
@@ -212,7 +206,18 @@ def logit(
 
     with paid(check_budget(budget), held, record):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
-    return _results(law, releases, design, records.scaling, claim, held)
+    return logit_results(
+        law,
+        releases,
+        design,
+        records.scaling.combinations,
+        nothing=_NOTHING,
+        assumptions=ASSUMPTIONS,
+        remarks=_one_sided(releases[0], design),
+        method="noisy scores",
+        claim=claim,
+        guarantee=held,
+    )
 
 
 def records_of(regression: Regression) -> LogitRecords:
@@ -265,46 +270,6 @@ def fit(
         )
         center = within(law.estimate, mean)
     return law
-
-
-def _results(
-    law: LogitLaw,
-    releases: list[DPResults],
-    design: LinearDesign,
-    scaling: Scaling,
-    claim: Guarantee,
-    held: Guarantee,
-) -> RegressionResults:
-    combinations = scaling.combinations
-    coef = combinations @ law.estimate
-    parts = tuple(LawCombination(law, each) for each in combinations)
-    pvalues = np.array([each.pvalue(0.0) for each in parts])
-    errors = np.array([each.error for each in parts])
-    hidden = hidden_names(design.names, errors)
-    return RegressionResults.of_several(
-        releases,
-        [f"{place}: " if place else "" for place in range(len(releases))],
-        model="Logit",
-        method="noisy scores",
-        response=design.response,
-        names=design.names,
-        coef=coef,
-        errors=errors,
-        null=0.0,
-        tested=design.names,
-        statistics=coef / errors,
-        probabilities=pvalues,
-        intervals=parts,
-        labels=("measured",) * len(design.names),
-        design=design,
-        link="logit",
-        combinations=LawCombinations(law, combinations),
-        assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(*([_NOTHING.format(hidden)] if hidden else []), *_one_sided(releases[0], design)),
-        claim=claim,
-        guarantee=held,
-        bounds=design.bounds[1:],
-    )
 
 
 def _one_sided(release: DPResults, design: LinearDesign) -> list[str]:

@@ -238,9 +238,6 @@ def ols(
     budget = check_budget(budget)
     whose = Whose(unit, budget, source)
     regression = read_regression(formula, data, bounds, levels, how.missing, other=other, whose=whose)
-    if isinstance(formula, str):
-        # it is public, and tells models apart
-        regression = regression._replace(formula=repr(formula))
     how = how._replace(unit=regression.unit)
     design = regression.design
     if how.bounded:
