@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
-from pydpstat.designs._expressions import Numbers, arithmetic, check_names
+from pydpstat.designs._expressions import Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import foreign, names_in, parsed
 
@@ -46,21 +46,8 @@ _EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A condition on columns; public.
-
-    Parameters
-    ----------
-    text : str
-        As it was written.
-    """
-
-    text: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that it needs."""
-        return names_in(parsed(self.text))
+class Condition(Written):
+    """A condition on columns."""
 
     def check(self, declared: Sequence[str]) -> None:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""

@@ -29,8 +29,8 @@ _EXAMPLE = "Write for example 'log(income)' or 'after - before'."
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """Numbers made of columns; public.
+class Written:
+    """What is made of columns; public.
 
     Parameters
     ----------
@@ -44,6 +44,11 @@ class Numbers:
     def names(self) -> tuple[str, ...]:
         """The columns that it needs."""
         return names_in(parsed(self.text))
+
+
+@dataclass(frozen=True)
+class Numbers(Written):
+    """Numbers made of columns."""
 
     def check(self, declared: Sequence[str]) -> None:
         """Refuse what is no arithmetic, or needs a column of which nothing is declared."""

@@ -94,7 +94,6 @@ class Facts(NamedTuple):
 
     def _with(self, name: str, text: str, bounds: Any) -> Facts:
         expression = expression_of(text)
-        expression.check(self.declared)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
             self.check(expression)
@@ -103,6 +102,7 @@ class Facts(NamedTuple):
                     f"bounds must be left out for {name!r}, which has truth values: {text!r} is a condition."
                 )
             return facts._replace(levels={**self.levels, name: (False, True)})
+        expression.check(self.declared)
         if bounds is None:
             bounds = expression.within(self.ranges())
             if not -math.inf < bounds[0] < bounds[1] < math.inf:

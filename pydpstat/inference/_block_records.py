@@ -26,7 +26,7 @@ from pydpstat._data.values import without_mask
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._shared_values import with_own_values, without_shared
-from pydpstat.inference._units import own_ids, stays_of
+from pydpstat.inference._units import no_column, own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure.integers import permutation
 
@@ -63,10 +63,7 @@ class Samples:
             columns = [in_memory(each[unit]) for each in self.samples]
             self.samples = tuple(_without(each, unit) for each in self.samples)
         elif given:
-            raise PydpstatError(
-                f"unit must be a column of the data, or ids for each record; got {unit!r}, which data do not "
-                "have as a column. Give for example unit=frame['person']."
-            )
+            raise no_column(unit)
         else:
             # the budget refuses what protects records
             return

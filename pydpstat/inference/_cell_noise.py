@@ -12,14 +12,13 @@ units, for two cells.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pydpstat.inference._moment_noise import MomentNoise
+from pydpstat.inference._moment_noise import MomentNoise, PartedCube
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
-from pydpstat.mechanisms.mechanism import Mechanism, parts_of
+from pydpstat.mechanisms.mechanism import parts_of
 
 
 class CubePart(NamedTuple):
@@ -42,7 +41,7 @@ class CubePart(NamedTuple):
         return self.columns * self.vectors
 
 
-class CellCubes(Mechanism):
+class CellCubes(PartedCube):
     """The cube's mechanism for parts of a release, one after the other.
 
     Parameters
@@ -57,15 +56,8 @@ class CellCubes(Mechanism):
     [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]
     """
 
-    name = "linf"
-    norm = math.inf
-    joint = True
-
     def __init__(self, parts: Sequence[CubePart]) -> None:
         self.parts = tuple(parts)
-
-    def __repr__(self) -> str:
-        return "Cube()"
 
     def calibrate_vector(
         self,

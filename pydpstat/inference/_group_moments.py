@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat._data.columns import Bounds, Data, GivenBounds
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Options, release_statistic
@@ -20,7 +20,7 @@ from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._report import Facts, Rows, Stated, number
-from pydpstat.statistics._kernels.records import records_of
+from pydpstat.statistics._kernels.column_release import bounded_columns
 from pydpstat.statistics._kernels.scope import Scope
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def release_group_moments(
     A record is in one group, so that each group has the noise that it would have alone.
     """
     source = source_from(rng)
-    records, how = records_of(data, how, scope, source, numbers_of)
-    pairs, shown = column_bounds(bounds, records.names, records.width)
-    check_filling(how.missing, pairs)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source)
     check_apart(how, records)
     release = release_statistic(
         "moments",

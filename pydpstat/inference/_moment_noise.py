@@ -160,7 +160,18 @@ class MomentNoise(SeparateNoise):
         return np.concatenate(columns, axis=1)[:, list(self.order)]
 
 
-class MomentCube(Mechanism):
+class PartedCube(Mechanism):
+    """The cube's mechanism for a release in parts, each of which has a share of epsilon."""
+
+    name = "linf"
+    norm = math.inf
+    joint = True
+
+    def __repr__(self) -> str:
+        return "Cube()"
+
+
+class MomentCube(PartedCube):
     """The cube's mechanism for sums, products and squares of numbers, and for tables of them.
 
     Parameters
@@ -175,18 +186,11 @@ class MomentCube(Mechanism):
         Whether a record is replaced; if not it is added or removed, and the number of records has noise.
     """
 
-    name = "linf"
-    norm = math.inf
-    joint = True
-
     def __init__(
         self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
     ) -> None:
         self.numbers, self.tables, self.squares = numbers, tuple(tables), squares
         self.bounded = bounded
-
-    def __repr__(self) -> str:
-        return "Cube()"
 
     def calibrate_vector(
         self,

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat._data.columns import Bounds, Data, GivenBounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
@@ -28,9 +28,9 @@ from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.inference_results import Interval
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import added
+from pydpstat.statistics._kernels.column_release import added, bounded_columns
 from pydpstat.statistics._kernels.group_sums import by_group
-from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
@@ -125,9 +125,7 @@ def release_moments(
     three weights that add up to 1 for a record, as for a variance.
     """
     source = source_from(rng)
-    records, how = records_of(data, how, scope.independent(), source, numbers_of)
-    pairs, shown = column_bounds(bounds, records.names, records.width)
-    check_filling(how.missing, pairs)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, scope.independent(), source)
     check_apart(how, records)
     query = moments_query(function, records, pairs, how)
     release = release_statistic(

@@ -122,11 +122,16 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
     if has_column(data, unit):
         return unit, None
     if given:
-        raise PydpstatError(
-            f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column. "
-            "Give for example unit=frame['person']."
-        )
+        raise no_column(unit)
     return None
+
+
+def no_column(unit: str) -> PydpstatError:
+    """Return the error for a unit that the data do not have as a column."""
+    return PydpstatError(
+        f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column. "
+        "Give for example unit=frame['person']."
+    )
 
 
 def first_of_each(

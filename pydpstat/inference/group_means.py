@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
+from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floor
 from pydpstat.inference._laws.noisy_t import NoisySums
@@ -22,8 +21,7 @@ from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.group_sums import column_sums, merged
-from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
+from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import Keys
 
@@ -136,7 +134,7 @@ def f_oneway(
     source = source_from(rng)
     given = samples_of(samples, _called(samples), unit, source, budget)
     release, known = released(given, pair, how, source, budget, shown)
-    names = _names(given)
+    names = numbered_groups(given)
     statistic, pvalue, places = equal_means(known, shape == "any")
     remarks = left_out(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
@@ -168,10 +166,10 @@ def noisy_sums(
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
-    names, found = _names(samples), []
-    for sample, argument in zip(samples, _called(samples)):
-        sums, how = _summed(sample, pair, how, source, argument)
-        found.append(sums)
+    names, found = numbered_groups(samples), []
+    for (data, scope), argument in zip(samples, _called(samples)):
+        records, how = records_of(data, how, scope, source, one_column, argument)
+        found.append(tallied(records, (pair,), how, "mean of each group", argument)[0])
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
     exact += [Fraction(each.products[0], 4 << BITS) for each in found]
@@ -212,7 +210,7 @@ def unsized_sums(
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of three weights of each group of private size."""
     blocks, names = [], []
-    for (data, scope), argument, name in zip(samples, _called(samples), _names(samples)):
+    for (data, scope), argument, name in zip(samples, _called(samples), numbered_groups(samples)):
         records, how = records_of(data, how, scope, source, one_column, argument)
         blocks.append((*tallied(records, (pair,), how, "analysis of variance", argument), 1))
         names += sum_names((name,), how)
@@ -245,22 +243,5 @@ def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
     )
 
 
-def _names(samples: Sequence[Sample]) -> tuple[str, ...]:
-    return numbered_groups(samples)
-
-
 def _called(samples: Sequence[object]) -> tuple[str, ...]:
     return tuple(f"sample{place + 1}" for place in range(len(samples)))
-
-
-def _summed(sample: Sample, pair: Pair, how: Options, source: Source, argument: str) -> tuple[Sums, Options]:
-    """Return the exact sums of z and of its square over a group."""
-    records, how = records_of(sample.data, how, sample.scope, source, one_column, argument)
-    if records.known is not None:
-        check_records(how, records.known, 1, "mean of each group", argument)
-    tally = partial(
-        column_sums, grids=(standard_grid(*pair),), missing=how.missing, pairs=((0, 0),), groups=None
-    )
-    (found,) = records.fold(tally, merged)
-    check_records(how, found.count, 1, "mean of each group", argument)
-    return found, how

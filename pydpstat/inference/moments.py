@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydpstat._data.columns import Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import Missing, options, quiet
@@ -12,7 +12,7 @@ from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
-from pydpstat.statistics._kernels.records import records_of
+from pydpstat.statistics._kernels.column_release import bounded_columns
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
@@ -127,9 +127,7 @@ def moments(
         scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
         return release_group_moments(data, bounds, how, scope, rng, budget)
     source = source_from(rng)
-    records, how = records_of(data, how, Scope.one(unit, budget), source, numbers_of)
-    pairs, shown = column_bounds(bounds, records.names, records.width)
-    check_filling(how.missing, pairs)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, Scope.one(unit, budget), source)
     how = for_variables(how, len(pairs))
     found, size = tallied(records, pairs, how, "sum of squares", "data")
     names = records.names if records.names is not None else (records.name or "z",)

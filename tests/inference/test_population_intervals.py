@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
+from pydpstat._data.columns import numbers_of
 from pydpstat._release.statistic import options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference import _population as moments
@@ -133,7 +134,7 @@ def _moved(first, second, norm, neighbors, columns):
     how = options(1.0, 0 if norm == 1 else 1e-6, mechanism, neighbors, "error")
     exact = []
     for data in (first, second):
-        records, used = records_of(pd.DataFrame(data), how, NOTHING, source_from(1), moments.numbers_of)
+        records, used = records_of(pd.DataFrame(data), how, NOTHING, source_from(1), numbers_of)
         query = moments.moments_query("mean", records, ((-1.0, 1.0),) * columns, used)
         exact.append(query.exact)
     moved = np.array([float(a - b) for a, b in zip(*exact)])
@@ -383,3 +384,23 @@ def test_differences_of_shares_next_to_both_ends_are_held(n, p, q):
                 assert -1.0 <= low <= found.estimate <= high <= 1.0
                 missed[alpha] += masses[i, j] * (not low <= p - q <= high)
     assert all(share <= alpha for alpha, share in missed.items())
+
+
+def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():
+    x = np.linspace(20.0, 60.0, 500)
+    f, m = (pd.Series(x[:size] + shift, name=name) for size, shift, name in ((400, 0, "f"), (300, 5, "m")))
+    how = {"bounds": (0, 100), "neighbors": "unbounded", "missing": "drop", "rng": 1}
+    r = pydpstat.ttest_ind(f, m, 1.0, **how)
+    keys = {"by": np.repeat(["f", "m"], [400, 300]), "levels": ["f", "m"], "other": None}
+    other = pydpstat.mean(np.append(f, m), 1.0, **keys, **how, population=True).difference("f", "m")
+    assert (r.statistic, r.pvalue, r.conf_int()) == (other.statistic, other.pvalue, other.conf_int())
+    assert r.nobs is None and r.guarantee.neighbors == "unbounded" and len(r.released) == 6
+    assert not any("group" in each for each in r.guarantee.conditions)
+    assert [name for name, _ in r.estimates] == ["mean of f", "mean of m", "difference of f and m"]
+    assert r.parameter == "difference of f and m" and "f: lower" in dict(r.released)
+    # the mean of m is the larger
+    assert pydpstat.ttest_ind(f, m, 1.0, alternative="greater", **how).pvalue > 0.5
+    empty = pydpstat.ttest_ind(f, [], 1.0, **how)
+    assert (
+        empty.pvalue == 1.0 and tuple(empty.conf_int()) == (-100.0, 100.0) and "no record" in empty.remarks[0]
+    )

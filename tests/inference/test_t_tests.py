@@ -331,25 +331,6 @@ def test_a_private_number_of_records_is_served():
     assert dp.ttest_1samp(X, 30, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded").pvalue < 0.01
 
 
-def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():
-    f, m = (pd.Series(X[:size] + shift, name=name) for size, shift, name in ((400, 0, "f"), (300, 5, "m")))
-    how = {"bounds": (0, 100), "neighbors": "unbounded", "missing": "drop", "rng": 1}
-    r = dp.ttest_ind(f, m, 1.0, **how)
-    keys = {"by": np.repeat(["f", "m"], [400, 300]), "levels": ["f", "m"], "other": None}
-    other = dp.mean(np.append(f, m), 1.0, **keys, **how, population=True).difference("f", "m")
-    assert (r.statistic, r.pvalue, r.conf_int()) == (other.statistic, other.pvalue, other.conf_int())
-    assert r.nobs is None and r.guarantee.neighbors == "unbounded" and len(r.released) == 6
-    assert not any("group" in each for each in r.guarantee.conditions)
-    assert [name for name, _ in r.estimates] == ["mean of f", "mean of m", "difference of f and m"]
-    assert r.parameter == "difference of f and m" and "f: lower" in dict(r.released)
-    # the mean of m is the larger
-    assert dp.ttest_ind(f, m, 1.0, alternative="greater", **how).pvalue > 0.5
-    empty = dp.ttest_ind(f, [], 1.0, **how)
-    assert (
-        empty.pvalue == 1.0 and tuple(empty.conf_int()) == (-100.0, 100.0) and "no record" in empty.remarks[0]
-    )
-
-
 def test_private_numbers_of_records_keep_the_level():
     rng, runs, found = np.random.default_rng(5), 40, 0
     mix = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])

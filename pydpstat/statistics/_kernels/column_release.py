@@ -13,7 +13,7 @@ import numpy as np
 from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, for_columns, release_statistic
-from pydpstat.random import source_from
+from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
@@ -24,6 +24,16 @@ from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
+
+
+def bounded_columns(
+    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source, read: Reader = numbers_of
+) -> tuple[Records, Options, Bounds, Any]:
+    """Read columns with their public bounds, which are returned as they are shown, too."""
+    records, how = records_of(data, how, scope, source, read)
+    pairs, shown = column_bounds(bounds, records.names, records.width)
+    check_filling(how.missing, pairs)
+    return records, how, pairs, shown
 
 
 def release_columns(
@@ -39,9 +49,7 @@ def release_columns(
 ) -> DPResults:
     """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
     source = source_from(rng)
-    records, how = records_of(data, how, scope, source, read)
-    pairs, shown = column_bounds(bounds, records.names, records.width)
-    check_filling(how.missing, pairs)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source, read)
     how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
     return release_statistic(
