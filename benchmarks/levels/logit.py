@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from levels.thinned import missed
+from levels import coefficients
 from pydpstat.inference._laws.logit_start import logistic
 from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs
 from pydpstat.inference._logit_sums import SCORE_SHARE
@@ -138,35 +138,9 @@ def law(setting: Setting, generator: np.random.Generator) -> LogitLaw:
     )
 
 
-def _asked(setting: Setting, place: int) -> tuple[np.ndarray, float]:
-    """Return a coefficient, the slopes and the constant in turn, and its true value."""
-    b = setting["coefficients"]
-    place = (place + 1) % len(b)
-    return np.eye(len(b))[place], b[place]
-
-
-def rejections(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many p-values of true coefficients are 0.05 at most."""
-    generator = np.random.default_rng(seed)
-    return sum(law(setting, generator).pvalue(*_asked(setting, run)) <= 0.05 for run in range(runs))
-
-
-def misses(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many intervals of level 0.95 do not have the true coefficient."""
-    generator, found = np.random.default_rng(seed), 0
-    for run in range(runs):
-        combination, value = _asked(setting, run)
-        known = law(setting, generator)
-        ends = partial(known.ends, combination, 0.05)
-        found += missed(known.pvalue(combination, value) <= 0.05, ends, value, generator)
-    return found
-
-
-def power(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many p-values of no slope are 0.05 at most."""
-    generator = np.random.default_rng(seed)
-    combination = np.eye(len(setting["coefficients"]))[1]
-    return sum(law(setting, generator).pvalue(combination, 0.0) <= 0.05 for _ in range(runs))
+rejections = partial(coefficients.rejections, law)
+misses = partial(coefficients.misses, law)
+power = partial(coefficients.power, law)
 
 
 def widths(setting: Setting, runs: int, seed: int) -> tuple[float, float]:

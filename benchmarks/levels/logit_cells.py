@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from levels import coefficients
 from levels.logit import predictors
-from levels.thinned import missed
 from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._cell_regression import SHARES, fit, table_of
@@ -46,7 +46,8 @@ _LARGER = ((200, 5.0), (1000, 1.0), (1000, 100.0), (5000, 0.4), (5000, 5.0), (50
 
 def _setting(design: str, n: int, eps: float, neighbors: str = "bounded") -> Setting:
     name = f"{design}, n {n}, epsilon {eps:g}" + (", unbounded" if neighbors != "bounded" else "")
-    return {"name": name, "design": design, "n": n, "epsilon": eps, "neighbors": neighbors}
+    found = {"name": name, "design": design, "n": n, "epsilon": eps, "neighbors": neighbors}
+    return found | {"coefficients": _DESIGNS[design][2]}
 
 
 SETTINGS: list[Setting] = [
@@ -110,32 +111,6 @@ def _records(y: np.ndarray, codes: list[np.ndarray], factors: Any, z: np.ndarray
     return CellRecords(regression, Cells.of(regression.design))
 
 
-def _asked(setting: Setting, place: int) -> tuple[np.ndarray, float]:
-    """Return a coefficient, the constant last, in turn, and its true value."""
-    b = _DESIGNS[setting["design"]][2]
-    place = (place + 1) % len(b)
-    return np.eye(len(b))[place], b[place]
-
-
-def rejections(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many p-values of true coefficients are 0.05 at most."""
-    generator = np.random.default_rng(seed)
-    return sum(law(setting, generator).pvalue(*_asked(setting, run)) <= 0.05 for run in range(runs))
-
-
-def misses(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many intervals of level 0.95 do not have the true coefficient."""
-    generator, found = np.random.default_rng(seed), 0
-    for run in range(runs):
-        combination, value = _asked(setting, run)
-        known = law(setting, generator)
-        ends = partial(known.ends, combination, 0.05)
-        found += missed(known.pvalue(combination, value) <= 0.05, ends, value, generator)
-    return found
-
-
-def power(setting: Setting, runs: int, seed: int) -> int:
-    """Return how many p-values of no effect are 0.05 at most."""
-    generator = np.random.default_rng(seed)
-    combination = np.eye(len(_DESIGNS[setting["design"]][2]))[1]
-    return sum(law(setting, generator).pvalue(combination, 0.0) <= 0.05 for _ in range(runs))
+rejections = partial(coefficients.rejections, law)
+misses = partial(coefficients.misses, law)
+power = partial(coefficients.power, law)
