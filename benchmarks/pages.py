@@ -52,7 +52,7 @@ def readme(found: Measured) -> str:
         (
             f"{_heading(found)} A ratio below 1 means faster than R:",
             _chosen(found, BESIDE_R, "R"),
-            "The own functions beside the one step of NumPy that they cannot do without:",
+            "pydpstat's functions next to the one step of NumPy that they need in any case:",
             _chosen(found, BESIDE_NUMPY, "NumPy"),
             _peers(found),
         )
