@@ -162,6 +162,7 @@ def _families() -> list[tuple[str, str, Callable[[], Data], float, dict[str, Any
     ranges = [Y_BOUNDS, BOUNDS]
     regressions = [
         ("ols, moments", "ols", _regressed, 1.0, {"bounds": ranges}, _NOISE),
+        ("ols, HC3", "ols", _regressed, 1.0, {"bounds": ranges, "cov_type": "HC3"}, None),
         ("ols, rank", "ols", _regressed, 1.0, {"bounds": ranges, "method": "rank", "interval": True}, None),
     ]
     choices = [

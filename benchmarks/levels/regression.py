@@ -15,6 +15,7 @@ from scipy.stats import wishart
 from levels.thinned import missed
 from pydpstat._grid import float_above
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
+from pydpstat.inference._influences import Influences, with_sampling
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ends, pvalues
 from pydpstat.inference._laws.sign_scores import (
@@ -27,8 +28,11 @@ from pydpstat.inference._laws.sign_scores import (
     two_sided,
 )
 from pydpstat.inference._laws.slope_intervals import SlopeInterval
+from pydpstat.inference._moment_regression import SHARES
 from pydpstat.inference._pair_slopes import Look, PairSlopes, look, looks_for
 from pydpstat.inference._regression_moments import Layout
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.mechanisms.mechanism import parts_of
 
 Setting = dict[str, Any]
 # from here on the moments of a normal law are drawn as such
@@ -71,6 +75,18 @@ def _settings() -> list[Setting]:
         ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
         ("a rare level", 12, ((20000, 2.0),)),
     ]
+    robust = [
+        ("heteroscedastic", 1, ((100, 10.0), (1000, 2.0), (20000, 1.0))),
+        ("heteroscedastic", 3, ((2000, 5.0), (50000, 1.0))),
+        ("far out", 1, ((100, 20.0), (300, 10.0), (2000, 5.0), (20000, 1.0))),
+        ("far out", 3, ((2000, 10.0), (20000, 5.0))),
+        ("skewed", 1, ((300, 10.0), (5000, 2.0))),
+        ("narrow where far", 2, ((300, 10.0), (5000, 5.0))),
+        ("a rare level, other errors", 3, ((2000, 10.0), (50000, 2.0))),
+        ("rare", 3, ((2000, 5.0),)),
+        ("normal", 2, ((100, 5.0), (5000, 2.0))),
+        ("constant response", 2, ((1000, 5.0),)),
+    ]
     ranks = [
         ("normal", 1, ((20, 0.3), (100, 1.0), (1000, 0.1))),
         ("normal", 2, ((20, 5.0), (100, 1.0), (1000, 0.1))),
@@ -87,7 +103,8 @@ def _settings() -> list[Setting]:
         ("rounded", 2, ((100, 5.0), (3000, 10.0))),
         ("levels", 2, ((300, 2.0), (3000, 5.0))),
     ]
-    for method, table in (("moments", moments), ("private number", private), ("rank", ranks)):
+    tables = {"moments": moments, "private number": private, "rank": ranks, "robust": robust}
+    for method, table in tables.items():
         for law, predictors, pairs in table:
             for n, epsilon in pairs:
                 name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}"
@@ -101,6 +118,9 @@ def _settings() -> list[Setting]:
         ("private number", "near a bound", 2, 1000, 2.0, 0),
         ("private number", "levels", 3, 2000, 1.0, 0),
         ("private number", "a rare level", 5, 5000, 2.0, 5),
+        ("robust", "heteroscedastic", 2, 2000, 5.0, 0),
+        ("robust", "far out", 1, 2000, 5.0, 0),
+        ("robust", "a rare level, other errors", 3, 5000, 10.0, 2),
     ):
         name = f"{method}, {law}, {predictors} predictors, n {n}, epsilon {epsilon:g}, coefficient {place}"
         setting = {"name": name, "method": method, "law": law, "predictors": predictors}
@@ -160,6 +180,15 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
         x, error = 0.25 * rng.standard_t(3, (n, p)), 0.1 * rng.standard_t(2, n)
     elif law == "heteroscedastic":
         error = error * (0.2 + 4.0 * np.abs(x[:, 0]))
+    elif law == "far out":
+        # a few predictors far out, where errors are as well
+        x = 0.12 * rng.standard_t(3, (n, p))
+        error = error * (0.3 + 4.0 * np.abs(x[:, 0]).clip(0.0, 1.0))
+    elif law == "narrow where far":
+        error = error / (1.0 + 8.0 * np.abs(x[:, 0]))
+    elif law == "a rare level, other errors":
+        x[:, 1:] = rng.choice(p, n, p=[0.95, *[0.05 / (p - 1)] * (p - 1)])[:, None] == np.arange(1, p)
+        error = error * np.where(x[:, 1] == 1.0, 3.0, 0.5)
     elif law == "levels":
         x[:, 1:] = rng.integers(0, 2, (n, p - 1))
     elif law == "a rare level":
@@ -186,7 +215,7 @@ def _layout(setting: Setting) -> Layout:
     names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
     if setting["law"] == "levels":
         return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names, public)
-    if setting["law"] == "a rare level":
+    if setting["law"].startswith("a rare level"):
         return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names, public)
     return Layout(tuple(range(1, p + 2)), (), names, public)
 
@@ -197,16 +226,23 @@ def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
     blocks = layout.blocks(math.inf)
     size = sum(block.size for block in blocks)
     sensitivity = float_above(layout.sensitivity(math.inf))
-    noise = layout.mechanism.calibrate_vector(setting["epsilon"], 0.0, sensitivity, size, False)
-    if setting["law"] in ("normal", "correlated") and n > _MANY:
+    robust = setting["method"] == "robust"
+    first, second = parts_of(setting["epsilon"], SHARES) if robust else (setting["epsilon"], 0.0)
+    noise = layout.mechanism.calibrate_vector(first, 0.0, sensitivity, size, False)
+    p = setting["predictors"]
+    if setting["law"] in ("normal", "correlated") and n > _MANY and not robust:
         matrix = _normal_moments(setting, rng)
     else:
         x, y = records(setting, rng)
         v = np.column_stack([np.ones(n), x, y])
         matrix = v.T @ v
     drawn = noise.rvs(size, random_state=rng)
-    p = setting["predictors"]
-    return NoisyMoments(matrix + matrix_of(drawn, blocks, p + 2), blocks, noise, np.zeros(p))
+    found = NoisyMoments(matrix + matrix_of(drawn, blocks, p + 2), blocks, noise, np.zeros(p))
+    if not robust:
+        return found
+    at, more = Influences.of(found, layout), CubeNoise(1.0 / second, p + 1)
+    sums = np.array([each.sum() for each in at.squares(y, [*v.T[:-1]])])
+    return with_sampling(found, at, sums + more.rvs(p + 1, random_state=rng), more)
 
 
 def _normal_moments(setting: Setting, rng: np.random.Generator) -> np.ndarray:

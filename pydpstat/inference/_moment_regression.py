@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Options, release_statistic
+from pydpstat._release.payment import paid
+from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._combinations import HIDDEN, MomentCombinations
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names
+from pydpstat.inference._influences import Influences, influence_query, with_sampling
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._regression_moments import Layout, moment_query
+from pydpstat.mechanisms.cube import Cube
+from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import Source
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import half_width
 
-ASSUMPTIONS = (
-    "the mean of the response is linear in the predictors",
-    "errors are independent and of one variance, near to normal where few records tell of a coefficient",
-    "all of this speaks of values that were moved to the bounds",
-)
+_LINEAR = "the mean of the response is linear in the predictors"
+_WITHIN = "all of this speaks of values that were moved to the bounds"
+_NORMAL = "near to normal where few records tell of a coefficient"
+ASSUMPTIONS = (_LINEAR, f"errors are independent and of one variance, {_NORMAL}", _WITHIN)
+ROBUST = (_LINEAR, f"errors are independent, of whatever variances, and {_NORMAL}", _WITHIN)
+# the parts of epsilon for the moments and for the squared influences
+SHARES = (0.75, 0.25)
+# what the moments leave open, as for a design
+Ask = Callable[[LinearDesign, Layout, NoisyMoments], NoisyMoments]
 
 
 def by_moments(
@@ -33,24 +44,42 @@ def by_moments(
     source: Source,
     budget: Spender | None,
     arguments: tuple[tuple[str, object], ...],
+    robust: bool = False,
 ) -> RegressionResults:
-    """Release the moments, and return what follows from them."""
+    """Release the moments, and return what follows from them; if `robust`, whatever the errors' variances."""
     design = regression.design
     layout = Layout.of(design, how.bounded)
     if how.default or how.norm == math.inf:
         how = how._replace(mechanism=layout.mechanism)
-    found = release_statistic(
-        "ols",
-        moment_query(regression, how.norm, how.bounded),
-        how,
-        source,
-        budget,
-        data=(regression.formula, "data"),
-        arguments=arguments,
-        bounds=design.bounds,
-        conditions=design.conditions,
-    )
-    return _followed(design, layout, how.norm, null, found)
+    query, data = moment_query(regression, how.norm, how.bounded), (regression.formula, "data")
+    if not robust:
+        found = release_statistic(
+            "ols",
+            query,
+            how,
+            source,
+            budget,
+            data=data,
+            arguments=arguments,
+            bounds=design.bounds,
+            conditions=design.conditions,
+        )
+        return _followed(design, layout, how.norm, null, [found])
+    record = call("ols", how, data, arguments)
+    claim, held = promise_of_stages(how, design.conditions, source)
+    first, second = parts_of(how.epsilon, SHARES)
+    releases: list[DPResults] = []
+
+    def ask(own: LinearDesign, within: Layout, noisy: NoisyMoments) -> NoisyMoments:
+        at, pure = Influences.of(noisy, within), how._replace(mechanism=Cube(), delta=0.0)
+        query = influence_query(regression, own, at, _units(own), how.bounded)
+        releases.append(release_stage(query, pure, second, design.conditions, source, record))
+        return with_sampling(noisy, at, releases[-1].value, releases[-1].noise)
+
+    with paid(budget, held, record):
+        releases.append(release_stage(query, how, first, design.conditions, source, record))
+        promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
+        return _followed(design, layout, how.norm, null, releases, ask, promised=promised)
 
 
 def _followed(
@@ -58,11 +87,13 @@ def _followed(
     layout: Layout,
     norm: float,
     null: float,
-    found: DPResults,
+    releases: list[DPResults],
+    ask: Ask | None = None,
     shown: LinearDesign | None = None,
+    promised: Mapping[str, Any] = MappingProxyType({}),
 ) -> RegressionResults:
     """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
-    blocks = layout.blocks(norm)
+    blocks, found = layout.blocks(norm), releases[0]
     matrix = matrix_of(found.value, blocks, layout.width)
     if layout.bounded:
         matrix[0, 0] = float(found.nobs or 0)
@@ -79,7 +110,10 @@ def _followed(
         shown = design.without(gone)
         fewer = shown.without(gone, declared=True)
         if fewer is not design:
-            return _followed(fewer, Layout.of(fewer, layout.bounded), norm, null, found, shown)
+            layout = Layout.of(fewer, layout.bounded)
+            return _followed(fewer, layout, norm, null, releases, ask, shown, promised)
+    if ask is not None:
+        noisy = ask(design, layout, noisy)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
@@ -98,10 +132,13 @@ def _followed(
     errors = np.where(empty, math.inf, errors)
     places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
     kept = np.array(places) >= 0
-    return RegressionResults.of(
-        found,
+    scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
+    return RegressionResults.of_several(
+        releases,
+        ["", ""][: len(releases)],
+        noise_scale=np.concatenate(scales),
         model="OLS",
-        method="moments",
+        method="moments" if ask is None else "moments, HC3",
         response=design.response,
         names=shown.names,
         coef=np.where(kept, coef[list(places)], math.nan),
@@ -114,13 +151,15 @@ def _followed(
         intervals=tuple(HIDDEN if place < 0 else ScoreInterval(tests, place) for place in places),
         labels=("measured",) * len(places),
         design=shown,
-        combinations=MomentCombinations(tests, places),
+        # of combinations the variances of sampling were not asked for
+        combinations=MomentCombinations(tests, places) if ask is None else None,
         fit=(
             ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
             ("scale", max(rest, 0.0) / degrees * height * height),
         ),
-        assumptions=(*ASSUMPTIONS, *design.assumptions),
+        assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
         remarks=tuple(remarks),
+        **promised,
     )
 
 

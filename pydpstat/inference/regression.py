@@ -30,6 +30,7 @@ from pydpstat.results.regression_results import RegressionResults
 from pydpstat.statistics._kernels.scope import Keys
 
 METHODS = ("moments", "rank")
+COV_TYPES = ("nonrobust", "HC3")
 _BOUNDED = OnlyBounded(
     "for a regression by ranks, whose number of records must be public",
     "Give neighbors='bounded' if it is, or use method='moments'.",
@@ -46,6 +47,7 @@ def ols(
     levels: object = None,
     other: str | None = None,
     method: str = "moments",
+    cov_type: str = "nonrobust",
     coefficients: object = None,
     null: float = 0.0,
     interval: bool = False,
@@ -82,6 +84,9 @@ def ols(
         count as the reference: as the number of records is public, no record can be left out.
     method : {"moments", "rank"}, default "moments"
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
+    cov_type : {"nonrobust", "HC3"}, default "nonrobust"
+        With ``"moments"``: ``"nonrobust"`` takes errors to have one variance, ``"HC3"`` allows for any
+        variances, and spends a quarter of epsilon on them; see the notes.
     coefficients : str or list of str, optional
         With ``"rank"`` the names of the slopes to test, which share epsilon; by default all.
     null : float, default 0
@@ -171,6 +176,14 @@ def ols(
     this; the level was measured (``measured``). The p-value is not below 0.00025 (`pvalue_floor`), or 0.00049
     with nine coefficients or more.
 
+    ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors to
+    have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient the
+    sum over records of the square of what a record adds to the estimate, where its residual is divided by one
+    less its leverage, or by 1/2 if that is less (MacKinnon and White 1985). A square is at most what the
+    bounds allow, so the sums, in units of that, have the noise of a cube. Of a coefficient's variance the
+    upper limit of 99.9 % is taken that the noise leaves, and p-values have 0.001 on top. Standard errors are
+    the wider the further the largest square that the bounds allow is above the usual ones.
+
     Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
     at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
     Several: records are put into random blocks. In each they are paired by what the other predictors leave
@@ -199,6 +212,8 @@ def ols(
     Kendall, M. G. (1970). Rank correlation methods, 4th edition. Griffin.
     Sen, P. K. (1968). Estimates of the regression coefficient based on Kendall's tau. Journal of the
     American Statistical Association 63, 1379-1389.
+    MacKinnon, J. G. and White, H. (1985). Some heteroskedasticity-consistent covariance matrix estimators
+    with improved finite sample properties. Journal of Econometrics 29, 305-325.
     Alabi, D. and Vadhan, S. (2022). Hypothesis testing for differentially private linear regression. NeurIPS
     2022 (another test).
 
@@ -234,6 +249,12 @@ def ols(
             "coefficients and interval must be left out with method 'moments', which tests and estimates "
             "everything. Use method='rank' for them."
         )
+    robust = checks.one_of(cov_type, "cov_type", COV_TYPES) == "HC3"
+    if ranked and robust:
+        raise PydpstatError(
+            "cov_type must be left out with method 'rank', which needs no variance of the errors. Use "
+            "method='moments' for it."
+        )
     source = source_from(rng)
     budget = check_budget(budget)
     whose = Whose(unit, budget, source)
@@ -245,8 +266,10 @@ def ols(
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))
+    if robust:
+        arguments = (*arguments, ("cov_type", cov_type))
     if not ranked:
-        return by_moments(regression, how, value, source, budget, arguments)
+        return by_moments(regression, how, value, source, budget, arguments, robust)
     arguments = (*arguments, ("method", method))
     if coefficients is not None:
         arguments = (*arguments, ("coefficients", coefficients))

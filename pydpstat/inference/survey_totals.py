@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -186,8 +187,9 @@ def _unsized(
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
         post = Derived(slopes, STEPS, population=of(parts, shape, "measured"), within=within)
-        # a row is added up as it would be on its own
-        return within.clip(np.array([float(places @ row) for row in rows]).reshape(shape)), post
+        # BLAS rounds as the processor does
+        totals = [math.fsum(row) for row in (rows * places).tolist()]
+        return within.clip(np.array(totals).reshape(shape)), post
 
     return release_statistic(
         "weighted_total",

@@ -120,7 +120,8 @@ class RegressionTests:
         if makes is None:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} has each coefficient's own interval and no "
-                "combinations of them. Use method='moments' with ols, or test with conf_int() by coefficient."
+                "combinations of them. Use ols with method='moments' and cov_type='nonrobust', or test with "
+                "conf_int() by coefficient."
             )
         parts = tuple(makes.of(row) for row in rows)
         errors = np.array([part.error for part in parts])

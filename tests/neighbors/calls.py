@@ -125,6 +125,8 @@ def ols(how: str) -> Callable[..., Any]:
         own = dict(settings)
         places = np.arange(len(data)) * 7.0 % 5.0
         method = {"method": "rank", "interval": True} if how.startswith("rank") else {}
+        if how == "HC3":
+            method = {"cov_type": how}
         pair = own.pop("bounds")
         if how.endswith("predictor"):
             return pydpstat.ols(places, data, bounds=[(0, 5), pair], **method, **own, budget=budget)

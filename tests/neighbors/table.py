@@ -73,7 +73,8 @@ def _noise(plain: str, epsilon: float = 1.0) -> tuple[Settings, ...]:
 _FITTED: tuple[Settings, ...] = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": "error"} for neighbors in ("bounded", "unbounded")
 )
-_REGRESSED = ("moments", "rank", "rank, several", "predictor", "rank, predictor")
+_BY_MOMENTS = ("moments", "HC3", "predictor")
+_REGRESSED = ("moments", "HC3", "rank", "rank, several", "predictor", "rank, predictor")
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
 _RANKS = tuple(
@@ -316,13 +317,9 @@ FUNCTIONS: tuple[Function, ...] = (
             calls.ols(how),
             NUMBERS,
             tuple(
-                {
-                    key: value
-                    for key, value in each.items()
-                    if how in ("moments", "predictor") or key != "mechanism"
-                }
-                for each in (_NUMBERED if how in ("moments", "predictor") else _BOUNDED)
-                if how in ("moments", "predictor") or each["mechanism"] == "laplace"
+                {key: value for key, value in each.items() if how in _BY_MOMENTS or key != "mechanism"}
+                for each in (_NUMBERED if how in _BY_MOMENTS else _BOUNDED)
+                if how in _BY_MOMENTS or each["mechanism"] == "laplace"
             ),
             refused=_COLUMNS,
             # the other variables are made by place

@@ -10,9 +10,12 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query
 from pydpstat.auditing._cases.case import Case
 from pydpstat.auditing._cases.stage import stage
+from pydpstat.inference._design import read_regression
+from pydpstat.inference._influences import Influences, influence_query
 from pydpstat.inference._laws.slope_intervals import Pairs
 from pydpstat.inference._pair_slopes import Look, PairSlopes, edges_from, group_sizes
 from pydpstat.inference.regression import ols
+from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
 from pydpstat.results import RegressionResults
 
@@ -36,6 +39,9 @@ DEEP: Records = [-0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
 # the same, and no two predictors are equal: ties go to cells at random
 ABOVE: Records = [0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
 BELOW: Records = [-0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
+# a record whose influence goes from the largest to none; the other one has none
+FAR: Records = [1.0, 0.0], [1.0, 0.0]
+STILL: Records = [0.0, 0.0], [1.0, 0.0]
 # a block whose score changes its sign
 UP: Records = [0.0] * 5 + [1.0], [[0.0, 0.1], [0.2, 0.9], [0.4, 0.3], [0.6, 0.7], [0.8, 0.2], [1.0, 0.5]]
 DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
@@ -98,7 +104,32 @@ def _look(records: Records) -> Query:
     return PairSlopes.of(x, y, np.random.default_rng(1)).query(edges_from(None), own)
 
 
+def _influences(records: Records) -> Query:
+    """Ask for squared influences where predictors are from -1 to 1, and the estimates are 0."""
+    y, x = records
+    regression = read_regression(np.array(y), np.array(x), (-1, 1), None, "error")
+    forms = np.array([[0.5, 0.0], [0.0, 0.5]])
+    at = Influences(np.zeros(2), forms, forms, np.array([1.0, 1.0]), 0.5)
+    return influence_query(regression, regression.design, at, (np.zeros(1), np.ones(1)), True)
+
+
+def _robust(records: Records) -> float:
+    y, x = records
+    result = ols(y, x, 1.0, bounds=(-1, 1), cov_type="HC3")
+    return _released(result, [1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 1.0], [-0.5, -0.5, 0.25, 0.125, 0.125, 0.0, 0.0])
+
+
 CASES = (
+    Case(
+        "sound",
+        "ols, squared influences",
+        stage("ols", _influences, Cube()),
+        FAR,
+        STILL,
+        Guarantee(1.0),
+        true=1.0,
+    ),
+    Case("sound", "ols, moments, HC3", _robust, HIGH, LOW, true=1.0, most=DRAWS),
     Case("sound", "ols, moments", _moments, HIGH, LOW, true=1.0, most=DRAWS),
     Case("sound", "ols, moments with levels", _levels, ONE, OTHER, true=1.0, most=DRAWS),
     Case("sound", "ols, moments of a private number", _private, HIGH, NONE, true=1.0, most=DRAWS),

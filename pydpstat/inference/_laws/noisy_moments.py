@@ -174,12 +174,19 @@ class NoisyMoments(Frozen):
         That of the released numbers. The numbers of a block have one standard deviation.
     origin : ndarray of shape (d - 2,)
         Where the predictors are 0 in the data's unit: there the constant is the mean response.
+    sampling : ndarray of shape (d - 1,), optional
+        The most that sampling adds to the variances of the estimates, where errors may have any variances.
+        By default errors have one variance, which the moments tell.
+    left_out : float, default 0
+        The probability that a variance of sampling is larger.
     """
 
     matrix: Floats
     blocks: tuple[Block, ...]
     noise: Noise
     origin: Floats
+    sampling: Floats | None = None
+    left_out: float = 0.0
 
     @property
     def size(self) -> int:
@@ -189,7 +196,7 @@ class NoisyMoments(Frozen):
     @property
     def pvalue_floor(self) -> float:
         """The smallest p-value."""
-        return 1.0 / (_count(len(self.matrix) - 1) + 1)
+        return self.left_out + 1.0 / (_count(len(self.matrix) - 1) + 1)
 
     @cached_property
     def variances(self) -> tuple[float, ...]:

@@ -98,12 +98,35 @@ class Seen:
         places = np.arange(len(self.left))
         all_of = np.broadcast_to(self._response.estimates, (len(places), *self._response.estimates.shape[1:]))
         self.coefficients = frozen(noisy_score.tested(noisy, all_of, places)[:, 0, 0])
-        self.errors = frozen(self.at(places, self.coefficients[:, None]).error[:, 0, 0])
+        self._ratio = None
+        own = self.at(places, self.coefficients[:, None])
+        if noisy.sampling is not None:
+            alike = own.variance[:, 0, 0] * self._inverse.own[:, 0]
+            # where the noise hides a coefficient nothing is said of it anyway
+            self._ratio = noisy.sampling / np.where(alike > 0.0, alike, math.inf)
+            own = self.at(places, self.coefficients[:, None])
+        self.errors = frozen(own.error[:, 0, 0])
+
+    @property
+    def estimates(self) -> Floats:
+        """Least squares' coefficients, that of the constant where the predictors are in their middles."""
+        return self._response.estimates[0, 0, :, 0]
+
+    @property
+    def forms(self) -> Floats:
+        """Of each coefficient the sums of products with the response that it is a combination of."""
+        return self._inverse.forms[..., 0]
 
     def at(self, which: Places, nulls: Floats) -> Scores:
         """Return the scores of hypotheses ``coefficient[which] = nulls``, nulls of shape (j, e)."""
         given = Responses(*(np.broadcast_to(each, (len(which), *each.shape[1:])) for each in self._response))
-        return noisy_score.scores(self._noisy, self._inverse, which, given, nulls)
+        found = noisy_score.scores(self._noisy, self._inverse, which, given, nulls)
+        if self._ratio is None:
+            return found
+        # the law is that of errors of one variance with which sampling adds as much
+        ratio = self._ratio[which][:, None, None]
+        more = (ratio - 1.0) * found.variance * self._inverse.bound[which][:, None]
+        return found._replace(error=np.sqrt(found.error**2 + more), variance=ratio * found.variance)
 
 
 @lru_cache(maxsize=16)
@@ -230,7 +253,7 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
         found = np.maximum(found, (1 + np.count_nonzero(sizes >= size, axis=-1)) / (points.count + 1))
         if (found > enough).all():
             break
-    return found
+    return np.minimum(found + noisy.left_out, 1.0)
 
 
 @lru_cache(maxsize=32)
@@ -256,7 +279,7 @@ def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Flo
     seen, points = _seen(noisy), _points(noisy)
     found = np.tile([-math.inf, math.inf], (len(seen.left), 1))
     # so many simulated scores may be at least as large as one that is rejected
-    rank = math.floor(alpha * (points.count + 1) * (1.0 + 1e-12)) - 1
+    rank = math.floor((alpha - noisy.left_out) * (points.count + 1) * (1.0 + 1e-12)) - 1
     which = np.flatnonzero((seen.left > 0.0) & np.isfinite(seen.errors))
     which = which if places is None else np.intersect1d(which, places)
     if rank < 0 or not which.size:
