@@ -176,8 +176,8 @@ def ols(
     this; the level was measured (``measured``). The p-value is not below 0.00025 (`pvalue_floor`), or 0.00049
     with nine coefficients or more.
 
-    ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors to
-    have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient the
+    ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors
+    to have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient the
     sum over records of the square of what a record adds to the estimate, where its residual is divided by one
     less its leverage, or by 1/2 if that is less (MacKinnon and White 1985). A square is at most what the
     bounds allow, so the sums, in units of that, have the noise of a cube. Of a coefficient's variance the

@@ -95,7 +95,7 @@ HARD = [
 ][:6]
 
 
-@pytest.mark.parametrize("setting", HARD, ids=lambda each: each["name"])
+@pytest.mark.parametrize("setting", HARD[::2], ids=lambda each: each["name"])
 def test_the_level_holds(setting):
     assert simulated.rejections(setting, 100, 7) <= 14
 

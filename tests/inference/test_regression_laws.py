@@ -287,7 +287,7 @@ WORST = [
 ]
 
 
-@pytest.mark.parametrize("setting", WORST, ids=lambda each: f"{each['method']}, {each['law']}")
+@pytest.mark.parametrize("setting", WORST[::2], ids=lambda each: f"{each['method']}, {each['law']}")
 def test_levels_hold_in_the_worst_settings(setting):
     assert levels.rejections(setting, 400, 11) <= 36
 

@@ -47,7 +47,9 @@ NUMERIC = [
 def test_many_records(function):
     kind = Kind("long", np.array, (), (), (), (1, 2, 3))
     released, found = 0, []
-    for place, settings in zip(PLACES * 3, function.settings):
+    # ranks need all records at once: there are no parts
+    places = PLACES[:2] if function.name.startswith("ols, rank") else PLACES * 3
+    for place, settings in zip(places, function.settings):
         changed, odd = LONG.copy(), (np.nan if settings["missing"] != "error" else np.inf)
         changed[place] = odd
         if settings["neighbors"] == "unbounded":

@@ -15,7 +15,7 @@ from tests.lattices import differing_lattices
 # a power of two: the columns' shares of epsilon are exact
 COLUMNS = 4_096
 ROUNDS = 3
-PAIRS = 2_500
+PAIRS = 1_500
 ZERO, ONE = [0.0], [1.0]
 LOW, HIGH = [0.0, 0.0], [0.0, 1.0]
 LESS, MORE = [0.0] * 3, [0.0, 0.0, 0.0, 1.0]
