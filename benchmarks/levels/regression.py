@@ -226,7 +226,7 @@ def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
     blocks = layout.blocks(math.inf)
     size = sum(block.size for block in blocks)
     sensitivity = float_above(layout.sensitivity(math.inf))
-    robust = setting["method"] == "robust"
+    robust = setting.get("method") == "robust"
     first, second = parts_of(setting["epsilon"], SHARES) if robust else (setting["epsilon"], 0.0)
     noise = layout.mechanism.calibrate_vector(first, 0.0, sensitivity, size, False)
     p = setting["predictors"]

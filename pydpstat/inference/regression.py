@@ -170,16 +170,16 @@ def ols(
     less null times the predictor, and of the predictor, after the other predictors, studentized for sampling
     and noise. Its distribution is simulated, noise and estimation included, for the estimated nuisance
     parameters and eight sets near them, whose numbers of records differ, too, where that is private; the
-    p-value is the largest. Coefficients share the simulation. The
-    interval has all values that are not rejected, and those between them
-    (Anderson and Rubin 1949): it is the whole line where the noise hides the predictor. No proof covers
-    this; the level was measured (``measured``). The p-value is not below 0.00025 (`pvalue_floor`), or 0.00049
-    with nine coefficients or more.
+    p-value is the largest. Coefficients share the simulation. The interval has all values that are not
+    rejected, and those between them (Anderson and Rubin 1949): it is the whole line where the noise hides the
+    predictor. No proof covers this; the level was measured (``measured``). Below 0.005 a p-value is that of
+    an exponential tail beyond the simulated statistics (`pydpstat.inference._laws.simulated_tail`), down to
+    1e-6 (`pvalue_floor`); with fewer than 20 records more than coefficients it is not below 0.00025.
 
     ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors
-    to have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient the
-    sum over records of the square of what a record adds to the estimate, where its residual is divided by one
-    less its leverage, or by 1/2 if that is less (MacKinnon and White 1985). A square is at most what the
+    to have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient
+    the sum over records of the square of what a record adds to the estimate, where its residual is divided by
+    one less its leverage, or by 1/2 if that is less (MacKinnon and White 1985). A square is at most what the
     bounds allow, so the sums, in units of that, have the noise of a cube. Of a coefficient's variance the
     upper limit of 99.9 % is taken that the noise leaves, and p-values have 0.001 on top. Standard errors are
     the wider the further the largest square that the bounds allow is above the usual ones.

@@ -19,6 +19,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
+from pydpstat.inference._laws.simulated_tail import DEGREES, FLOOR
 from pydpstat.mechanisms._radial import sobol
 from pydpstat.mechanisms.mechanism import Noise
 
@@ -196,7 +197,12 @@ class NoisyMoments(Frozen):
     @property
     def pvalue_floor(self) -> float:
         """The smallest p-value."""
-        return self.left_out + 1.0 / (_count(len(self.matrix) - 1) + 1)
+        return self.left_out + (FLOOR if self.tailed else 1.0 / (_count(len(self.matrix) - 1) + 1))
+
+    @property
+    def tailed(self) -> bool:
+        """Whether there are records enough for p-values below those of the simulated releases."""
+        return self.size - len(self.matrix) + 1 >= DEGREES
 
     @cached_property
     def variances(self) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._laws import noisy_score
+from pydpstat.inference._laws import noisy_score, simulated_tail
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.noisy_score import Inverse, Releases, Responses, Scores
 
@@ -161,12 +161,11 @@ class Points:
                 self._made[point] = found
         return found
 
-    def critical(self, which: Places, nulls: Floats, rank: int, several: bool = True) -> Floats:
-        """Return the largest of the points' sizes that are below `rank` others; of the first point or all."""
-        place = self.count - 1 - rank
+    def critical(self, which: Places, nulls: Floats, alpha: float, several: bool = True) -> Floats:
+        """Return the largest of the points' critical values; that of the first point or of all."""
         found = np.zeros(nulls.shape)
         for sizes in self.sizes(which, nulls):
-            found = np.maximum(found, np.partition(sizes, place, axis=-1)[..., place])
+            found = np.maximum(found, simulated_tail.critical(sizes, alpha, self._noisy.tailed))
             if not several:
                 break
         return found
@@ -250,7 +249,7 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
     found[seen.left[which] <= 0.0] = 1.0
     points = _points(noisy)
     for sizes in points.sizes(which, nulls):
-        found = np.maximum(found, (1 + np.count_nonzero(sizes >= size, axis=-1)) / (points.count + 1))
+        found = np.maximum(found, simulated_tail.pvalue(sizes, size[..., 0], noisy.tailed))
         if (found > enough).all():
             break
     return np.minimum(found + noisy.left_out, 1.0)
@@ -278,30 +277,29 @@ def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Flo
     """
     seen, points = _seen(noisy), _points(noisy)
     found = np.tile([-math.inf, math.inf], (len(seen.left), 1))
-    # so many simulated scores may be at least as large as one that is rejected
-    rank = math.floor((alpha - noisy.left_out) * (points.count + 1) * (1.0 + 1e-12)) - 1
+    alpha -= noisy.left_out
     which = np.flatnonzero((seen.left > 0.0) & np.isfinite(seen.errors))
     which = which if places is None else np.intersect1d(which, places)
-    if rank < 0 or not which.size:
+    if alpha < noisy.pvalue_floor - noisy.left_out or not which.size:
         return found
     steps = seen.errors[which, None] * np.array([-1.0, 1.0])
     middle = seen.coefficients[which, None]
     grid = middle[..., None] + steps[..., None] * _DISTANCES
     sizes = seen.at(which, grid.reshape(len(which), -1)).size.reshape(grid.shape)
     far, size = grid[..., -1], sizes[..., -1]
-    limit = points.critical(which, far, rank, False)
+    limit = points.critical(which, far, alpha, False)
     sought = size > limit
     doubtful = (sought & (size < 2.0 * limit)).any(axis=1)
     if doubtful.any():
-        sought[doubtful] &= size[doubtful] > points.critical(which[doubtful], far[doubtful], rank)
-    target = points.critical(which, middle + 2.0 * steps, rank, False)
+        sought[doubtful] &= size[doubtful] > points.critical(which[doubtful], far[doubtful], alpha)
+    target = points.critical(which, middle + 2.0 * steps, alpha, False)
     for turn in range(_TURNS):
         active = sought.any(axis=1)
         if not active.any():
             break
         places, at = which[active], _last(grid[active], sizes[active], target[active])
         # the other points change little: the first turns are without them
-        limit = points.critical(places, at, rank, turn > 1)
+        limit = points.critical(places, at, alpha, turn > 1)
         size = seen.at(places, at).size[..., 0]
         done = sought[active] & (turn > 1) & (size > limit) & (size <= (1.0 + _NEAR) * limit)
         found[places] = np.where(done, at, found[places])
