@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
@@ -19,6 +19,7 @@ from pydpstat.designs._signatures import (
     FIXED,
     GROUPS,
     MODELS,
+    ONE_BY_ONE,
     PAIRS,
     TOGETHER,
     WEIGHTED,
@@ -39,13 +40,30 @@ class Design(Protocol):
     columns: tuple[str, ...]
     budget: Any
     rng: Any
+    _known: dict[tuple[str, ...], Known]
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data."""
 
 
+class Known(NamedTuple):
+    """What a function is called with for one variable and nothing else, besides the epsilon."""
+
+    function: Any
+    variable: list[str]
+    options: dict[str, Any]
+
+
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
+    plain = (name, arguments[0]) if len(arguments) == 2 and not options else ()
+    if plain and isinstance(plain[1], str) and (known := design._known.get(plain)):
+        with declared():
+            if "bounds" in known.options:
+                rest_on("bounds", known.variable)
+            data = design._view(known.variable, (), True)
+            own = {"budget": design.budget, "rng": design.rng}
+            return known.function(data, arguments[1], **known.options, **own)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # how many records there are
         arguments = (None, *arguments)
@@ -58,7 +76,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
             return _by_groups(design, how, given.pop("formula"), given, name)
         if name in MODELS:
             return _model(design, how, given.pop("formula"), given)
-        variables = given.pop(next(iter(how.own.parameters)), None)
+        variables = given.pop(how.first, None)
         if is_formula(variables, design.columns):
             variables = variables_of(variables, name, design.columns)
         _check_number(name, variables)
@@ -174,8 +192,12 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     else:
         data = [design._view([*names, *extra], made, single and not extra)]
         data += [None] * (len(how.data) - 1)
-    before = [given[each] for each in how.own.parameters if each in given and each not in how.options]
+    before = [given[each] for each in how.places if each in given]
     options = {key: value for key, value in options.items() if key in how.options}
+    if name in ONE_BY_ONE and single and not (made or extra) and [*given] == ["epsilon"]:
+        # the next call need not look it up
+        fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
+        design._known[name, variables] = Known(how.function, names, fixed)
     return how.function(*data, *before, **options)
 
 

@@ -33,6 +33,8 @@ VARIABLES: tuple[str, ...] = (
     "ttest_1samp",
     "var",
 )
+# a variable alone is handed over as it is
+ONE_BY_ONE = ("mean", "median", "moments", "proportion", "std", "sum", "var")
 # two variables of the same records
 PAIRS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
 # a variable by groups, as a formula
@@ -49,11 +51,17 @@ CELLS = ("chi2_contingency", "chisquare", "crosstab")
 
 
 class Signature(NamedTuple):
-    """A function's parameters as a method has them: `data` are those that names stand for."""
+    """A function's parameters as a method has them.
+
+    `data` are those that names stand for, `first` is what they are called in a method, `places` are the
+    others that a call may give by their places, and `plain` those that it always gives so.
+    """
 
     function: Any
     data: tuple[str, ...]
     own: inspect.Signature
+    first: str
+    places: tuple[str, ...]
     options: frozenset[str]
     plain: tuple[str, ...]
     needed: frozenset[str]
@@ -86,6 +94,8 @@ def signature_of(name: str) -> Signature:
         function,
         tuple(each.name for each in data),
         own,
+        first,
+        tuple(each.name for each in (*before, *plain)),
         frozenset(each.name for each in options),
         (first, *plainly),
         frozenset(each.name for each in after if each.default is each.empty),

@@ -68,9 +68,9 @@ class Made:
 
         if isinstance(self.expression, Numbers):
             return self.expression.values(columns)
-        true, known = np.ones((2, size), dtype=bool)
-        if self.expression is not None:
-            true, known = self.expression.truths(columns)
+        if self.expression is None:
+            return np.ones(size, dtype=bool)
+        true, known = self.expression.truths(columns)
         return pd.arrays.BooleanArray(true, ~known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
@@ -131,6 +131,10 @@ def view(
     if table is not None:
         return View(_table(table, names, subset, made), single)
     frame = data
+    if single and subset is None and [each.name for each in made] == list(names):
+        import pandas as pd
+
+        return pd.Series(made[0].column(data, len(data)), name=names[0])
     if made or subset is not None:
         frame = _changed(data, names, subset, made)
     return frame[names[0]] if single else frame[list(names)]

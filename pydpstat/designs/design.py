@@ -13,7 +13,7 @@ from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat._release.statistic import check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
-from pydpstat.designs._methods import asked, planned
+from pydpstat.designs._methods import Known, asked, planned
 from pydpstat.designs._signatures import METHODS, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
@@ -48,7 +48,7 @@ class Design:
     (3,)
     """
 
-    __slots__ = ("_data", "budget", "columns", "condition", "facts", "rng")
+    __slots__ = ("_data", "_known", "budget", "columns", "condition", "facts", "rng")
 
     def __init__(
         self,
@@ -61,6 +61,7 @@ class Design:
     ) -> None:
         self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
         self.budget, self.rng = budget, rng
+        self._known: dict[tuple[str, ...], Known] = {}
 
     def subset(self, condition: str) -> Design:
         """Return the design of the records for which a condition on declared columns holds.

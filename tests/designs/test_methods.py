@@ -8,7 +8,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat._release.declared import declared, rest_on
-from pydpstat.designs._signatures import METHODS, signature_of
+from pydpstat.designs._signatures import METHODS, ONE_BY_ONE, signature_of
 from tests.designs.method_calls import (
     AGE,
     BOUNDED,
@@ -43,6 +43,18 @@ def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
     assert len(said) == (name in BOUNDED or name in LEVELED)
     assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
     assert str(asked.summary()) == str(alone.summary())
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_a_call_that_is_repeated_is_the_same_call(name):
+    people = unsized(rng=3)
+    variable = "employed" if name == "proportion" else "income"
+    first, second = (getattr(people, name)(variable, 1.0) for _ in range(2))
+    assert first.guarantee == second.guarantee and first.call == second.call
+    # what pays is asked for anew
+    people.budget = budget = dp.Budget(1.0, neighbors="unbounded")
+    getattr(people, name)(variable, 1.0)
+    assert budget.remaining.epsilon == 0.0
 
 
 def test_a_guarantee_says_which_facts_it_rests_on():
