@@ -78,17 +78,17 @@ class LinearDesign:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What holds of the levels."""
-        given = not self.declared and bool(self._own_levels)
+        given = not self.declared and bool(self._leveled)
         level = (
             "the first one" if self.other is None else f"{self.other!r}, and of a response as the first one"
         )
         return (f"a value that is none of the levels counts as {level}",) if given else ()
 
     @property
-    def _own_levels(self) -> list[tuple[Any, ...]]:
-        """The levels that were given, the response's first."""
+    def _leveled(self) -> list[Predictor]:
+        """The variables whose levels were given, the response first."""
         own = [self.outcome] if self.outcome is not None and not isinstance(self.outcome, Truths) else []
-        return [each.known for each in (*own, *self.read) if each.levels is not None]
+        return [each for each in (*own, *self.read) if each.levels is not None]
 
     @property
     def bounds(self) -> tuple[Pair, ...]:
@@ -105,8 +105,9 @@ class LinearDesign:
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """The public arguments for the call."""
-        shown: list[tuple[str, object]] = [("bounds", tuple(self.given_bounds.values()))]
-        own = [tuple(map(plain, levels)) for levels in self._own_levels]
+        bounds = tuple(self.given_bounds.values())
+        shown: list[tuple[str, object]] = [("bounds", bounds)] if bounds else []
+        own = {each.column: tuple(map(plain, each.known)) for each in self._leveled}
         if own:
             shown.append(("levels", "declared" if self.declared else own))
         if self.other is not None:

@@ -167,8 +167,11 @@ class GroupMomentsResults(Stated, Frozen):
         """
         checks.one_of(alternative, "alternative", ALTERNATIVES)
         place, column = self._place(group, variable)
+        other = {} if alternative == ALTERNATIVES[0] else {"alternative": alternative}
+        other |= {} if variable is None else {"variable": variable}
+        release = replace(self.mean, record=self.record.followed("ttest", popmean, group, **other))
         return one_sample(
-            self.mean, self._known(place, column), self.bounds[column], popmean, alternative, METHODS[0]
+            release, self._known(place, column), self.bounds[column], popmean, alternative, METHODS[0]
         )
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:

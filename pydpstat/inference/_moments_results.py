@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,7 +193,11 @@ class MomentsResults(Stated, Frozen):
         checks.one_of(alternative, "alternative", ALTERNATIVES)
         checks.one_of(method, "method", METHODS)
         place = self._place(column)
-        return one_sample(self.release, self.sums[place], self.pairs[place], popmean, alternative, method)
+        given = {"alternative": alternative, "method": method, "column": column}
+        usual = {"alternative": ALTERNATIVES[0], "method": METHODS[0], "column": None}
+        other = {name: each for name, each in given.items() if each != usual[name]}
+        release = replace(self.release, record=self.record.followed("ttest", popmean, **other))
+        return one_sample(release, self.sums[place], self.pairs[place], popmean, alternative, method)
 
     def conf_int(self, level: float = 0.95, column: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the mean, which covers sampling and the privacy noise.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -54,7 +55,7 @@ class Call:
         public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
         return ".".join([f"{self.function}({', '.join([*data, *public])})", *self.then])
 
-    def followed(self, method: str, *arguments: object) -> Call:
+    def followed(self, method: str, *arguments: object, **named: object) -> Call:
         """Return the call of a method of what this one released.
 
         Examples
@@ -63,8 +64,9 @@ class Call:
         "crosstab(x, epsilon=1.0).margins(['age'])"
         """
         count = max((place for place, each in enumerate(arguments, 1) if each is not None), default=0)
-        shown = ", ".join(_python_value(_frozen(each, method)) for each in arguments[:count])
-        return replace(self, then=(*self.then, f"{method}({shown})"))
+        shown = [_python_value(_frozen(each, method)) for each in arguments[:count]]
+        shown += [f"{name}={_python_value(_frozen(each, name))}" for name, each in named.items()]
+        return replace(self, then=(*self.then, f"{method}({', '.join(shown)})"))
 
     def r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
@@ -92,13 +94,22 @@ class Named:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class _ByName:
+    """Values by their names, as a dict has them."""
+
+    items: tuple[tuple[str, object], ...]
+
+
 def _is_plain_tuple(value: object) -> bool:
     return type(value) is tuple and all([type(each) in _PLAIN for each in value])
 
 
 def _frozen(value: object, name: str) -> object:
-    if type(value) in _PLAIN or type(value) is Named:
+    if type(value) in _PLAIN or type(value) in (Named, _ByName):
         return value
+    if isinstance(value, Mapping):
+        return _ByName(tuple([(str(key), _frozen(each, name)) for key, each in value.items()]))
     if type(value) is tuple:
         return tuple([_frozen(item, name) for item in value])
     if isinstance(value, np.generic):
@@ -117,6 +128,8 @@ def _python_value(value: object) -> str:
         return value.name
     if isinstance(value, tuple):
         return f"[{', '.join(map(_python_value, value))}]"
+    if isinstance(value, _ByName):
+        return f"{{{', '.join(f'{key!r}: {_python_value(each)}' for key, each in value.items)}}}"
     return repr(value)
 
 
@@ -131,6 +144,8 @@ def _r_value(value: object, inside: bool = False) -> str:
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, tuple):
         return f"c({', '.join(_r_value(item, True) for item in value)})"
+    if isinstance(value, _ByName):
+        return f"list({', '.join(f'{r_symbol(key)} = {_r_value(each)}' for key, each in value.items)})"
     return _r_float(value) if isinstance(value, float) else repr(value)
 
 

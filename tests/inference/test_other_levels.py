@@ -33,7 +33,7 @@ def test_a_further_level_has_the_values_of_no_level():
     known = smf.ols("y ~ x + C(g)", told).fit().params
     assert list(fit.params.index) == ["Intercept", "x", "C(g)[T.b]", "C(g)[T.other]"]
     assert fit.params.to_numpy() == pytest.approx(known[fit.params.index].to_numpy(), abs=1e-4)
-    assert fit.call.endswith("levels=[['a', 'b']], other='other')")
+    assert fit.call.endswith("levels={'g': ['a', 'b']}, other='other')")
     assert any("none of the levels counts as 'other'" in each for each in fit.assumptions)
     new = fit.predict({"x": [1.0, 1.0, 1.0], "g": ["never seen", "other", "u"]})
     assert np.ptp(new) == 0.0 and new[0] == pytest.approx(0.3 - 2.0, abs=0.2)

@@ -51,7 +51,7 @@ def test_levels_say_which_value_counts_as_1():
     ):
         r = fitted(values, levels={"y": levels})
         assert r.released == WANTED.released and r.params.equals(WANTED.params)
-        assert r.call.endswith(f"levels=[{levels!r}])")
+        assert r.call.endswith(f"levels={{'y': {levels!r}}})")
         assert "none of the levels counts as the first one" in " ".join(r.assumptions)
         named = pd.Series(values, name="ill")
         assert pydpstat.logit(named, X, 2.0, bounds=(0, 10), levels={"ill": levels}, rng=1).response == "ill"
@@ -71,7 +71,7 @@ def test_declared_categories_are_levels_of_a_response():
     r = pydpstat.logit("y ~ C(g)", both, 2.0, levels="declared", rng=1)
     assert list(r.params.index) == ["Intercept", "C(g)[T.v]"]
     own = pydpstat.logit("y ~ C(g)", both, 2.0, levels={"y": ["no", "yes"], "g": ["u", "v"]}, rng=1)
-    assert own.released == r.released and own.call.endswith("levels=[['no', 'yes'], ['u', 'v']])")
+    assert own.released == r.released and own.call.endswith("levels={'y': ['no', 'yes'], 'g': ['u', 'v']})")
 
 
 @pytest.mark.parametrize(

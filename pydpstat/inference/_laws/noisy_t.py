@@ -15,7 +15,7 @@ over a confidence set for the nuisance parameter. Journal of the American Statis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +36,8 @@ Row = tuple[float, ...]
 # the probability that the true variance is left out
 LEFT_OUT = 0.001
 _VARIANCES = 47
+# with fewer records, whose squares have few values, a larger variance may be possible above one that is not
+FEW = 20
 # expected numbers of records far off
 _FEW = frozen(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)]))
 
@@ -194,6 +196,38 @@ def possible(too_small: npt.NDArray[np.bool_], too_large: npt.NDArray[np.bool_])
     return kept
 
 
+def outwards(size: int, start: int, flags: npt.NDArray[np.bool_], ordered: bool) -> Iterator[int]:
+    """Yield the places from the start outwards, on each side up to the second that is not possible.
+
+    `flags` tell of those that were yielded whether they are too small, and too large. Where these are not
+    `ordered`, all places are yielded.
+
+    Examples
+    --------
+    >>> flags = np.array([[True] * 4 + [False] * 6, [False] * 7 + [True] * 3])
+    >>> list(outwards(10, 5, flags, True)), list(outwards(10, 1, flags, True))
+    ([5, 4, 6, 3, 7, 2, 8], [1, 2, 3, 4, 5, 6, 7, 8])
+    """
+    ends, sides = [start, start], [-1, 1]
+    yield start
+    if ordered:
+        # below what is too small all are too small
+        sides = [-1] * (not flags[0, start]) + [1] * (not flags[1, start])
+    found = {-1: 0, 1: 0}
+    while sides:
+        for side in list(sides):
+            which = int(side > 0)
+            ends[which] += side
+            place = ends[which]
+            if not 0 <= place < size:
+                sides.remove(side)
+                continue
+            yield place
+            found[side] += bool(flags[which, place])
+            if ordered and found[side] == 2:
+                sides.remove(side)
+
+
 class Extreme(NamedTuple):
     """The largest probability of a statistic as extreme as the observed one, and at which variance it is."""
 
@@ -210,7 +244,8 @@ def extreme(
     """
     draws, noises, grid = law.draws(), law.noises(), law.variances()
     size, least = noises[0].size, 0.5 * LEFT_OUT * noises[0].size
-    flags = np.zeros((2, grid.size), dtype=bool)
+    # what is not looked at lies below what is too small, or above what is too large
+    flags = np.array([np.arange(grid.size) < start, np.arange(grid.size) > start])
     shares = np.zeros(grid.size)
 
     def share(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
@@ -222,7 +257,7 @@ def extreme(
         count = np.count_nonzero(beyond(sums + noises[0], squares, observed, alternative))
         return (1 + int(count)) / (size + 1)
 
-    for place in sorted(range(grid.size), key=lambda i: abs(i - start)):
+    for place in outwards(grid.size, min(start, grid.size - 1), flags, law.n >= FEW):
         above = below = 0
         variance = float(grid[place])
         for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
