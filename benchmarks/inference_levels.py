@@ -31,6 +31,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "levels.md"
 ALPHA = 0.05
 CHUNK, RUNS, POWER_RUNS = 100, 4000, 1000
 KINDS = {"rejections": "SETTINGS", "misses": "SETTINGS", "power": "POWER"}
+# a topic may count rejections and misses of the same releases
+BOTH = "both"
 TITLES = {
     "rejections": "Share of true hypotheses that are rejected at 0.05",
     "misses": "Share of 95 % intervals that miss",
@@ -69,12 +71,13 @@ def jobs(
     waiting = []
     for name in names:
         module = importlib.import_module(f"levels.{name}")
-        for kind, listed in KINDS.items():
-            if kind not in kinds or not hasattr(module, kind):
+        together = hasattr(module, BOTH) and {"rejections", "misses"} <= set(kinds)
+        for kind, listed in {BOTH: "SETTINGS", "power": "POWER"}.items() if together else KINDS.items():
+            if kind not in (BOTH, *kinds) or not hasattr(module, kind):
                 continue
             wanted = power_runs if kind == "power" else runs
             for place, setting in enumerate(getattr(module, listed)):
-                done = found.get(name, {}).get(kind, {}).get(setting["name"], [0, 0])[1]
+                done = _done(found, name, kind, setting["name"])
                 chunk = getattr(module, "CHUNK", CHUNK)
                 parts = range(done, wanted, chunk)
                 waiting.append([Job(name, kind, place, setting["name"], start, chunk) for start in parts])
@@ -82,13 +85,21 @@ def jobs(
         yield from (parts[turn] for parts in waiting if turn < len(parts))
 
 
-def run(job: Job) -> int:
-    """Return the hits of a job."""
+def _done(found: Counts, topic: str, kind: str, name: str) -> int:
+    """Return how many runs of a setting there were, the fewer where two kinds are counted together."""
+    own = found.get(topic, {})
+    kinds = ("rejections", "misses") if kind == BOTH else (kind,)
+    return min(own.get(each, {}).get(name, [0, 0])[1] for each in kinds)
+
+
+def run(job: Job) -> dict[str, int]:
+    """Return the hits of a job, by kind."""
     module = importlib.import_module(f"levels.{job.topic}")
-    setting = getattr(module, KINDS[job.kind])[job.place]
+    setting = getattr(module, KINDS.get(job.kind, "SETTINGS"))[job.place]
     # every setting has seeds of its own
     seed = 1 + job.done + 1_000_003 * job.place + 7_919 * len(job.kind)
-    return int(getattr(module, job.kind)(setting, job.runs, seed))
+    found = getattr(module, job.kind)(setting, job.runs, seed)
+    return dict(zip(("rejections", "misses"), found)) if job.kind == BOTH else {job.kind: int(found)}
 
 
 def measure(
@@ -110,10 +121,11 @@ def measure(
                 break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 job = running.pop(future)
-                counts = found.setdefault(job.topic, {}).setdefault(job.kind, {}).setdefault(job.name, [0, 0])
-                counts[0] += future.result()
-                counts[1] += job.runs
-                files.progress(f"{job.topic}, {job.kind}: {job.name} {counts[0]} of {counts[1]}")
+                for kind, hits in future.result().items():
+                    counts = found.setdefault(job.topic, {}).setdefault(kind, {}).setdefault(job.name, [0, 0])
+                    counts[0] += hits
+                    counts[1] += job.runs
+                    files.progress(f"{job.topic}, {kind}: {job.name} {counts[0]} of {counts[1]}")
             if time.monotonic() > saved + 20.0:
                 save(found)
                 saved = time.monotonic()

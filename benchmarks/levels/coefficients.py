@@ -15,6 +15,18 @@ Setting = dict[str, Any]
 Law = Callable[[Setting, np.random.Generator], Any]
 
 
+def both(law: Law, setting: Setting, runs: int, seed: int) -> tuple[int, int]:
+    """Return how many p-values of true coefficients are 0.05 at most, and how many intervals miss them."""
+    generator, rejected, found = np.random.default_rng(seed), 0, 0
+    for run in range(runs):
+        combination, value = _asked(setting, run)
+        known = law(setting, generator)
+        extreme = bool(known.pvalue(combination, value) <= 0.05)
+        rejected += extreme
+        found += missed(extreme, partial(known.ends, combination, 0.05), value, generator)
+    return rejected, found
+
+
 def rejections(law: Law, setting: Setting, runs: int, seed: int) -> int:
     """Return how many p-values of true coefficients are 0.05 at most."""
     generator = np.random.default_rng(seed)
@@ -23,13 +35,7 @@ def rejections(law: Law, setting: Setting, runs: int, seed: int) -> int:
 
 def misses(law: Law, setting: Setting, runs: int, seed: int) -> int:
     """Return how many intervals of level 0.95 do not have the true coefficient."""
-    generator, found = np.random.default_rng(seed), 0
-    for run in range(runs):
-        combination, value = _asked(setting, run)
-        known = law(setting, generator)
-        ends = partial(known.ends, combination, 0.05)
-        found += missed(known.pvalue(combination, value) <= 0.05, ends, value, generator)
-    return found
+    return both(law, setting, runs, seed)[1]
 
 
 def power(law: Law, setting: Setting, runs: int, seed: int) -> int:

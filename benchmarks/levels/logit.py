@@ -140,6 +140,7 @@ def law(setting: Setting, generator: np.random.Generator) -> LogitLaw:
 
 rejections = partial(coefficients.rejections, law)
 misses = partial(coefficients.misses, law)
+both = partial(coefficients.both, law)
 power = partial(coefficients.power, law)
 
 

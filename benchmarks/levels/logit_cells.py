@@ -113,4 +113,5 @@ def _records(y: np.ndarray, codes: list[np.ndarray], factors: Any, z: np.ndarray
 
 rejections = partial(coefficients.rejections, law)
 misses = partial(coefficients.misses, law)
+both = partial(coefficients.both, law)
 power = partial(coefficients.power, law)

@@ -16,15 +16,8 @@ from scipy import stats
 from levels.thinned import missed
 from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import options
-from pydpstat.inference._laws.noisy_t import (
-    LEFT_OUT,
-    NoisySums,
-    NoisyTInterval,
-    NullLaw,
-    null_law,
-    possible,
-    pvalue,
-)
+from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, NullLaw, null_law, possible, pvalue
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
 from pydpstat.inference._laws.reference import NoiseLaw
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums

@@ -300,16 +300,27 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
 power = rejections
 
 
+def both(setting: Setting, runs: int, seed: int) -> tuple[int, int]:
+    """Return how many of so many p-values are at most 0.05, and how many intervals of 95 % miss."""
+    if setting["method"] == "rank":
+        return rejections(setting, runs, seed), misses(setting, runs, seed + 1)
+    rng, place, slope = np.random.default_rng(seed), setting.get("place", 1), setting.get("effect", 0.0)
+    hits, found = 0, 0
+    for _ in range(runs):
+        noisy = noisy_moments(setting, rng)
+        extreme = rejected(noisy, place, slope)
+        hits += extreme
+        found += missed(extreme, lambda: ends(noisy, 0.05)[place], slope, rng)
+    return hits, found
+
+
 def misses(setting: Setting, runs: int, seed: int) -> int:
     """Return how many of so many intervals of 95 % miss the coefficient."""
+    if setting["method"] != "rank":
+        return both(setting, runs, seed)[1]
     rng = np.random.default_rng(seed)
-    place = setting.get("place", 1)
     slope, found = setting.get("effect", 0.0), 0
     for _ in range(runs):
-        if setting["method"] != "rank":
-            noisy = noisy_moments(setting, rng)
-            found += missed(rejected(noisy, place, slope), lambda: ends(noisy, 0.05)[place], slope, rng)
-            continue
         if setting["predictors"] == 1:
             low, high = _slope(setting, rng).ends(0.05)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
@@ -23,6 +23,7 @@ from pydpstat.designs._signatures import (
     PAIRS,
     TOGETHER,
     WEIGHTED,
+    Known,
     Signature,
     signature_of,
 )
@@ -46,23 +47,13 @@ class Design(Protocol):
         """Return some columns of the data."""
 
 
-class Known(NamedTuple):
-    """What a function is called with for one variable and nothing else, besides the epsilon."""
-
-    function: Any
-    variable: list[str]
-    options: dict[str, Any]
-
-
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
     plain = (name, arguments[0]) if len(arguments) == 2 and not options else ()
     if plain and isinstance(plain[1], str) and (known := design._known.get(plain)):
         with declared():
-            if "bounds" in known.options:
-                rest_on("bounds", known.variable)
-            data = design._view(known.variable, (), True)
-            own = {"budget": design.budget, "rng": design.rng}
+            rest_on("bounds", known.variable if "bounds" in known.options else ())
+            data, own = design._view(known.variable, (), True), {"budget": design.budget, "rng": design.rng}
             return known.function(data, arguments[1], **known.options, **own)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # how many records there are
@@ -195,7 +186,6 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     before = [given[each] for each in how.places if each in given]
     options = {key: value for key, value in options.items() if key in how.options}
     if name in ONE_BY_ONE and single and not (made or extra) and [*given] == ["epsilon"]:
-        # the next call need not look it up
         fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
         design._known[name, variables] = Known(how.function, names, fixed)
     return how.function(*data, *before, **options)

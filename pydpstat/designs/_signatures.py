@@ -67,6 +67,14 @@ class Signature(NamedTuple):
     needed: frozenset[str]
 
 
+class Known(NamedTuple):
+    """What a function is called with for one variable and nothing else, besides the epsilon."""
+
+    function: Any
+    variable: list[str]
+    options: dict[str, Any]
+
+
 @lru_cache(maxsize=None)
 def signature_of(name: str) -> Signature:
     """Return how a method is called, from its function's own signature."""

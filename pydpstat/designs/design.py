@@ -13,8 +13,8 @@ from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat._release.statistic import check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
-from pydpstat.designs._methods import Known, asked, planned
-from pydpstat.designs._signatures import METHODS, signature_of
+from pydpstat.designs._methods import asked, planned
+from pydpstat.designs._signatures import METHODS, Known, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from

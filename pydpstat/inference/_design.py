@@ -105,14 +105,13 @@ class LinearDesign:
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """The public arguments for the call."""
-        bounds = tuple(self.given_bounds.values())
-        shown: list[tuple[str, object]] = [("bounds", bounds)] if bounds else []
-        own = {each.column: tuple(map(plain, each.known)) for each in self._leveled}
-        if own:
-            shown.append(("levels", "declared" if self.declared else own))
-        if self.other is not None:
-            shown.append(("other", self.other))
-        return tuple(shown)
+        levels = {each.column: tuple(map(plain, each.known)) for each in self._leveled}
+        shown = {
+            "bounds": tuple(self.given_bounds.values()),
+            "levels": "declared" if levels and self.declared else levels,
+            "other": self.other,
+        }
+        return tuple((name, each) for name, each in shown.items() if each)
 
     def without(self, empty: frozenset[tuple[str, int]], declared: bool = False) -> LinearDesign:
         """Return the design without what tells nothing where levels, as columns and codes, look empty.

@@ -11,7 +11,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.deep_pvalues import FLOOR, t_floor, t_pvalue
 from pydpstat.inference._laws.exact_mean import LEFT_OUT, ExactMeanInterval, exact_pvalue
 from pydpstat.inference._laws.group_difference import mean_difference
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._testing import contrast_name
 from pydpstat.results import DPResults, InferenceResults
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -132,11 +133,12 @@ def _followed(
     errors = np.where(empty, math.inf, errors)
     places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
     kept = np.array(places) >= 0
-    scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
-    return RegressionResults.of_several(
-        releases,
-        ["", ""][: len(releases)],
-        noise_scale=np.concatenate(scales),
+    made: Callable[..., RegressionResults] = partial(RegressionResults.of, found)
+    if ask is not None:
+        scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
+        promised = {**promised, "noise_scale": np.concatenate(scales)}
+        made = partial(RegressionResults.of_several, releases, ["", ""])
+    return made(
         model="OLS",
         method="moments" if ask is None else "moments, HC3",
         response=design.response,

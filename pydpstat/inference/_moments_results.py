@@ -13,7 +13,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._moment_release import mean_of, variance_of
 from pydpstat.inference._testing import ALTERNATIVES

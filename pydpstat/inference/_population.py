@@ -17,7 +17,8 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.deep_pvalues import FLOOR
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
 from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights

@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisyTInterval
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
 from pydpstat.inference._laws.weighted_strata import ASSUMPTIONS as STRATIFIED
 from pydpstat.inference._laws.weighted_strata import StratifiedTotal

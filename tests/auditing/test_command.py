@@ -8,7 +8,7 @@ from pydpstat.auditing import _command as command
 from pydpstat.auditing._cases import all_cases
 
 # enough to see the coarsest mistakes; the command itself makes a million draws
-FEW, SOME = 300, 2_000
+FEW, SOME = 500, 2_000
 ROWS = {"", "1", "2", "3", "4", "5", "8", "12", "15", "C1", "C2", "delta"}
 # what only many draws show
 PATIENT = {

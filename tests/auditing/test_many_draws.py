@@ -185,6 +185,6 @@ def test_many_draws_are_those_of_single_calls():
 
 def test_the_other_cases_are_no_single_query_or_draw_many_already():
     left = [case.name for case in all_cases() if case.kind == "sound" and case.name not in CASES]
-    several = ("quantile", "median", "choose", "logit", "slope", "symmetric_geometric", "many")
+    several = ("quantile", "median", "choose", "logit", "slope", "HC3", "symmetric_geometric", "many")
     assert not [name for name in left if not any(word in name for word in (*RANDOM, *several))]
     assert len(CASES) > 100

@@ -17,7 +17,8 @@ import pydpstat as dp
 from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
 from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
 from pydpstat.inference._laws.geometric_sums import GeometricNoise
-from pydpstat.inference._laws.noisy_t import NoisySums, NoisyTInterval, null_law, possible, pvalue
+from pydpstat.inference._laws.noisy_t import NoisySums, null_law, possible, pvalue
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.noisy_welch import (
     TOGETHER,
     WelchInterval,

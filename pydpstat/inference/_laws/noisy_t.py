@@ -15,7 +15,7 @@ over a confidence set for the nuisance parameter. Journal of the American Statis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,7 +26,6 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from pydpstat._frozen import frozen
-from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.reference import POWER, NoiseLaw, Reference, reference
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 from pydpstat.mechanisms.cube import CubeNoise
@@ -35,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 # the probability that the true variance is left out
 LEFT_OUT = 0.001
-_VARIANCES = 47
+VARIANCES = 47
 # with fewer records, whose squares have few values, a larger variance may be possible above one that is not
 FEW = 20
 # expected numbers of records far off
@@ -166,7 +165,7 @@ def least_square(n: int, mean: float, variance: float) -> float:
     return min(0.5 * n * variance, 2.0 * (1.0 + abs(mean)) ** 2)
 
 
-def variance_grid(largest: float, floor: float, n: int, points: int = _VARIANCES) -> Floats:
+def variance_grid(largest: float, floor: float, n: int, points: int = VARIANCES) -> Floats:
     """Return 0 and a geometric sequence up to the largest variance, fine where the noise can tell."""
     if largest <= 0.0:
         return np.zeros(1)
@@ -343,7 +342,7 @@ def pvalue(
     """
     found, left_out = sizes(known)
     limit = enough - LEFT_OUT - left_out
-    share, place, value = 0.0, _VARIANCES // 2, 0.0
+    share, place, value = 0.0, VARIANCES // 2, 0.0
     for i, n in enumerate(found):
         law = null_law(known, mean, n)
         first, second = law.centered(known.sums)
@@ -359,74 +358,3 @@ def pvalue(
 def pvalue_floor(known: NoisySums) -> float:
     """Return the smallest p-value that `pvalue` returns."""
     return LEFT_OUT + sizes(known)[1] + 1.0 / (2**POWER + 1)
-
-
-@dataclass(frozen=True)
-class NoisyTInterval:
-    """The means that the noisy t test does not reject, in the data's unit.
-
-    Parameters
-    ----------
-    known : NoisySums
-        What was released.
-    middle, half : float
-        Which number z = 0 stands for, and how far z = 1 is from it.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided tests have one-sided intervals.
-
-    Examples
-    --------
-    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
-    >>> low, high = NoisyTInterval(known, 50.0, 50.0, "two-sided").ends(0.05)
-    >>> 45.0 < low < 60.5 < high < 70.0
-    True
-    """
-
-    known: NoisySums
-    middle: float
-    half: float
-    alternative: str = "two-sided"
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
-        ends = []
-        for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
-            if self.alternative in ("two-sided", one_sided):
-                ends.append(outermost(self._pvalues(alpha), alpha, *self._start(), side, 1.0))
-            else:
-                ends.append(side)
-        # the sum may be rounded beyond the bounds
-        bounds = self.middle - self.half, self.middle + self.half
-        low, high = (min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
-        return low, high
-
-    def _start(self) -> tuple[float, float]:
-        size, first, _ = self.known.sums
-        size = max(size, 1.0)
-        mean = min(max(first / size, -1.0), 1.0)
-        law = null_law(self.known, mean, sizes(self.known)[0][0])
-        _, second = law.centered(self.known.sums)
-        return mean, math.sqrt(max(second, law.floor) + law.spread) / size
-
-    def _pvalues(self, alpha: float) -> Callable[[float], float]:
-        found, left_out = sizes(self.known)
-        left_out += LEFT_OUT
-        size, first, square = self.known.sums
-        reach = max(size, 1.0)
-        cut = min(max(first, -reach), reach)
-        places = dict.fromkeys(found, _VARIANCES // 2)
-
-        def at(mean: float) -> float:
-            share = 0.0
-            for n in found:
-                law = null_law(self.known, mean, n)
-                # far outside of what records can add up to, the noise alone would leave no mean
-                distance, _ = law.centered((size, cut, square))
-                _, second = law.centered(self.known.sums)
-                each = extreme(law, distance, second, self.alternative, alpha - left_out, places[n])
-                share, places[n] = max(share, each.share), each.place
-                if share > alpha - left_out:
-                    break
-            return left_out + share
-
-        return at

@@ -103,7 +103,7 @@ class Seen:
         if noisy.sampling is not None:
             alike = own.variance[:, 0, 0] * self._inverse.own[:, 0]
             # where the noise hides a coefficient nothing is said of it anyway
-            self._ratio = noisy.sampling / np.where(alike > 0.0, alike, math.inf)
+            self._ratio = frozen(noisy.sampling / np.where(alike > 0.0, alike, math.inf))
             own = self.at(places, self.coefficients[:, None])
         self.errors = frozen(own.error[:, 0, 0])
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, NoisyTInterval
+from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.spread_interval import noise_reach
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
 
