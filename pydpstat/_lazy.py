@@ -45,7 +45,13 @@ def attach(
             # the import itself puts a module into its package's namespace
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            hint = ""
+            # Python itself suggests names that are spelled alike, and asks for private modules in this way
+            if not name.startswith("_"):
+                from pydpstat._wrong_calls import name_hint
+
+                hint = name_hint(name, homes)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         namespace[name] = getattr(importlib.import_module(homes[name]), name)
         return namespace[name]
 

@@ -16,6 +16,20 @@ class PydpstatError(ValueError):
     """
 
 
+class ArgumentError(PydpstatError, TypeError):
+    """A call that does not fit the function: an argument that it has not, one too many, or one that lacks.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> try:
+    ...     dp.mean([20, 30], eps=1, bounds=(0, 100))
+    ... except TypeError as error:
+    ...     print(error)
+    mean has no argument 'eps'. Write epsilon=1.
+    """
+
+
 class NotSupportedError(PydpstatError):
     """R can do this and pydpstat does not; the message says what to use instead.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import math
 import numbers
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -178,7 +179,7 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
             return values.astype(np.float64) if _is_list_of_numbers(data, values) else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
-        f"got {type(data).__name__} of {_shape(data)}. Give one value a record."
+        f"got {_described(data)}. {_way(data)}"
     )
 
 
@@ -186,9 +187,20 @@ def _is_list_of_numbers(data: object, values: np.ndarray) -> bool:
     return isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
 
 
-def _shape(data: object) -> str:
-    dimensions = getattr(data, "ndim", None)
-    return f"{dimensions} dimensions" if isinstance(dimensions, int) else "no or another shape"
+def _described(data: object) -> str:
+    dimensions, kind = getattr(data, "ndim", None), type(data).__name__
+    return f"{kind} of {dimensions} dimensions" if isinstance(dimensions, int) else kind
+
+
+def _way(data: object) -> str:
+    """Return what to write instead of something that has no records."""
+    if isinstance(data, (str, os.PathLike)):
+        return "Read the file first, as in pd.read_csv(path)."
+    if isinstance(data, Mapping):
+        return "Make a frame of columns, pd.DataFrame(data)."
+    if "GroupBy" in type(data).__name__:
+        return "Give the frame, and by= with the columns of the groups."
+    return "Give one value a record."
 
 
 def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
@@ -211,8 +223,13 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
         return column
     kind = column.dtype
     if is_categorical(column) or kind_of(column) == "texts":
-        got = "a categorical one" if is_categorical(column) else "texts"
-        raise PydpstatError(f"{argument} must be numbers or truth values; got {got}. Convert it first.")
+        got = "a categorical column" if is_categorical(column) else "texts"
+        given = getattr(column, "name", None)
+        name = "" if given is None else f" in {given!r}"
+        raise PydpstatError(
+            f"{argument} must be numbers or truth values; got {got}{name}. Select columns, as in "
+            "frame[['income', 'age']], or make a condition, such as sex == 'f'."
+        )
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
@@ -264,14 +281,15 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
         return truths, absent
     raise PydpstatError(
         f"{argument} must be truth values, one a record; got {type(column).__name__} of type {values.dtype}. "
-        "Give a condition, such as age > 65. The number of all records is public under bounded neighbors "
-        "and needs no release."
+        "Give a condition, such as age > 65; of numbers 0 and 1 it is x == 1. The number of all records is "
+        "public under bounded neighbors and needs no release."
     )
 
 
 def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
-    return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. Convert them first.")
+    way = "Write a condition, such as x == 'yes'" if wanted == "truth values" else "Convert them first"
+    return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. {way}.")
 
 
 def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
@@ -299,8 +317,12 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
             return lower, upper
-        swapped = -math.inf < upper < lower < math.inf
-        given = "the upper one first" if swapped else "an end that is not finite, or the same one twice"
+        if lower == upper:
+            given = "the same number twice"
+        elif math.isfinite(lower) and math.isfinite(upper):
+            given = "the upper one first"
+        else:
+            given = "one that is not finite"
     raise PydpstatError(
         f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
         "Give the public range of the variable, chosen without looking at the data."

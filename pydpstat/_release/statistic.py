@@ -17,6 +17,7 @@ from pydpstat._release.calibration import SEEDED, Question, prepare
 from pydpstat._release.declared import stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
+from pydpstat._wrong_calls import refuse
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
@@ -59,7 +60,11 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
     @wraps(function)
     def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         with np.errstate(all="ignore"):
-            return function(*arguments, **options)
+            try:
+                return function(*arguments, **options)
+            except TypeError as error:
+                refuse(function, arguments, options, error)
+                raise
 
     return undisturbed
 
@@ -376,8 +381,10 @@ def call(
 
 def check_budget(budget: Spender | None) -> Spender | None:
     """Check that a budget, where one is given, can be spent from."""
-    if budget is None or callable(getattr(budget, "spend", None)):
+    if budget is None or callable(getattr(budget, "spend", None)) and not isinstance(budget, type):
         return budget
+    got = "the class itself" if isinstance(budget, type) else checks.shown(budget)
     raise PydpstatError(
-        f"budget must be None or a Budget; got {checks.shown(budget)}. Give pydpstat.Budget(epsilon)."
+        f"budget must be None or a Budget; got {got}. Give pydpstat.Budget(epsilon), or with a file "
+        "pydpstat.Budget(epsilon, path=...)."
     )

@@ -10,6 +10,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
 from pydpstat._data.containers import listed
 from pydpstat._release.declared import declared, rest_on
+from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
 from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
@@ -28,7 +29,7 @@ from pydpstat.designs._signatures import (
     signature_of,
 )
 from pydpstat.designs._views import RECORDS, Made, whole
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import ArgumentError, PydpstatError
 
 # they hand records to a function
 _CALLABLES = ("any_interval", "any_test")
@@ -134,13 +135,12 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
     else:
         try:
             given = dict(how.own.bind(*arguments, **options).arguments)
-        except TypeError as error:
-            said = ", ".join(each for each in how.own.parameters if each not in how.options)
-            own = ", ".join(each for each in how.own.parameters if each in how.options)
-            raise PydpstatError(
-                f"{name} of a design must be called as {name}({said}), with the options {own}; {error}. What "
-                "is declared is left out; several variables are one list, and groups a formula or by=."
-            ) from error
+        except TypeError:
+            said = answer(name, how.own, arguments, options).removeprefix(name)
+            raise ArgumentError(
+                f"{name} of a design{said} What is declared is left out; several variables are one list, and "
+                "groups a formula or by=."
+            ) from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
 

@@ -11,6 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat._release.statistic import check_budget
+from pydpstat._wrong_calls import answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
@@ -87,9 +88,7 @@ class Design:
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(
-                f"condition must be a text such as 'age >= 18'; got {checks.shown(condition)}."
-            )
+            raise PydpstatError(f"condition must be a text, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
             raise PydpstatError(
                 "subset must have neighbors 'unbounded': the number of records that are left is private. "
@@ -297,6 +296,7 @@ for _name in METHODS:
     setattr(Design, _name, _Method(_name))
 
 
+@answered
 def design(
     data: Any = None,
     *,

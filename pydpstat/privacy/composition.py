@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pydpstat import _checks as checks
 from pydpstat._grid import total_above
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._units import told_unit
 from pydpstat.privacy.guarantee import Guarantee
@@ -16,6 +17,7 @@ from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss,
 METHODS = ("basic", "zcdp", "exact", "pld")
 
 
+@answered
 def compose(
     guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None
 ) -> Guarantee:

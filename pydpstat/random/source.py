@@ -157,5 +157,6 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
         return NumpySource(rng)
     raise PydpstatError(
         f"{name} must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "
-        "Leave it out for a release; give RRandom(123) for R's numbers after set.seed(123)."
+        f"{'' if seed is None else 'An int is from 0 on. '}Leave it out for a release; give RRandom(123) for "
+        "R's numbers after set.seed(123)."
     )

@@ -14,7 +14,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import listed
 from pydpstat._release.payment import defaults, within
-from pydpstat.errors import PydpstatError
+from pydpstat._wrong_calls import answered, not_there
+from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Scaled
@@ -226,6 +227,7 @@ def plan(
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan: ...
+@answered
 def plan(
     function: str | Callable[..., object],
     epsilon: float | None = None,
@@ -353,18 +355,15 @@ def _columns(columns: object) -> tuple[str, ...] | None:
     )
 
 
-def _check_options(call: Callable[..., DPResults], options: Collection[str]) -> None:
+def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]) -> None:
     known = [
         each.name
         for each in inspect.signature(call).parameters.values()
         if each.kind is each.KEYWORD_ONLY and each.name != "budget"
     ]
-    for option in options:
-        if option not in known:
-            raise PydpstatError(
-                f"{option} is no option of {call.__name__}, which has {', '.join(known)}. "
-                f"{checks.did_you_mean(option, known)}"
-            )
+    wrong = {name: each for name, each in options.items() if name not in known}
+    if wrong:
+        raise ArgumentError(not_there(call.__name__, known, wrong))
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
 
@@ -395,5 +394,5 @@ def _size(n: Any, name: str, options: Mapping[str, object]) -> int:
 def _shown(value: npt.ArrayLike) -> str:
     from pydpstat.results._report import number
 
-    values = np.unique(np.atleast_1d(value))
-    return number(values[0]) if values.size == 1 else f"{number(values.min())} to {number(values.max())}"
+    low, high = map(number, (np.min(value), np.max(value)))
+    return low if low == high else f"{low} to {high}"

@@ -41,7 +41,7 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"levels": {"sex": {"f", "m"}}}, "must be a list of the public levels.*got set of length 2"),
         ({"levels": {"sex": "declare"}}, "or 'declared' for a Categorical's; got 'declare'"),
         ({"levels": ["f", "m"]}, "levels must be a dict by column; got list"),
-        ({"bounds": {"age": (0, np.inf)}}, "finite numbers.*got an end that is not finite"),
+        ({"bounds": {"age": (0, np.inf)}}, "finite numbers.*got one that is not finite"),
         ({"bounds": {3: (0, 1)}}, "bounds must name columns of the data; got 3"),
         ({"unit": ["id"]}, "unit must name columns of the data; got list of length 1"),
         ({"unit": "id", "max_records": 0}, "max_records must be a whole number of at least 1; got 0"),

@@ -232,8 +232,14 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
             "must be columns of the data; got 'incom'. Did you mean",
         ),
         (lambda: sized().mean("note", 0.1), "bounds must have those of 'note'; none are declared"),
-        (lambda: sized().mean(), r"must be called as mean\(variables, epsilon\)"),
-        (lambda: sized().mean("income", 0.1, eps=2), "unexpected keyword argument 'eps'"),
+        (
+            lambda: sized().mean(),
+            r"needs variables and epsilon; got none. Write mean\(variables, eps",
+        ),
+        (
+            lambda: sized().mean("income", 0.1, eps=2),
+            "mean of a design has no argument 'eps': write eps",
+        ),
         (lambda: sized().mean(3, 0.1), "variables must be a column's name"),
         (lambda: unsized().mean("income", 0.1, by="note"), "levels must have those of 'note'"),
         (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
@@ -246,7 +252,10 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean(0.1, "income"), "variables must be a column's name.*got 0.1"),
         (lambda: unsized().mean("income", "0.1"), "epsilon must be a scalar > 0"),
         (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
-        (lambda: unsized().mean("income", 0.1, unit="person"), "unexpected keyword argument 'unit'"),
+        (
+            lambda: unsized().mean("income", 0.1, unit="person"),
+            "no argument 'unit'.*What is declared is left",
+        ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
         (
             lambda: unsized().mean("age", 0.1, by="sex", levels=["f", "x"]),

@@ -148,7 +148,7 @@ def test_values_are_clipped_before_they_are_transformed(frame):
 
 def test_the_call_has_the_bounds_of_the_columns(frame):
     fit = pydpstat.ols("np.log(w) ~ np.log(x) * C(g)", frame, 1.0, **public("w ~ x + C(g)"), rng=1)
-    assert "bounds=[[0.5, 9.0], [1.0, 10.0]], levels=[['a', 'b', 'c']]" in fit.call
+    assert "bounds=[[0.5, 9.0], [1.0, 10.0]], levels={'g': ['a', 'b', 'c']}" in fit.call
     assert fit.bounds[0] == pytest.approx((np.log(0.5), np.log(9.0)))
 
 

@@ -100,7 +100,7 @@ def test_accuracy_without_a_law():
         ("mean", {"bounds": (0, 1), "n": 0}, "at least 1 record"),
         ("var", {"bounds": (0, 1), "n": 1}, "at least 2 records"),
         ("mean", {"bonds": (0, 1), "n": 2}, "Did you mean 'bounds'"),
-        ("mean", {"bounds": (0, 1), "n": 2, "budget": 3}, "budget is no option"),
+        ("mean", {"bounds": (0, 1), "n": 2, "budget": 3}, "mean has no argument .budget"),
     ],
 )
 def test_what_cannot_be_planned(function, options, text):

@@ -63,6 +63,11 @@ class Scope(NamedTuple):
         """Return what was given, with the unit of the budget that will pay."""
         paid_for = defaults(budget).unit if unit is None else None
         given = by is not None or levels is not None or unit is not None or sample is not None
+        if by is None and isinstance(other, str) and other != "other":
+            raise PydpstatError(
+                f"other must be left out without by; got {checks.shown_option(other)}. It names the group of "
+                "records that are in none of the levels."
+            )
         if not (given or paid_for is not None or max_records is not None or max_groups is not None):
             return NOTHING
         return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)

@@ -1,0 +1,149 @@
+"""Calls that do not fit: each message names the argument, and says what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pydpstat as dp
+from pydpstat._wrong_calls import EXAMPLES, NAMES, PUBLIC, SAME, WAYS, answered, name_hint
+from pydpstat.errors import ArgumentError, PydpstatError
+
+X = np.arange(100.0)
+FRAME = pd.DataFrame({"income": 1000.0 * X, "sex": list("fm") * 50, "id": range(100)})
+PAIR = {"bounds": (0, 100)}
+UNKNOWN = {
+    "eps": (lambda: dp.mean(X, eps=1, **PAIR), "mean has no argument 'eps': write epsilon=1."),
+    "neighbours": (lambda: dp.mean(X, 1.0, neighbours="bounded", **PAIR), "write neighbors='bounded'."),
+    "lower and upper": (lambda: dp.mean(X, 1.0, lower=0, upper=100), "write bounds=(0, 100)."),
+    "bounds of the mirrors": (
+        lambda: dp.mean(X, eps=2, lower_bound=0, upper_bound=9),
+        "'eps', 'lower_bound' or 'upper_bound': write bounds=(0, 9), epsilon=2.",
+    ),
+    "range": (lambda: dp.mean(X, 1.0, range=(0, 100)), "write bounds=(0, 100)."),
+    "na_rm": (lambda: dp.mean(X, 1.0, na_rm=True, **PAIR), "missing='drop'"),
+    "skipna": (lambda: dp.std(X, 1.0, skipna=True, **PAIR), "missing='drop'"),
+    "seed": (lambda: dp.mean(X, 1.0, seed=7, **PAIR), "write rng=7."),
+    "random_state": (lambda: dp.median(X, 1.0, random_state=7, **PAIR), "write rng=7."),
+    "ddof": (lambda: dp.var(X, 1.0, ddof=0, **PAIR), "divide by n - 1"),
+    "breaks": (lambda: dp.histogram(X, 1.0, breaks=[0, 50, 100]), "write edges=[0, 50, 100]."),
+    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=[0, 10, 20]."),
+    "mu": (lambda: dp.ttest_1samp(X, epsilon=1.0, mu=50, **PAIR), "write popmean=50."),
+    "conf_level": (lambda: dp.ttest_1samp(X, 50, 1.0, conf_level=0.9, **PAIR), "conf_int(alpha=0.05)"),
+    "paired": (lambda: dp.ttest_ind(X, X, 1.0, paired=True, **PAIR), "ttest_rel"),
+    "var_equal": (lambda: dp.ttest_ind(X, X, 1.0, var_equal=False, **PAIR), "Welch's"),
+    "weights": (lambda: dp.mean(X, 1.0, weights=X, **PAIR), "weighted_mean"),
+    "normalize": (lambda: dp.crosstab(FRAME[["sex"]], 1.0, normalize=True), "shares()"),
+    "family": (lambda: dp.logit("a ~ b", FRAME, 1.0, family="binomial"), "logit is logistic"),
+    "groupby": (lambda: dp.mean(X, 1.0, groupby="region", **PAIR), "write by='region'."),
+    "misspelt": (lambda: dp.mean(X, 1.0, buonds=(0, 1)), "Did you mean 'bounds'?"),
+    "nowhere": (lambda: dp.mean(X, 1.0, zzz=1, **PAIR), "It has data, epsilon, bounds, delta"),
+    "design": (lambda: dp.design(FRAME, bound={"income": (0, 1)}), "design has no argument 'bound'"),
+    "method": (
+        lambda: dp.design(FRAME).mean("income", 1.0, seed=1),
+        "mean of a design has no argument 'seed'",
+    ),
+    "fixed": (lambda: dp.design(FRAME).mean("income", 1.0, unit="id"), "What is declared is left out"),
+    "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
+    "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),
+    "audit": (lambda: dp.audit(len, [1], [2], claims=1), "Did you mean 'claim'?"),
+}
+UNFIT = {
+    "no epsilon": (
+        lambda: dp.mean(X, **PAIR),
+        "mean needs epsilon; got none. Write mean(data, epsilon=1.0",
+    ),
+    "no bounds": (lambda: dp.mean(X, 1.0), "mean needs bounds; got none."),
+    "nothing": (lambda: dp.mean(), "mean needs data, epsilon and bounds"),
+    "by place": (lambda: dp.mean(X, 1.0, (0, 100)), "takes data and epsilon by place, and all else by name"),
+    "twice": (lambda: dp.mean(X, 1.0, epsilon=2.0, **PAIR), "mean was given epsilon twice"),
+    "samples": (lambda: dp.kruskal(X, X), "kruskal needs epsilon"),
+}
+
+
+@pytest.mark.parametrize("name", [*UNKNOWN, *UNFIT])
+def test_the_message_says_what_to_write(name):
+    call, said = {**UNKNOWN, **UNFIT}[name]
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    assert said in str(caught.value)
+    # whoever expects Python's own error has it
+    assert isinstance(caught.value, TypeError) and isinstance(caught.value, PydpstatError)
+
+
+@pytest.mark.parametrize(
+    "name", [name for names in NAMES.values() for name in names if not hasattr(dp, name)]
+)
+def test_names_of_other_packages_lead_to_those_here(name):
+    here = next(here for here, words in NAMES.items() if name in words)
+    with pytest.raises(AttributeError, match=f"has no attribute {name!r}. Use {here!r}."):
+        getattr(dp, name)
+
+
+def test_other_names_are_left_to_python():
+    assert not hasattr(dp, "histograms") and name_hint("zzz", dp.__all__) == ""
+
+
+def test_the_words_are_of_arguments_and_functions_that_exist():
+    functions = [getattr(dp, name) for name in dp.__all__]
+    functions = [each for each in functions if inspect.isfunction(each)]
+    known = {name for each in functions for name in inspect.signature(each).parameters}
+    assert {*SAME, *PUBLIC} <= known and {*EXAMPLES} <= known and {*NAMES} <= {*dp.__all__}
+    # a word says one thing in a function
+    for each in functions:
+        own = [*inspect.signature(each).parameters]
+        for word in {word for here in own for word in SAME.get(here, ())} - {*own}:
+            assert word not in WAYS or sum(word in SAME.get(here, ()) for here in own) <= 1, (each, word)
+
+
+@given(
+    st.lists(st.integers(1000, 9999), min_size=1, max_size=5),
+    st.sampled_from(["ids", "x", "groups", "data1"]),
+)
+def test_no_message_has_data(values, word):
+    for given_ in (values, np.array(values), pd.Series(values), str(values)):
+        with pytest.raises(ArgumentError) as caught:
+            dp.mean(X, 1.0, **PAIR, **{word: given_})
+        if not isinstance(given_, str):
+            assert not any(str(each) in str(caught.value) for each in values)
+
+
+def test_errors_from_inside_are_left_as_they_are():
+    def inner(value):
+        raise TypeError("its own")
+
+    with pytest.raises(TypeError, match="its own") as caught:
+        answered(inner)(1)
+    assert not isinstance(caught.value, ArgumentError)
+    # a callable of the user's that does not take what it is given
+    with pytest.raises(PydpstatError):
+        dp.any_interval(X, lambda: 0.0, 1.0, limit=3, rng=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: dp.mean(FRAME, 1.0, **PAIR), "got texts in 'sex'. Select columns, as in frame"),
+        (lambda: dp.mean(X, 1.0, bounds=(0, np.inf)), "got one that is not finite"),
+        (lambda: dp.mean(X, 1.0, bounds=(5, 5)), "got the same number twice"),
+        (lambda: dp.mean(X, 1.0, bounds=(100, 0)), "got the upper one first"),
+        (lambda: dp.proportion([0, 1, 1], 1.0), "of numbers 0 and 1 it is x == 1"),
+        (lambda: dp.proportion(["yes", "no"], 1.0), "Write a condition, such as x == 'yes'"),
+        (lambda: dp.mean("data.csv", 1.0, **PAIR), "Read the file first, as in pd.read_csv"),
+        (lambda: dp.mean({"a": 1}, 1.0, **PAIR), "pd.DataFrame(data)"),
+        (lambda: dp.mean(FRAME.groupby("sex"), 1.0, **PAIR), "Give the frame, and by="),
+        (lambda: dp.mean(X, 1.0, rng=-1, **PAIR), "An int is from 0 on."),
+        (lambda: dp.mean(X, 1.0, budget=dp.Budget, **PAIR), "got the class itself. Give pydpstat.Budget"),
+        (lambda: dp.mean(X, 1.0, budget="ledger", **PAIR), "pydpstat.Budget(epsilon, path=...)"),
+        (lambda: dp.mean(X, 1.0, other="rest", **PAIR), "other must be left out without by"),
+    ],
+)
+def test_values_that_are_wrong_in_a_usual_way(call, said):
+    with pytest.raises(PydpstatError) as caught:
+        call()
+    assert said in str(caught.value)
