@@ -42,6 +42,7 @@ SAME = {
     "p": ("prop", "probability", "null"),
     "f_exp": ("p", "expected", "exp"),
     "other": ("others", "rest"),
+    "path": ("file", "filename", "ledger", "db"),
     "population": ("superpopulation",),
 }
 # words for what is done in another way here
@@ -115,6 +116,7 @@ EXAMPLES = {
     "unit": "'person'",
     "strata": "'stratum'",
     "rng": "1",
+    "path": "'budget.db'",
     "max_records": "5",
     "missing": "'drop'",
 }

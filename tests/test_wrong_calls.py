@@ -51,6 +51,8 @@ UNKNOWN = {
     "fixed": (lambda: dp.design(FRAME).mean("income", 1.0, unit="id"), "What is declared is left out"),
     "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
     "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),
+    "budget": (lambda: dp.Budget(eps=1), "Budget has no argument 'eps': write epsilon=1."),
+    "a budget's file": (lambda: dp.Budget(1.0, file="x.db"), "write path='budget.db'."),
     "audit": (lambda: dp.audit(len, [1], [2], claims=1), "Did you mean 'claim'?"),
 }
 UNFIT = {
@@ -62,6 +64,7 @@ UNFIT = {
     "nothing": (lambda: dp.mean(), "mean needs data, epsilon and bounds"),
     "by place": (lambda: dp.mean(X, 1.0, (0, 100)), "takes data and epsilon by place, and all else by name"),
     "twice": (lambda: dp.mean(X, 1.0, epsilon=2.0, **PAIR), "mean was given epsilon twice"),
+    "no budget": (lambda: dp.Budget(), "Budget needs epsilon; got none. Write Budget(epsilon=1.0)."),
     "samples": (lambda: dp.kruskal(X, X), "kruskal needs epsilon"),
 }
 
@@ -91,7 +94,7 @@ def test_other_names_are_left_to_python():
 
 def test_the_words_are_of_arguments_and_functions_that_exist():
     functions = [getattr(dp, name) for name in dp.__all__]
-    functions = [each for each in functions if inspect.isfunction(each)]
+    functions = [each for each in functions if inspect.isfunction(each) or each is dp.Budget]
     known = {name for each in functions for name in inspect.signature(each).parameters}
     assert {*SAME, *PUBLIC} <= known and {*EXAMPLES} <= known and {*NAMES} <= {*dp.__all__}
     # a word says one thing in a function
@@ -140,6 +143,7 @@ def test_errors_from_inside_are_left_as_they_are():
         (lambda: dp.mean(X, 1.0, rng=-1, **PAIR), "An int is from 0 on."),
         (lambda: dp.mean(X, 1.0, budget=dp.Budget, **PAIR), "got the class itself. Give pydpstat.Budget"),
         (lambda: dp.mean(X, 1.0, budget="ledger", **PAIR), "pydpstat.Budget(epsilon, path=...)"),
+        (lambda: dp.Budget("budget.db"), "A file is Budget(1.0, path="),
         (lambda: dp.mean(X, 1.0, other="rest", **PAIR), "other must be left out without by"),
     ],
 )

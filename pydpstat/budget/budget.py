@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.budget._accountants import ACCOUNTANTS
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import Views, real_path
@@ -117,6 +118,7 @@ class Budget(Views):
     (0.25, 0.75)
     """
 
+    @answered
     def __init__(
         self,
         epsilon: float,
@@ -129,6 +131,8 @@ class Budget(Views):
         url: str | None = None,
         name: str | None = None,
     ) -> None:
+        if isinstance(epsilon, str):
+            raise PydpstatError("epsilon must be a number; got a text. A file is Budget(1.0, path='a.db').")
         self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors, unit)
         place = _place(path, url, name)
         self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
