@@ -156,7 +156,7 @@ def number(value: object, name: str, allowed: str, fits: Callable[[float], bool]
 
     Examples
     --------
-    >>> number([0.5], "share", "from 0 to 1", lambda share: 0.0 <= share <= 1.0, "Give say 0.2.")
+    >>> number([0.5], "share", "from 0 to 1", lambda share: 0.0 <= share <= 1.0, "Give for example 0.2.")
     0.5
     """
     given = unwrap(value)
@@ -167,7 +167,7 @@ def number(value: object, name: str, allowed: str, fits: Callable[[float], bool]
 
 def whole(value: Any, name: str) -> int:
     """Check a whole number of at least 1; a float that is one passes."""
-    return integer(value, name, 1, hint="Give say 2.")
+    return integer(value, name, 1, hint="Give for example 2.")
 
 
 def as_integer(value: Any) -> int | None:

@@ -24,7 +24,7 @@ _LOCK = threading.RLock()
 class _Functions:
     """A module's functions, one call of any of them at a time; its constants as they are.
 
-    `load` returns the module, and anew once its ``cache_clear`` was called.
+    `load` returns the module, and again once its ``cache_clear`` was called.
     """
 
     def __init__(self, load: Any) -> None:

@@ -73,7 +73,7 @@ def test_text(mean):
 def test_it_says_what_must_be_known(mean):
     text = " ".join(mean.summary().as_text().split())
     assert "The interval covers the privacy noise only: not sampling, cutting or rounding." in text
-    assert "for checking and study only: whoever knows the seed can take the noise away" in text
+    assert "for checking and study only: anyone who knows the seed can remove the noise" in text
     assert (
         "the number of records is public" in text
         and "Holds: (epsilon 1, delta 0), bounded neighbors." in text

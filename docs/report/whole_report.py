@@ -91,7 +91,7 @@ def with_spark(path: Path) -> Columns:
 
 
 def with_iterator(persons: int) -> Columns:
-    """Return what gives some columns of the persons in frames of pandas, drawn anew for each release."""
+    """Return what gives some columns of the persons in frames of pandas, drawn again for each release."""
     return lambda names: (frame[names] for frame in people(persons))
 
 

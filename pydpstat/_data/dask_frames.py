@@ -31,7 +31,7 @@ class DaskTable:
         return replace(self, names=chosen(names, self.names))
 
     def sample(self) -> Chunk:
-        """Return no records, of the types that Dask knows beforehand."""
+        """Return no records, of the types that Dask knows in advance."""
         return _chunk(self.frame[list(self.names)]._meta, self.names)
 
     def count(self) -> int | None:

@@ -18,7 +18,7 @@ from pydpstat.privacy.guarantee import Guarantee
 
 # the smallest number with all its digits
 _SMALLEST_SCALE = 2.0**-1022
-SEEDED = "a seeded stream, for checking and study only: whoever knows the seed can take the noise away"
+SEEDED = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
 UNCOVERED = (
     "noise is exact and lies on a public grid; the rounding inside the statistic's own "
     "floating-point arithmetic is not covered by the proof"

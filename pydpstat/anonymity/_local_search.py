@@ -1,6 +1,6 @@
 """A local search that lowers the loss of groups of near rows.
 
-Groups are dissolved, large ones split, pairs of groups parted anew.
+Groups are dissolved, large ones split, pairs of groups parted again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.nda
 
 
 def _pair_up(groups: Groups, k: int, space: Space) -> Groups:
-    """Part pairs of neighbors anew, as long as one of both has changed since the last time."""
+    """Part pairs of neighbors again, as long as one of both has changed since the last time."""
     pairs = _neighbors(groups, space)
     pairs = pairs[(groups.sizes[pairs] <= _LARGE * k).all(axis=1)]
     untried = np.ones(len(pairs), dtype=bool)
@@ -123,7 +123,7 @@ def _nearest_other(movers: np.ndarray, groups: Groups, space: Space) -> tuple[np
 
 
 def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
-    """Part pairs of groups anew; each new group has at least k rows and the loss never grows.
+    """Part pairs of groups again; each new group has at least k rows and the loss never grows.
 
     No group is in two pairs. A second -1 asks for one group to be parted into two. Groups that were parted
     get new numbers, from `groups.count`.

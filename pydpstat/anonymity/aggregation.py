@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = {"mdav": mdav, "fast": fast}
-# how often k-means starts anew; the best outcome is kept
+# how often k-means starts again; the best outcome is kept
 STARTS = 10
 # on fewer numbers threads wait for each other longer than they work
 _MANY = 1 << 18
@@ -74,7 +74,7 @@ def microaggregation(
     ``"fast"``: rows that have k - 1 equals or more are groups at once. Of the others the most isolated
     ones take their nearest neighbors (for k above 10: MDAV in blocks of 4096 k rows or more). Then a local
     search lowers the loss: groups that cost more than their rows would cost in the neighboring groups are
-    dissolved, groups of 2k rows are split, pairs of neighboring groups are parted anew, for as long as it
+    dissolved, groups of 2k rows are split, pairs of neighboring groups are parted again, for as long as it
     gains and six rounds at most. Nothing in it is random.
 
     A constant column stays as it is, and plays no part in the distances. All rows of a group get the very

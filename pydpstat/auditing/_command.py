@@ -193,7 +193,7 @@ def _notes(rows: Sequence[Row], samples: int) -> list[str]:
     count = {kind: sum(row.case.kind == kind for row in rows) for kind in ("defect", "sound", "exception")}
     return [
         f"Up to {samples:,} draws from each data set. Each bound holds with probability {DEFECT:g} (defects) "
-        f"or {SOUND:g} (own functions).",
+        f"or {SOUND:g} (pydpstat's functions).",
         f"{count['defect']} known defects, {count['sound']} sound releases, {count['exception']} documented "
         f"exceptions: " + ("all as they should be." if not wrong else "wrong: " + "; ".join(wrong) + "."),
     ]
@@ -208,7 +208,7 @@ def _number(value: float) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat audit",
-        description="Audit the originals' known defects and all own functions at their worst neighbours.",
+        description="Audit the originals' known defects and pydpstat's functions at their worst neighbors.",
     )
     parser.add_argument(
         "--samples", type=int, default=SAMPLES, help="draws from each data set (default 1000000)"

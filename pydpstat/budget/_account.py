@@ -285,4 +285,4 @@ class Account:
 def _checked(label: object) -> str:
     if isinstance(label, str):
         return label
-    raise PydpstatError(f"label must be a text; got {type(label).__name__}. Give say 'income tables'.")
+    raise PydpstatError(f"label must be a text; got {type(label).__name__}. Use 'income tables'.")

@@ -37,7 +37,7 @@ def default() -> Spender | None:
 
 
 def around() -> Spender | None:
-    """Return the budget of the innermost block that has one, also where it paid for the whole beforehand."""
+    """Return the budget of the innermost block that has one, also where it paid for the whole in advance."""
     return next((budget for budget in reversed(in_force()) if budget is not None), None)
 
 

@@ -153,7 +153,7 @@ class FileLedger(SharedLedger):
         if self._file != _identity(self.path):
             raise PydpstatError(
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
-                "or replaced. Put it back, or open the budget anew."
+                "or replaced. Put it back, or open the budget again."
             )
         # a writer that is killed leaves a journal by one of several names only
         names = os.stat(self.path).st_nlink

@@ -6,7 +6,7 @@ each other and cannot exceed the limit together. Each process has a connection o
 Its row is sealed: it has a check sum of the limits, the total and the chain, which is a check sum of the last
 entry and of the chain before. What was damaged, or altered by hand, is hence an error, and never another
 limit or another total. Two things nobody can tell: an older copy that was put back, of which only a total
-that shrinks while it is used is noticed, and check sums that were computed anew.
+that shrinks while it is used is noticed, and check sums that were computed again.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ class ServerLedger(SharedLedger):
             raise PydpstatError(
                 f"the connection to {self.place!r} was lost while a spend was confirmed "
                 f"({self._message(error)}). The spend may be in the ledger; nothing is released, and nothing "
-                "is tried again. Look at `entries`, and then release anew, which spends once more."
+                "is tried again. Look at `entries`, and then release again, which spends once more."
             ) from None
         if done != "COMMIT":
             raise self._damaged("a spend was taken back")

@@ -17,7 +17,7 @@ from pydpstat.errors import PydpstatError
 class Budget(Views):
     """A limit on the privacy loss of all releases together, and the ledger of what was spent.
 
-    Own functions take it as ``budget=``; a mirror's result is charged with `charge`. A release that
+    pydpstat's functions take it as ``budget=``; a mirror's result is charged with `charge`. A release that
     the budget does not cover raises `BudgetExceeded` before any noise is drawn.
 
     Parameters
@@ -57,7 +57,7 @@ class Budget(Views):
     chooses each release, its epsilon and whether to go on after seeing the earlier results. Both
     accountants are valid filters in this sense (Rogers et al. 2016 and Whitehouse et al. 2023;
     Feldman and Zrnic 2021 and Lecuyer 2021). Privacy loss distributions are not offered here: they
-    hold for a list fixed beforehand (see `compose`), and no such proof covers epsilons chosen on
+    hold for a list fixed in advance (see `compose`), and no such proof covers epsilons chosen on
     the way.
 
     With "zcdp" a release costs its rho, ``epsilon * tanh(epsilon / 2)`` where it is pure and
@@ -78,7 +78,7 @@ class Budget(Views):
     (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
     one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
-    secret: whoever may write to a ledger can compute them anew, or put an older copy back, which is
+    secret: whoever may write to a ledger can compute them again, or put an older copy back, which is
     noticed only while the budget is in use.
 
     In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
@@ -171,7 +171,7 @@ class Budget(Views):
         Notes
         -----
         Guarantee: `spent` is a valid odometer, also where the analyst chooses releases, and when to stop,
-        after seeing earlier results. For any epsilon and delta that are fixed beforehand, an event
+        after seeing earlier results. For any epsilon and delta that are fixed in advance, an event
         in which the last reading was at most these has a probability of at most ``exp(epsilon)`` times
         that with a neighbor's data, plus delta. With "basic" the readings are the sums. With "zcdp" they
         rise in steps: rho is covered by one of the levels ``2**k`` times ``2**-16``, and each level has
@@ -242,7 +242,7 @@ class Budget(Views):
 
     @classmethod
     def _existing(cls, place: str, limits: Limits | None = None) -> Budget:
-        # a copy or a pickle opens its ledger, too: one that was made anew would hold no spend
+        # a copy or a pickle opens its ledger, too: one that was made again would hold no spend
         self, ledger = cls.__new__(cls), _shared(place, limits)
         epsilon, delta, accountant, neighbors, unit = ledger.limits
         self._set(float(epsilon), float(delta), accountant, neighbors, unit)

@@ -182,7 +182,7 @@ def _alone_column(column: Any) -> Any:
     if is_categorical(column):
         return categorical_of(column).remove_unused_categories()
     if offers(column, "levels"):
-        # its own way orders them anew only where one is unused
+        # its own way orders them again only where one is unused
         keys = [_alone_column(column.get_level_values(place)) for place in range(column.nlevels)]
         return type(column).from_arrays(keys, names=column.names)
     if not offers(column, "dtype"):

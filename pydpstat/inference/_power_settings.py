@@ -130,9 +130,7 @@ def sizes_of(test: str, n: object, groups: int) -> tuple[int, ...]:
             "of each group."
         )
     allowed = "a whole number of records from 2 to 10^9"
-    found = (
-        checks.integer(each, "n", 2, _MOST_RECORDS, allowed=allowed, hint="Give say 500.") for each in given
-    )
+    found = (checks.integer(each, "n", 2, _MOST_RECORDS, allowed=allowed, hint="Use 500.") for each in given)
     return tuple(found)
 
 

@@ -28,7 +28,7 @@ def unheard() -> Iterator[Run]:
     NaN where either of them fails: whether it fails tells of the records, so no error comes out, also none
     that would end the program. Only the user's own interrupt does.
 
-    The global random generators are seeded anew for each run, always alike, and have their states again
+    The global random generators are seeded again for each run, always alike, and have their states again
     afterwards: how much one run draws is told neither to the next one nor to the caller.
 
     Examples

@@ -109,7 +109,7 @@ def any_test(
     number of rejections by 1 at most. So that a block shows nothing of the records in others, its categories
     and levels, and the types of lists and of objects, are its own: a test that needs all levels has to name
     them. The types of other columns are taken as public. All this rests on a `test` that looks at its block
-    alone and keeps nothing of earlier ones; the global generators of NumPy and Python are seeded anew for
+    alone and keeps nothing of earlier ones; the global generators of NumPy and Python are seeded again for
     each block. What it prints, logs or warns of is dropped, and so are its errors, also SystemExit: try it on
     made-up data first. The time that it takes cannot be hidden, nor files it writes, what is printed outside
     of Python, and objects or threads that it leaves behind.

@@ -272,7 +272,7 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
     from scipy import stats
 
     if not isinstance(args, (tuple, list)):
-        raise PydpstatError(f"args must be a tuple of parameters; got {checks.shown(args)}. Give say (0, 1).")
+        raise PydpstatError(f"args must be a tuple of parameters; got {checks.shown(args)}. Use (0, 1).")
     if isinstance(cdf, str):
         law = getattr(stats, cdf, None)
         if not isinstance(law, stats.rv_continuous):

@@ -79,7 +79,8 @@ def binomtest(
     Returns
     -------
     InferenceResults
-        Its `statistic` is the noisy count; ``conf_int()`` is for the proportion, at any level, for nothing.
+        Its `statistic` is the noisy count; ``conf_int()`` is for the proportion, at any level, at no
+        additional privacy cost.
 
     Raises
     ------

@@ -97,12 +97,12 @@ def ttest_1samp(
     Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
     With ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
 
-    Level: with ``"t"`` it was measured and never found above 0.05 but for chance; it is exact, up to Monte
-    Carlo error, for records of two values. The statistic is the sum of the distances from `popmean` over the
-    root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
-    noisy sums leave possible, and over three shapes of the law, of which two are the most skewed ones that
-    the bounds allow. The smallest p-value is 1e-6: where 0.001, for
-    the variances left out, would be most of a p-value, more variances and weighted draws take its place.
+    Level: with ``"t"`` it was measured and never found above 0.05 beyond sampling error; it is exact, up to
+    Monte Carlo error, for records of two values. The statistic is the sum of the distances from `popmean`
+    over the root of that of their squares, all of them noisy; the p-value is the largest over the variances
+    that the noisy sums leave possible, and over three shapes of the law, of which two are the most skewed
+    ones that the bounds allow. The smallest p-value is 1e-6: where 0.001, for the variances left out, would
+    be most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
     being its place between -1 and 1. The number of heads is binomial whatever the law is, and gets symmetric

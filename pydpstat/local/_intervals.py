@@ -148,7 +148,7 @@ def lower_end(distribution: Distribution, count: int, alpha: float, method: str)
     fewer answers that is at most u, is at most alpha. While k is the same, the sum of both falls first
     and rises then, as the parameter grows (the distribution is ordered by its likelihood ratio); it starts at
     alpha or below, so it passes alpha once at most. So each stretch with one k is searched by
-    bisection. At a stretch's end, where k grows, it begins anew.
+    bisection. At a stretch's end, where k grows, it starts again.
     """
     top = distribution.top
 

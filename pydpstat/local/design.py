@@ -111,7 +111,7 @@ class ResponseDesign(ABC):
         Raises
         ------
         PydpstatError
-            Where a value is missing or no category, the container is another one, or the design
+            Where a value is missing or no category, the container differs, or the design
             protects nothing.
 
         Notes

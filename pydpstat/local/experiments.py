@@ -35,7 +35,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     n_nodes : int or array_like
         Numbers of nodes, each of which has one value and answers once; from 1 to 10 million.
     p : float, default 0.2
-        Chance that a node's value is 1, from 0 to 1. The values are drawn anew for each survey.
+        Chance that a node's value is 1, from 0 to 1. The values are drawn again for each survey.
     rng : None, int, numpy.random.Generator or RRandom
         Source of the values and the coins. None (default) is the operating system; an int seeds
         NumPy.
@@ -122,7 +122,7 @@ def run_n_experiments(
     stream = rng
     seed = checks.as_integer(rng)
     if seed is not None and seed >= 0:
-        # an int would begin anew with each draw
+        # an int would start again with each draw
         stream = np.random.default_rng(seed)
     source_from(stream)
     # nobody's values: no budget pays

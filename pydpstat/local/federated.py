@@ -155,7 +155,7 @@ class FederatedArray:
             by itself.
         repeat : {"same", "spend"}, default "same"
             What asking again does. ``"same"``: every node gives the answer that it gave before, which
-            costs nothing, also when the same definition is configured anew. ``"spend"``: it draws
+            costs nothing, also when the same definition is configured again. ``"spend"``: it draws
             another answer, and the guarantees add up.
         budget : Budget, optional
             Where new answers are to be charged. One node's answer is charged as much as all nodes'.

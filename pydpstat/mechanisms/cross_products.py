@@ -319,7 +319,7 @@ def _sizes(places: int, added: bool) -> Floats:
 
 
 def _pool(count: int, places: int, added: bool) -> Floats:
-    """Return points of the body from chains of Gibbs steps, each of which draws one element anew."""
+    """Return points of the body from chains of Gibbs steps, each of which draws one element again."""
     chains = 256
     generator = np.random.default_rng(SEED)
     order = _order(places, added)

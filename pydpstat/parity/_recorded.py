@@ -101,7 +101,7 @@ def write_exports(target: Path) -> None:
 
 
 def record_exports() -> bool:
-    """Record the export lists anew and return whether they changed."""
+    """Record the export lists again and return whether they changed."""
     target = exports_path()
     before = target.read_text(encoding="utf-8")
     with unfinished(target) as part:

@@ -21,7 +21,7 @@ METHODS = ("basic", "zcdp", "exact", "pld")
 def compose(
     guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None
 ) -> Guarantee:
-    """Guarantee of a list of releases that was fixed beforehand.
+    """Guarantee of a list of releases that was fixed in advance.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of several releases together, by basic composition.
 
     The epsilons add up and so do the deltas. This holds for any mechanisms, also when a later one
-    was chosen after seeing the earlier results, as long as the budgets were fixed beforehand.
+    was chosen after seeing the earlier results, as long as the budgets were fixed in advance.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     """
     goal, share = checks.epsilon(epsilon), checked_rate(rate)
     allowed = "between 0 and 1"
-    leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give say 1e-6.")
+    leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give for example 1e-6.")
     spent = base_epsilon(goal, share)
     while spent > goal and amplified_epsilon(spent, share) > goal:
         # sampling never harms, so that the goal itself is always allowed
@@ -278,7 +278,7 @@ def amplified_delta(delta: float, rate: float) -> float:
 
 def checked_rate(rate: object) -> float:
     """Check the probability that a record is in the sample; a float as it is, a fraction rounded up."""
-    hint = "Give say 0.1, or the sample's size / the number of records."
+    hint = "Give for example 0.1, or the sample's size / the number of records."
     value = checks.number(rate, "rate", "above 0 and at most 1", lambda share: 0.0 < share <= 1.0, hint)
     return float_above(Fraction(rate)) if isinstance(rate, Rational) else value
 

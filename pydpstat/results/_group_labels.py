@@ -41,7 +41,7 @@ class GroupLabels(Labels):
 
     def _about(self, statistic: str) -> str:
         """Return " of " the variables and " by " the keys that have names."""
-        # slots: a class made anew is not the one that super() without arguments means
+        # slots: a class made again is not the one that super() without arguments means
         keys = ", ".join(filter(None, self.keys))
         return Labels._about(self, statistic) + (f" by {keys}" if keys else "")
 

@@ -167,7 +167,7 @@ class NoisyCumulation(Frozen):
 
 @lru_cache(maxsize=1024)
 def quantile_of(noise: Any, terms: int, alpha: float) -> float:
-    """Return how far a sum of so many noises reaches, but for a probability of alpha; NaN if unknown."""
+    """Return how far a sum of so many noises reaches, with probability 1 - alpha; NaN if unknown."""
     known = summed(noise, terms)
     return math.nan if known is None else float(known.ppf(1.0 - 0.5 * alpha))
 

@@ -139,7 +139,7 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
         return self.post.standard_error(self.noise, self.value)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return how far the noise moves the released value, but for a probability of alpha.
+        """Return how far the noise moves the released value, with probability 1 - alpha.
 
         It is half the width of `conf_int`, or the longer side, before the interval is clipped to the
         parameter's range: exact where the estimate is the noisy value itself, by the delta method where it is

@@ -126,7 +126,7 @@ class Plan:
         return spread if self.result.value.ndim else float(spread.iloc[0])
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return how far the noise will move the released value, but for a probability of alpha.
+        """Return how far the noise will move the released value, with probability 1 - alpha.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ def _columns(columns: object) -> tuple[str, ...] | None:
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(
-        f"columns must be a list of one or more different names; got {checks.shown(columns)}. "
+        f"columns must be a list of names without repetition; got {checks.shown(columns)}. "
         "Leave it out for a single variable."
     )
 

@@ -1,4 +1,4 @@
-"""Local privacy: one person's value is replaced, and the answers look the same but for chance."""
+"""Local privacy: one person's value is replaced, and the answers are equal up to sampling error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers of two persons with different values look the same but for chance."""
+"""The answers of two persons with different values are equal up to sampling error."""
 
 from __future__ import annotations
 

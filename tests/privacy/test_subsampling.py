@@ -137,7 +137,7 @@ def test_where_nothing_is_known_nothing_is_gained():
 
 @pytest.mark.parametrize("rate", [0, -0.1, 1.0001, 2, math.nan, math.inf, "0.1", None, True, [0.1, 0.2]])
 def test_rates_are_checked(rate):
-    message = "rate must be above 0 and at most 1; got .*Give say 0.1"
+    message = "rate must be above 0 and at most 1; got .*Give for example 0.1"
     with pytest.raises(PydpstatError, match=message):
         SubsampledLoss(LaplaceLoss(1.0), rate)
     with pytest.raises(PydpstatError, match=message):

@@ -5,7 +5,7 @@ that leave the law of tables as it is and are undone where they fall below the t
 the observed statistic is within the largest tenth. A round adds a sixth or so to the relative error; twice
 the error of all is added.
 
-A step keeps some records in their cells and draws the others anew, and keeps a part of the exponential
+A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
 variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
 
 References

@@ -12,7 +12,7 @@ class RRandom(ContinuousDistributions, CountDistributions, Sampling):
 
     It is R's default ``RNGkind("Mersenne-Twister", "Inversion", "Rejection")``. The methods have R's
     names and continue the stream from call to call, as R does. A seeded stream is for checking and
-    study: whoever knows the seed or the state knows the noise.
+    study: anyone who knows the seed or the state knows the noise.
 
     Parameters
     ----------

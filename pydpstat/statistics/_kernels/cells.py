@@ -53,7 +53,7 @@ class Bins:
         self.edges, self.number = edges, edges.size - 1
         kind: type = np.float32 if self.number <= _NARROW else np.float64
         self.tolerance = self.number * float(np.finfo(kind).eps)
-        # one piece of memory for all chunks: asking for it anew costs more than the arithmetic
+        # one piece of memory for all chunks: asking for it again costs more than the arithmetic
         size = min(size, _CHUNK)
         self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
         with np.errstate(over="ignore", invalid="ignore"):

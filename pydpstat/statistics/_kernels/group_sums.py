@@ -168,7 +168,7 @@ def sums_by(
     """
     counts = np.zeros(groups, dtype=np.int64)
     totals = np.zeros((len(arrays) + len(pairs), 2, groups), dtype=np.int64)
-    # one block for all products: fetching memory anew would take longer than the arithmetic
+    # one block for all products: fetching memory again would take longer than the arithmetic
     block = np.empty(min(_step(groups), arrays[0].shape[0]) if pairs else 0)
     for placed, at in placed_by_group(arrays, grids, missing, places, groups):
         counts += np.bincount(at, minlength=groups)

@@ -178,7 +178,7 @@ def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
         if distinct and not any(map(is_missing, values)):
             return tuple(values)
     raise PydpstatError(
-        f"{name} must be a list of one or more different values, none missing; got {checks.shown(levels)}. "
+        f"{name} must be a list of values without repetition, none missing; got {checks.shown(levels)}. "
         "Give for example ['no', 'yes']."
     )
 

@@ -180,7 +180,7 @@ def chunks(
     variable, and with ``"error"`` a missing value is an error.
     """
     size, step = arrays[0].shape[0], max(CHUNK // len(arrays), 1024)
-    # one block for all chunks: fetching memory anew would take longer than the arithmetic
+    # one block for all chunks: fetching memory again would take longer than the arithmetic
     blocks = [np.empty(min(step, size)) for _ in arrays]
     for start in range(0, size, step):
         length = min(step, size - start)

@@ -83,12 +83,12 @@ def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, sour
     if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
         raise PydpstatError(
             "sample must be a share of the records above 0 and at most 1, or a whole number of them; got "
-            f"{checks.shown(sample)}. Give say 0.1."
+            f"{checks.shown(sample)}. Give for example 0.1."
         )
     if whole and not fixed:
         raise PydpstatError(
             f"sample must be a share for unbounded neighbors, whose number of records is private; got "
-            f"{checks.shown(sample)}. Give say 0.1, or use neighbors='bounded'."
+            f"{checks.shown(sample)}. Give for example 0.1, or use neighbors='bounded'."
         )
     if fixed and by_unit:
         raise PydpstatError(
