@@ -1,4 +1,4 @@
-"""Level and power of the tests by ranks and distances, from the same laws as the public functions.
+"""Level and power of the tests by ranks and distances, from the same distributions as the public functions.
 
 Each run makes data, their exact statistic and its noise; only the pipeline around them is left out.
 """

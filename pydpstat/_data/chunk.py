@@ -146,7 +146,7 @@ def engine_failed(engine: str, error: BaseException) -> PydpstatError:
     """Return the error of an engine that could not give the records, to be raised from the engine's own."""
     return PydpstatError(
         f"data could not be read: the engine failed ({engine}: {type(error).__name__}). Nothing was "
-        "released, nothing spent. The engine's own error is above; mend what it names, and call again."
+        "released, nothing spent. The engine's own error is above; fix what it names, and call again."
     )
 
 

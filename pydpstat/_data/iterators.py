@@ -161,7 +161,7 @@ def _size(columns: Mapping[str, Any], number: int) -> int:
     if len(set(sizes.values())) > 1:
         raise PydpstatError(
             f"data must give chunks whose columns are of one length; got others in chunk {number}, in the "
-            f"columns {excerpt(list(sizes))}. The iterator is used up: mend it, and make it again."
+            f"columns {excerpt(list(sizes))}. The iterator is used up: fix it, and make it again."
         )
     return next(iter(sizes.values()))
 

@@ -47,7 +47,7 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     Raises
     ------
     PydpstatError
-        Where `array` has no or another shape, or there are more nodes than values.
+        Where `array` is not a vector, or there are more nodes than values.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[floa
 
     Notes
     -----
-    The sums are over all values of K but for a probability of 1e-15, which is added. More than 16,384
+    The sums leave out values of K with a total probability of 1e-15, which is added. More than 16,384
     values, as for n above 3 million, are merged, and moved outwards: to the larger tail. Both tails are hence
     upper bounds, and exact to about 1e-15 otherwise.
 

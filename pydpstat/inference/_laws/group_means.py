@@ -186,8 +186,8 @@ def welch_pvalue(
 ) -> tuple[float, float]:
     """Return statistic and p-value of equal means for noisy sums of shape (groups,); sizes are public.
 
-    The p-value is the largest over means, variances and shapes that the release leaves possible but for a
-    probability of `SLACK`, which is added. The laws are normal or also `skewed` ones. Measurements of the
+    The p-value is the largest over means, variances and shapes that the release leaves possible, with
+    probability 1 - `SLACK`; `SLACK` is added. The laws are normal or also `skewed` ones. Measurements of the
     level take fewer `draws`, and another `stream` of them for each release.
 
     References

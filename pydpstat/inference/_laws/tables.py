@@ -99,7 +99,7 @@ def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[fl
     """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
 
     Where n is private, the p-value is the largest over nine numbers of records that the noisy total leaves
-    possible but for a probability of `SLACK`, which is added.
+    possible, with probability 1 - `SLACK`; `SLACK` is added.
 
     Examples
     --------

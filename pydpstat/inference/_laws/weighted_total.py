@@ -63,7 +63,7 @@ class NoisyNumber:
     all_counted: bool = True
 
     def possible(self) -> tuple[int, ...]:
-        """Return numbers of records that are possible, all but for a probability of `LEFT_OUT`.
+        """Return numbers of records that are possible, with probability 1 - `LEFT_OUT`.
 
         Where not all are counted there may be any number more. The variance grows with it, to the sum of the
         squares (Poisson sampling): a hundred times as many come to half a per cent of its root.
