@@ -211,7 +211,7 @@ def test_noise_without_a_public_law(mean):
     text = result.summary().as_text()
     assert re.search(r"mean +[0-9.]+ +- +- +-\n", text) and "nan" not in text
     assert result.to_dict()["noise_sd"] is None
-    with pytest.raises(PydpstatError, match="has no public law"):
+    with pytest.raises(PydpstatError, match="has no public distribution"):
         result.conf_int()
 
 

@@ -151,7 +151,7 @@ def support(projection: Projection, distribution: Distribution, center: float, b
     return Event(
         "support",
         f"2^{bits} F({projection.name} - {center!r}) is within {TOLERANCE:g} "
-        "of a whole number, where F is the published law of the noise",
+        "of a whole number, where F is the published distribution of the noise",
         projection,
         lambda z: _on_support(distribution, z - center, bits),
     )

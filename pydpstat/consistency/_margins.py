@@ -182,7 +182,7 @@ def noise_variance(result: DPResults) -> float:
     """Return the variance of a release's noise, the same for all cells."""
     if result.noise is None or np.ndim(result.noise.std()):
         raise PydpstatError(
-            f"a release must have one law of noise for all its cells; {result.statistic} has not. "
+            f"a release must have one distribution of noise for all its cells; {result.statistic} has not. "
             "Give its estimate and the variances."
         )
     return float(result.noise.std()) ** 2

@@ -55,9 +55,9 @@ def block_values(
     of the predictor and of the others, and c what is left of d after D, the score is the sum of c times the
     differences of response - null * predictor. As c is orthogonal to D, under the hypothesis it is c times
     the differences of the errors. Given the predictors, all of these change their signs together without a
-    change of their law: where errors have one law, as the records of each pair change places, and where
-    their laws are symmetric, as all errors change their signs. The score's sign is then fair, independent
-    of its size and, with independent errors, of all other blocks.
+    change of their law: where errors have one distribution, as the records of each pair change places, and
+    where their distributions are symmetric, as all errors change their signs. The score's sign is then fair,
+    independent of its size and, with independent errors, of all other blocks.
 
     Each block's values depend on its own records alone, in an arithmetic that does not depend on the others.
     """

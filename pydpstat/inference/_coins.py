@@ -73,7 +73,7 @@ def by_coins(
         parameter="mean",
         interval=_CoinInterval(shares, pair),
         validity="exact",
-        assumptions=("independent records of one law", CLIPPED, PUBLIC),
+        assumptions=("independent records of one distribution", CLIPPED, PUBLIC),
         remarks=("Each record was replaced by a coin: another release has other coins.",),
     )
 

@@ -76,7 +76,7 @@ def one_sample(
         parameter="mean",
         interval=interval,
         validity="exact" if method == "exact" else "measured",
-        assumptions=("independent records of one law", CLIPPED, PUBLIC),
+        assumptions=("independent records of one distribution", CLIPPED, PUBLIC),
         remarks=_remarks(known),
     )
 
@@ -117,7 +117,7 @@ def two_samples(
         parameter=difference,
         interval=interval,
         validity="measured",
-        assumptions=("independent records of one law in each group", CLIPPED, PUBLIC),
+        assumptions=("independent records of one distribution in each group", CLIPPED, PUBLIC),
         remarks=remarks if tell else (NOBODY,),
     )
 

@@ -289,7 +289,7 @@ def _moments(
 
 
 def noise_law(noise: CubeNoise | MomentNoise) -> NoiseLaw:
-    """Return the law of the noises of one variable's sums, with the variance 1."""
+    """Return the distribution of the noises of one variable's sums, with the variance 1."""
     if isinstance(noise, CubeNoise):
         return CubeNoise(1.0 / CubeNoise(1.0, noise.columns).std(), noise.columns)
     sums, squares = noise.noises

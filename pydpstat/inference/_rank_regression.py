@@ -1,4 +1,4 @@
-"""A regression by ranks and signs: tests whose law no data can change, and intervals from them."""
+"""A regression by ranks and signs: tests whose distribution no data can change, and intervals from them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from pydpstat.statistics._kernels.record_grid import check_range, half_width
 
 ONE = (
     "the mean of the response is linear in the predictor",
-    "errors are independent of the predictor and of each other and have one law",
+    "errors are independent of the predictor and of each other and have one distribution",
     "no value is beyond its bounds",
 )
 SEVERAL = (
     "the mean of the response is linear in the predictors",
-    "errors are independent of each other given the predictors, and have one law or symmetric laws",
+    "errors are independent given the predictors, and have one distribution or symmetric distributions",
     "no value is beyond its bounds",
 )
 

@@ -43,7 +43,7 @@ def protected(
     """Check how a test is to be protected; the number of records has to be public."""
     named = INTEGER if integer else REAL
     only = OnlyBounded(
-        f"for {function}, whose law needs public numbers of records",
+        f"for {function}, whose distribution needs public numbers of records",
         "If they are public, give or declare neighbors='bounded'; ttest_ind and f_oneway take private ones.",
     )
     how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget, only=only)
@@ -52,7 +52,7 @@ def protected(
 
 
 def check_epsilon(how: Options) -> None:
-    """Refuse an epsilon whose noise is beyond what laws are computed for; nothing would be said anyway."""
+    """Refuse an epsilon whose noise is beyond what distributions are computed for."""
     if how.epsilon < LEAST_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {LEAST_EPSILON} for inference; got {how.epsilon!r}. 1 is usual."

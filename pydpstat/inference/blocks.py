@@ -114,11 +114,11 @@ def any_test(
     made-up data first. The time that it takes cannot be hidden, nor files it writes, what is printed outside
     of Python, and objects or threads that it leaves behind.
 
-    Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its
-    level on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added
-    (together the Tulap law), and the p-value is exact for the sum. Many tests keep their level on large
-    samples only: a t test on blocks of 10 skewed records can reject twice as often as it says. Give `null`
-    then, or more records a block. With `null` a record's law is that of your sampler, and the simulated
+    Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its level
+    on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added (together the
+    Tulap distribution), and the p-value is exact for the sum. Many tests keep their level on large samples
+    only: a t test on blocks of 10 skewed records can reject twice as often as it says. Give `null` then, or
+    more records a block. With `null` a record's distribution is that of your sampler, and the simulated
     level's upper 99.9 % limit takes the place of `level`.
 
     By default the number of blocks and their level are those that need about the smallest effect for the
@@ -249,11 +249,11 @@ def any_interval(
     cell to another: the L1 sensitivity is 2 for both kinds of neighbors, and each cell gets symmetric
     geometric noise.
 
-    The interval covers the median of the estimates' law with at least its level, whatever that law is. That
-    is the parameter where the estimator is median-unbiased on n / m records: it lies above and below with
-    equal probabilities. An estimator that is biased on few records, such as a standard deviation of skewed
-    ones, moves the interval by that bias: give fewer blocks. Confidence limits need no such thing: at least a
-    share 1 - level of lower limits is below the parameter.
+    The interval covers the median of the estimates' distribution with at least its level, whatever that
+    distribution is. That is the parameter where the estimator is median-unbiased on n / m records: it lies
+    above and below with equal probabilities. An estimator that is biased on few records, such as a standard
+    deviation of skewed ones, moves the interval by that bias: give fewer blocks. Confidence limits need no
+    such thing: at least a share 1 - level of lower limits is below the parameter.
 
     References
     ----------
@@ -353,7 +353,8 @@ def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, lev
 def _kept(level: float, limit: float, simulated: bool) -> str:
     if simulated:
         return (
-            f"records have the law of null, under which a block rejects with probability {limit:.4g} at most"
+            "records have the distribution of null, under which a block rejects with probability "
+            f"{limit:.4g} at most"
         )
     return f"under the null hypothesis a block's test rejects with probability {level:.4g} at most"
 

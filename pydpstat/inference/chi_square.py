@@ -187,7 +187,7 @@ def chi2_contingency(
 
     Validity: ``measured``. The statistic is the square of the noisy counts' distance from those of
     independent variables, in units of sampling and noise together, after changes of the margins are taken
-    away (a score test). Its law hardly depends on the true margins. It is found by simulation at the
+    away (a score test). Its distribution hardly depends on the true margins. It is found by simulation at the
     estimated margins and at two others, more and less concentrated by one standard error; with a private n
     also at two other numbers of records. The largest p-value counts. Empty cells do no harm. Small p-values
     are found by multilevel splitting, down to 1e-6.

@@ -56,22 +56,22 @@ def kstest(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether a sample has a given law, by the largest distance of the distribution functions.
+    """Test whether a sample has a given distribution, by Kolmogorov and Smirnov's distance.
 
     Parameters
     ----------
     x : array_like of shape (n,)
         Numbers, which need no bounds.
     cdf : str, frozen distribution or callable
-        A continuous law of `scipy.stats` by its name (``"norm"``), a law with its parameters
-        (``stats.poisson(2.0)``), or a distribution function that takes an array. It is public, with all its
-        parameters.
+        A continuous distribution of `scipy.stats` by its name (``"norm"``), a distribution with its
+        parameters (``stats.poisson(2.0)``), or a distribution function that takes an array. It is public,
+        with all its parameters.
     epsilon : float
         Privacy parameter; above 0 and finite.
     args : tuple, default ()
         Parameters for `cdf`. They must not be estimated from the data.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" looks where the sample's distribution function is above the law's, that is
+        As in SciPy: "greater" looks where the sample's distribution function is above the given one, that is
         for smaller values.
     neighbors : {"bounded"}, optional
         One record replaced. Unbounded neighbors are refused.
@@ -102,12 +102,13 @@ def kstest(
     alone; where it raises or returns no number, the record's number is 1/2.
 
     Sensitivity: one record changes the empirical distribution function by at most 1 / n anywhere, and so D.
-    The law's values at each record, and for a function or a frozen law those just before it, are rounded to
-    multiples of 2^-32, and D is exact from there on. Noise is Laplace of scale 1 / (n epsilon), on a grid.
+    Its values at each record, and for a function or a frozen distribution those just before it, are
+    rounded to multiples of 2^-32, and D is exact from there on. Noise is Laplace of scale 1 / (n epsilon), on
+    a grid.
 
     Validity "exact": p is the probability of such a D plus noise, for independent records of the law. Of a
-    law with atoms (give it frozen, or its function) D is smaller, so that p is too large. The law of D is
-    exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
+    distribution with atoms (give it frozen, or its function) D is smaller, so that p is too large. The
+    distribution of D is exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
 
     With epsilon 1e6 p is SciPy's within these numbers.
 
@@ -133,7 +134,7 @@ def kstest(
     check_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
     at = _shares(law, values)
-    # where the law has an atom its function jumps
+    # where the distribution has an atom its function jumps
     before = at if isinstance(cdf, str) else _shares(law, np.nextafter(values, -np.inf))
     found = distance_from(at, before, alternative)
     arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else Named(name)),)
@@ -155,7 +156,7 @@ def kstest(
     d = float(noisy)
     return InferenceResults.of(
         noisy,
-        test="Kolmogorov-Smirnov test of a law",
+        test="Kolmogorov-Smirnov test of a distribution",
         statistic=d,
         pvalue=upper(one_sample_law(size, alternative), d * unit, how.epsilon / 2.0**UNIT_BITS),
         alternative=alternative,
@@ -178,7 +179,7 @@ def ks_2samp(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one law, by the largest distance of their distribution functions.
+    """Test whether two samples have one distribution, by Kolmogorov and Smirnov's distance.
 
     Parameters
     ----------
@@ -213,10 +214,10 @@ def ks_2samp(
     1 / n2. Released is the integer n1 n2 D, which changes by at most max(n1, n2), with symmetric geometric
     noise.
 
-    Validity "exact": where both samples have one law, all orders of the records are equally likely. Ties are
-    not broken: they make D smaller, so that p is too large. The law of D is that of 9,999 random orders with
-    a fixed seed up to 1,000 records, then the limit law on the values that D can take: p is right to 6e-4
-    where it is 0.05 or less, else to 5e-3.
+    Validity "exact": where both samples have one distribution, all orders of the records are equally likely.
+    Ties are not broken: they make D smaller, so that p is too large. The distribution of D is that of 9,999
+    random orders with a fixed seed up to 1,000 records, then the limit distribution on the values that D can
+    take: p is right to 6e-4 where it is 0.05 or less, else to 5e-3.
 
     With epsilon 1e6 and no ties p is SciPy's within these numbers.
 
@@ -277,7 +278,7 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
         law = getattr(stats, cdf, None)
         if not isinstance(law, stats.rv_continuous):
             raise PydpstatError(
-                "cdf must be a continuous law of scipy.stats, or a function; "
+                "cdf must be a continuous distribution of scipy.stats, or a function; "
                 f"got {checks.shown_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
             )
         try:
@@ -295,7 +296,7 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
         name = getattr(cdf, "__name__", type(cdf).__name__)
         return _tried(lambda values: inner(values, *args), name), name
     raise PydpstatError(
-        f"cdf must be the name of a continuous law, a frozen one, or a function; got {checks.shown(cdf)}. "
+        f"cdf must be a continuous distribution, by name or frozen, or a function; got {checks.shown(cdf)}. "
         "For two samples use ks_2samp."
     )
 
@@ -314,7 +315,7 @@ def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
 
 
 def _shares(law: Callable[[Floats], Any], values: Floats) -> Floats:
-    """Return the law's values; 1/2 where it has none. One record must not spoil those of others."""
+    """Return the distribution's values; 1/2 where it has none. One record must not spoil those of others."""
     with unheard() as run:
         found = np.asarray(run(law, (values,), _floats))
         if found.shape != values.shape:

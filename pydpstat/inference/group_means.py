@@ -53,8 +53,8 @@ def f_oneway(
     bounds : (float, float), keyword only
         Public bounds of the data, chosen without looking at them.
     shape : {"any", "normal"}, default "any"
-        What the groups' laws may be: of any shape, or close to normal ones, which gives more power where
-        epsilon is large and groups are small.
+        What the groups' distributions may be: of any shape, or close to normal ones, which gives more power
+        where epsilon is large and groups are small.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced by another of its group (the groups' sizes
         public). Unbounded: one added to a group or removed from it (the sizes private).
@@ -96,12 +96,12 @@ def f_oneway(
     other group.
 
     Validity: ``measured``. Equal variances are not assumed. Each mean is weighted by the inverse of its
-    variance, sampling and noise together; the statistic's law hardly depends on the true variances, whatever
-    they are. It is found by simulation for means, variances and shapes (normal, and the most skewed ones that
-    the bounds allow) that the release leaves possible, and the largest p-value counts. With next to no noise
-    and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as a group
-    of a few records may have a skewed law. A private size is simulated with its noise; a group whose noisy
-    number of records may be noise alone is left out.
+    variance, sampling and noise together; the statistic's distribution hardly depends on the true variances,
+    whatever they are. It is found by simulation for means, variances and shapes (normal, and the most skewed
+    ones that the bounds allow) that the release leaves possible, and the largest p-value counts. With next to
+    no noise and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as
+    a group of a few records may have a skewed law. A private size is simulated with its noise; a group whose
+    noisy number of records may be noise alone is left out.
 
     Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
 
@@ -149,7 +149,7 @@ def f_oneway(
         estimates=tuple((f"mean of {name}", noisy_mean(each, pair)) for name, each in zip(names, known)),
         validity="measured",
         assumptions=(
-            *(("the groups' laws are close to normal",) if shape == "normal" else ()),
+            *(("the groups' distributions are close to normal",) if shape == "normal" else ()),
             "the records are independent of each other",
             "the means are those of records moved onto the bounds",
         ),

@@ -134,7 +134,8 @@ def logit(
     fifth of epsilon. The vectors of sums have a cube's noise (Hardt and Talwar 2010). A coefficient rests on
     the sum of its level's cells: its noise grows with the root of their number, of which at most 2,000 are
     allowed. Between the last release and a hypothesis the score is moved by a model, in which numbers have a
-    beta distribution within cells; the laws of tests are saddlepoint approximations with binomial counts.
+    beta distribution within cells; the distributions of tests are saddlepoint approximations with binomial
+    counts.
 
     *Numbers alone, whose number of records is public.* First come noisy sums of y, y z, z and z z', where z
     are the predictors scaled to [-1, 1]. Their L1 sensitivity is 1 in units in which the sums with y have
@@ -144,14 +145,14 @@ def logit(
     after a Newton step again. The line's own part follows from the first sums. So the noise of the responses'
     sums is paid for once, and the further steps take a small part of epsilon.
 
-    Tests are score tests (Neyman's C(alpha)) with the known law of all noises: a normal variable for the
-    sampling, plus Laplace variables whose factors are public functions of what was released; their tail is a
-    saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
-    noise hides the information, as with several predictors and few records: for p predictors about
-    n epsilon > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above
-    the level on the grids in the documentation. Of numbers alone nothing is said with fewer than about ten
-    ones or zeros a coefficient, as the score's law may be far from a normal one. Intervals are wide where the
-    steps end far from the coefficients, as they may where predictors fill little of their bounds.
+    Tests are score tests (Neyman's C(alpha)) with the known distribution of all noises: a normal variable for
+    the sampling, plus Laplace variables whose factors are public functions of what was released; their tail
+    is a saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
+    noise hides the information, as with several predictors and few records: for p predictors about n epsilon
+    > 1000 p^2 is needed. The validity is ``measured``: no rate of wrong rejections stood out above the level
+    on the grids in the documentation. Of numbers alone nothing is said with fewer than about ten ones or
+    zeros a coefficient, as the score's distribution may be far from a normal one. Intervals are wide where
+    the steps end far from the coefficients, as they may where predictors fill little of their bounds.
 
     References
     ----------

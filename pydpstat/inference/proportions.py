@@ -94,9 +94,9 @@ def binomtest(
 
     Bounded neighbors: the count, of sensitivity 1, is released with symmetric geometric noise, as by `count`.
     A uniform number between -1/2 and 1/2 is added to it afterwards, and kept in the result. Count and noise
-    then have a continuous law, of which p-value and interval are exact, whatever the proportion and the
-    number of records: validity ``exact``. Against one side it is the uniformly most powerful private test.
-    For two sides the p-value is twice the smaller one, and the interval has equal tails.
+    then have a continuous distribution, of which p-value and interval are exact, whatever the proportion and
+    the number of records: validity ``exact``. Against one side it is the uniformly most powerful private
+    test. For two sides the p-value is twice the smaller one, and the interval has equal tails.
 
     Unbounded neighbors: the counts of true and of false values are released; one record changes one of them
     by 1. The test is of ``(1 - p) true - p false``, which is 0 on average whatever the number of records,
@@ -271,11 +271,11 @@ def proportions_test(
 
     Both counts are released with symmetric geometric noise: replacing a record of a group changes its count
     by at most 1, and the other one not at all. The statistic is that of Farrington and Manning with the
-    noise's variance added, the null hypothesis's proportions being estimated by least squares. Its law is
-    summed over both noisy counts, without a normal approximation, for all proportions that the null
-    hypothesis and exact limits from the counts leave possible; the p-value is the largest of these, plus the
-    limits' probability of being wrong, 1e-6 a side. So p is at least 2e-6. The interval has the values that a
-    test with half of alpha a side would not reject. Validity ``model``.
+    noise's variance added, the null hypothesis's proportions being estimated by least squares. Its
+    distribution is summed over both noisy counts, without a normal approximation, for all proportions that
+    the null hypothesis and exact limits from the counts leave possible; the p-value is the largest of these,
+    plus the limits' probability of being wrong, 1e-6 a side. So p is at least 2e-6. The interval has the
+    values that a test with half of alpha a side would not reject. Validity ``model``.
 
     References
     ----------

@@ -142,7 +142,7 @@ def quantile_test(
     )
     noisy = np.ravel(release.value)
     if how.bounded:
-        # a law without steps
+        # a distribution without steps
         uniform = source.uniform(noisy.size) - 0.5
         sides = _sized(noisy, uniform, size, share, Tulap(how.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))

@@ -84,9 +84,9 @@ def kendalltau(
     epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
     Validity "model": where x and y are independent, all orders of one within the other are equally likely,
-    and p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for
-    all laws: it takes tau for the mean of n / 2 independent pairs, which is more spread out: its variance
-    2 (1 - tau^2) / n is the largest that tau can have (`pydpstat.inference._laws.pair_intervals`).
+    and p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for all
+    distributions: it takes tau for the mean of n / 2 independent pairs, which is more spread out: its
+    variance 2 (1 - tau^2) / n is the largest that tau can have (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy, as in `mannwhitneyu`.
 

@@ -43,7 +43,7 @@ def kruskal(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether several groups have one law, by the distance of their rank sums from what is expected.
+    """Test whether several groups have one distribution, by their rank sums.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ def kruskal(
     what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h
     n_h^2`` over the other groups, for the worst g: the triangle inequality.
 
-    Validity "model": where all groups have one law, all orders of the records are equally likely. The law of
-    the distance is that of 9,999 random orders with a fixed seed, so p is right to about 0.002 at 0.05.
-    Beyond the largest 50 of them its tail falls as the limit's, which falls more slowly than its own: p is
-    too large there, by a factor of 2 or so at 1e-4 for groups of 10 records, and at least 1e-6. Beyond 1,000
-    records the rank sums are drawn from their limit.
+    Validity "model": where all groups have one distribution, all orders of the records are equally likely.
+    The distribution of the distance is that of 9,999 random orders with a fixed seed, so p is right to about
+    0.002 at 0.05. Beyond the largest 50 of them its tail falls as the limit's, which falls more slowly than
+    its own: p is too large there, by a factor of 2 or so at 1e-4 for groups of 10 records, and at least 1e-6.
+    Beyond 1,000 records the rank sums are drawn from their limit.
 
     With epsilon 1e6 and no ties p is SciPy's up to these draws and to its chi-squared approximation.
 

@@ -46,7 +46,7 @@ def mannwhitneyu(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one law, by the pairs in which the first record is the larger.
+    """Test whether two samples have one distribution, by the pairs in which the first record is the larger.
 
     Parameters
     ----------
@@ -82,15 +82,16 @@ def mannwhitneyu(
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
-    random keys, one a record, drawn without looking at the data: the null law is then that of no ties.
+    random keys, one a record, drawn without looking at the data: the null distribution is then that of no
+    ties.
 
     Sensitivity: a record of `x` takes part in n2 pairs, one of `y` in n1. Replacing it changes U by at most
     max(n1, n2), and some data attain it. Noise is symmetric geometric of rate epsilon / max(n1, n2).
 
-    Validity "model": where both samples have one law, p is exact, as U plus noise has a known law (see
-    `pydpstat.inference._laws.rank_laws` for large samples). Samples that differ in spread alone have
-    another. The interval is "measured", for all laws: it takes U / (n1 n2) for the mean of min(n1, n2)
-    independent pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
+    Validity "model": where both samples have one distribution, p is exact, as U plus noise has a known
+    distribution (see `pydpstat.inference._laws.rank_laws` for large samples). Samples that differ in spread
+    alone have another. The interval is "measured", for all distributions: it takes U / (n1 n2) for the mean
+    of min(n1, n2) independent pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
 
     With epsilon 1e6 and no ties p is that of SciPy: exactly with ``method="exact"``, and with its continuity
     correction nearly for large samples.
@@ -220,8 +221,8 @@ def wilcoxon(
     A cap gives less noise for a weaker statistic. At n = 500, epsilon 0.1 and a shift of 0.2 standard
     deviations the power is about 0.6 with the cap that is chosen, and 0.4 with Wilcoxon's ranks.
 
-    Validity "model": for independent records of laws that are symmetric about 0, each sign is a fair coin
-    whatever the absolute values are, so that p is exact. Records may have different laws.
+    Validity "model": for independent records of distributions that are symmetric about 0, each sign is a fair
+    coin whatever the absolute values are, so that p is exact. Records may have different distributions.
 
     With epsilon 1e6, no zeros and no ties p is that of SciPy, as in `mannwhitneyu`.
 
@@ -280,7 +281,7 @@ def wilcoxon(
         alternative=alternative,
         null=(("center of symmetry", 0.0),),
         validity="model",
-        assumptions=(INDEPENDENT, "each has a law that is symmetric about 0 under the null hypothesis"),
+        assumptions=(INDEPENDENT, "each has a symmetric distribution about 0 under the null hypothesis"),
         remarks=remarks_on(noisy, 0.5 * total),
     )
 

@@ -184,23 +184,23 @@ def ols(
     upper limit of 99.9 % is taken that the noise leaves, and p-values have 0.001 on top. Standard errors are
     the wider the further the largest square that the bounds allow is above the usual ones.
 
-    Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken
-    at random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
-    Several: records are put into random blocks. In each they are paired by what the other predictors leave
-    of this one, the largest with the smallest, and the pairs' differences are freed from the other
-    predictors. What remains is a contrast of the differences of two errors each, whose sign is fair under
-    the hypothesis, whatever the other coefficients are. Released is the sum over blocks of the sign times
-    min(rank, k), with sensitivity 2 k (``model``: exact where errors are independent and have one law or
-    symmetric laws). The blocks' size and k follow from n, epsilon and the number of predictors. With
+    Ranks, one slope in all: Kendall's S between the predictor and response - null * predictor, ties broken at
+    random, with sensitivity 2 (n - 1) (``model``: exact where errors do not depend on the predictor).
+    Several: records are put into random blocks. In each they are paired by what the other predictors leave of
+    this one, the largest with the smallest, and the pairs' differences are freed from the other predictors.
+    What remains is a contrast of the differences of two errors each, whose sign is fair under the hypothesis,
+    whatever the other coefficients are. Released is the sum over blocks of the sign times min(rank, k), with
+    sensitivity 2 k (``model``: exact where errors are independent and have one distribution or symmetric
+    distributions). The blocks' size and k follow from n, epsilon and the number of predictors. With
     `interval` a histogram of the blocks' estimates of the slope, with cells of equal angles, is released,
-    too; its intervals are exact under the same assumptions (`pydpstat.inference._laws.sign_scores`),
-    infinite beyond the outer cells.
+    too; its intervals are exact under the same assumptions (`pydpstat.inference._laws.sign_scores`), infinite
+    beyond the outer cells.
 
-    One slope with `interval`: the numbers of pairs of records whose own slope lies in public cells, first
-    in coarse ones, and then in finer ones within the interval of the look before (Theil 1950, Sen 1968).
-    Under the true slope the number of pairs below it has the law of Kendall's statistic, whatever the law
-    of the errors (``model``). A record is in n - 1 pairs, so the sensitivity is 2 (n - 1); more than 20,000
-    records are divided into random groups, within which the pairs are made.
+    One slope with `interval`: the numbers of pairs of records whose own slope lies in public cells, first in
+    coarse ones, and then in finer ones within the interval of the look before (Theil 1950, Sen 1968). Under
+    the true slope the number of pairs below it has the distribution of Kendall's statistic, whatever the
+    distribution of the errors (``model``). A record is in n - 1 pairs, so the sensitivity is 2 (n - 1); more
+    than 20,000 records are divided into random groups, within which the pairs are made.
 
     For a test by ranks name the slope in `coefficients`, so that it has the whole of epsilon: with 100
     records, epsilon 1 and two predictors its power is about 0.4 where the moments' is below 0.1.

@@ -144,7 +144,7 @@ def weighted_mean(
 
     The interval of kind "population" inverts a test whose statistic is studentised by the released squares,
     and takes records as independent draws with their weights. Its level was measured. ``difference`` is
-    Welch's test with noise in its law, of means that are linearized about the released ones.
+    Welch's test with noise in its distribution, of means that are linearized about the released ones.
 
     With `strata` the sums of every stratum are released as those of groups are. Its number of records is
     taken as given, and from its squares about the mean is taken off what its mean is away from it, in so far

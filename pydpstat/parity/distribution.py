@@ -120,7 +120,7 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     ]
     message = ""
     if min(right) < ALPHA:
-        message = f"a sample does not fit its law: smallest p {min(right):.2g}"
+        message = f"a sample does not fit its distribution: smallest p {min(right):.2g}"
     elif max(wrong) >= ALPHA:
         message = f"a scale wrong by 10 % is not seen: p {max(wrong):.2g}; use more draws"
     return DistributionVerdict(

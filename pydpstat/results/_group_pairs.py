@@ -48,10 +48,10 @@ class FurtherResults(HistogramResults):
 
         Notes
         -----
-        Means: Welch's test with noise in its law, as in `ttest_ind`, with the noisy numbers of records in the
-        place of public ones. Proportions and shares: the squares of the distances to the ends of both groups'
-        intervals are added (Newcombe 1998, method 10), and the p-value is the level whose interval ends at 0.
-        Levels were measured. Where a group may be empty nothing is said: p = 1.
+        Means: Welch's test with noise in its distribution, as in `ttest_ind`, with the noisy numbers of
+        records in the place of public ones. Proportions and shares: the squares of the distances to the ends
+        of both groups' intervals are added (Newcombe 1998, method 10), and the p-value is the level whose
+        interval ends at 0. Levels were measured. Where a group may be empty nothing is said: p = 1.
 
         References
         ----------

@@ -98,7 +98,7 @@ class RatioIntervals(Frozen):
 
 
 def widest(noise: Any, alpha: float) -> float:
-    """Return how many standard deviations a weighted sum of such noises may be away, with a given probability.
+    """Return how many standard deviations a weighted sum of such noises may be away.
 
     It is the noise's own quantile, or the normal one if that is larger: the tails of sums lie between these.
 

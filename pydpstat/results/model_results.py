@@ -155,7 +155,7 @@ class ModelResults(Estimates, Frozen):
         ]
 
     def _notes(self) -> list[str]:
-        covered = "The noise entered the objective: its effect on a coefficient has no public law."
+        covered = "The noise entered the objective: its effect on a coefficient has no public distribution."
         if self.noise is not None:
             covered = "The intervals cover the privacy noise only, each on its own: not sampling."
         return [*self._held(self.model), covered, *left_out(self.coeff.size), f"Call: {self.call}"]

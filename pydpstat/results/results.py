@@ -209,7 +209,7 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
         checks.alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
-                f"the noise of {self.statistic} has no public law that does not depend on the data, "
+                f"the noise of {self.statistic} has no public distribution that does not depend on the data, "
                 f"so there is no interval. {self._way() or 'Use the estimate alone.'}"
             )
 
@@ -243,7 +243,9 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
         return [*FurtherResults._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
-        covered = f"There is no noise with a public law, so there is no interval. {self._way()}".rstrip()
+        covered = (
+            f"There is no noise with a public distribution, so there is no interval. {self._way()}".rstrip()
+        )
         if self.noise is not None:
             covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
         if self.post.population is not None:

@@ -180,8 +180,8 @@ def corr(
     of them, and lies between -1 and 1, which it is where the noise leaves nothing to say
     (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
 
-    ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further
-    cost, where of a unit one record counts: Fisher's z with the noise in its law and with a variance that
+    ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further cost,
+    where of a unit one record counts: Fisher's z with the noise in its distribution and with a variance that
     follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that

@@ -194,9 +194,9 @@ def proportion(
 
     ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
     noise is geometric and at most one record of each unit counts: records are then a random sample. With a
-    public number of records it inverts the binomial law with the noise in it (Clopper and Pearson) and is
-    exact; with a private one it is the interval of `binomtest`. By group ``difference`` and ``pairs`` compare
-    shares.
+    public number of records it inverts the binomial distribution with the noise in it (Clopper and Pearson)
+    and is exact; with a private one it is the interval of `binomtest`. By group ``difference`` and ``pairs``
+    compare shares.
 
     References
     ----------

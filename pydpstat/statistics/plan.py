@@ -292,10 +292,10 @@ def plan(
     theirs divided by 8, or as given, and the null hypothesis's mean is in the middle, or `popmean`. Records
     are moved onto the bounds as in the test.
 
-    Powers for counts are sums of exact laws. Those for means, ranks and tables are from 2,000 simulated
-    releases with fixed seeds, and critical values from the test's own laws: a standard error of up to
-    about 0.02. `stronger` names the test with the most power for the same question and the same numbers;
-    among these is the usual test on random blocks (`any_test`).
+    Powers for counts are sums of exact distributions. Those for means, ranks and tables are from 2,000
+    simulated releases with fixed seeds, and critical values from the test's own distributions: a standard
+    error of up to about 0.02. `stronger` names the test with the most power for the same question and the
+    same numbers; among these is the usual test on random blocks (`any_test`).
 
     References
     ----------

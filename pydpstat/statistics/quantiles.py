@@ -123,10 +123,10 @@ def quantile(
     in one cell of one group, so that each group has the noise of a release of its own; under bounded
     neighbors it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and
     `bse` is half the distance of what is a standard deviation of the noise below and above; NaN where the
-    noise is above a tenth of all records. Both kinds of intervals are exact for every law, ties included:
-    they end at edges. That of the noise ends where the noisy number of records below no longer fits the rank
-    of the records' quantile, and has all of the cell in which this is. That of kind "population" ends where
-    it cannot come from a binomial number with the share q; of private numbers of records
+    noise is above a tenth of all records. Both kinds of intervals are exact for every distribution, ties
+    included: they end at edges. That of the noise ends where the noisy number of records below no longer fits
+    the rank of the records' quantile, and has all of the cell in which this is. That of kind "population"
+    ends where it cannot come from a binomial number with the share q; of private numbers of records
     `pydpstat.inference._laws.private_quantiles` has the distribution. For n epsilon up to 100 it is much
     shorter than what choices of grid points would say.
 
@@ -337,11 +337,11 @@ def quantiles(
     Where a level has a single problem, as the first has, c is epsilon / k / 2. (Replacing counts no
     more than twice adding or removing, and with q' = 1/2 it is the account of a single quantile.)
 
-    Ties would spoil the shares of the two sides. So each record first gets a random place among
-    2^16 at its grid point, which depends on this record alone; points are chosen among these places
-    and published without them. Neighbors that share their records' random places show the same guarantee
-    for the average over them. (They are drawn point by point, after the records are counted; the law is
-    the same, and so is a seeded result in whatever order the records come.)
+    Ties would spoil the shares of the two sides. So each record first gets a random place among 2^16 at its
+    grid point, which depends on this record alone; points are chosen among these places and published without
+    them. Neighbors that share their records' random places show the same guarantee for the average over them.
+    (They are drawn point by point, after the records are counted; the distribution is the same, and so is a
+    seeded result in whatever order the records come.)
 
     By group each group has problems of its own. One record added or removed touches one problem of a level
     in one group, so that c as for unbounded neighbors keeps epsilon for all groups together. A record that

@@ -110,8 +110,8 @@ def var(
 
     With ``population=True`` the sums of z and s are released under bounded neighbors, as `moments` does, and
     the variance is post-processing. The interval of kind "population" rests on inequalities for sums of
-    bounded variables, and is exact: it covers the population's variance for every law between the bounds. It
-    is a wide one for small samples.
+    bounded variables, and is exact: it covers the population's variance for every distribution between the
+    bounds. It is a wide one for small samples.
 
     References
     ----------

@@ -77,7 +77,7 @@ def test_the_tables_read_well(kind, source):
     result = RESULTS[kind]({"R": 5, "NumPy": np.random.default_rng(5), "none": None}[source])
     assert result.noise is None and result.mechanism == "exponential"
     assert result.bse.isna().all() and len(result.params) == 1
-    with pytest.raises(PydpstatError, match="no public law"):
+    with pytest.raises(PydpstatError, match="no public distribution"):
         result.conf_int()
     text = result.summary().as_text()
     assert "no interval" in text and "Epsilon that holds:" in text and "The interval covers" not in text

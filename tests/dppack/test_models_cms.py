@@ -180,7 +180,7 @@ WRONG = {
     "gamma finite": dict(gamma=math.inf),
     "gamma must be a number": dict(gamma=math.nan),
     "Use a gamma above 0": dict(gamma=0.0, method="output"),
-    "the noise has no law": dict(gamma=-1.0, method="output"),
+    "the noise has no distribution": dict(gamma=-1.0, method="output"),
     "perturbation_method must be one of": dict(method="input"),
 }
 
@@ -273,8 +273,8 @@ def test_weights_are_for_output_only(name):
         (np.where(W > 0.9, math.nan, W), 1, "Weights must be nonnegative and not missing"),
         (W[:2], 1, "weights must be same length as label vector y, 6; got 2"),
         (W, "a", "weights_upper_bound must be a number"),
-        (W, -1, "the noise has no law"),
-        (W, math.inf, "the noise has no law"),
+        (W, -1, "the noise has no distribution"),
+        (W, math.inf, "the noise has no distribution"),
     ],
 )
 def test_wrong_weights(weights, bound, says):

@@ -123,7 +123,7 @@ def test_a_sampler_finds_the_level_that_a_test_has():
     (_, limit), *_ = r.null
     # the upper 99.9 % limit of 10,000 draws lies 3.1 standard errors above what was drawn
     error = math.sqrt(share * (1.0 - share) / 10_000)
-    assert share < limit < share + 6.0 * error and "have the law of null" in r.assumptions[0]
+    assert share < limit < share + 6.0 * error and "have the distribution of null" in r.assumptions[0]
 
 
 def test_a_sampler_of_two_samples_and_of_unequal_blocks():

@@ -190,7 +190,7 @@ def test_private_numbers_of_records_are_refused(name):
         (lambda: dp.kendalltau(X, Y, 1.0), "x and y must be of the same length"),
         (lambda: dp.wilcoxon(X, 1.0, cap=61), "cap must be from 1 to the number of records, 60"),
         (lambda: dp.wilcoxon([], 1.0), "x must have at least 1 record"),
-        (lambda: dp.kstest(X, "poisson", 1.0), "cdf must be a continuous law of scipy.stats"),
+        (lambda: dp.kstest(X, "poisson", 1.0), "cdf must be a continuous distribution of scipy.stats"),
         (lambda: dp.kstest(X, "gamma", 1.0), "args must be the parameters of 'gamma'"),
         (lambda: dp.kstest(X, Y, 1.0), "For two samples use ks_2samp"),
         (lambda: dp.mannwhitneyu(X, [1.0, None], 1.0), "missing must say what to do"),

@@ -130,7 +130,7 @@ def test_the_right_scale_passes(name):
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1])
 def test_a_scale_wrong_by_ten_percent_is_rejected(name, factor):
     verdict = check_distribution(scaled(name, factor), 20_000, None)
-    assert verdict.status == "failed" and "does not fit its law" in verdict.message
+    assert verdict.status == "failed" and "does not fit its distribution" in verdict.message
 
 
 @pytest.mark.parametrize("name", ["symmetric_geometric", "symmetric_geometric_noise, sign"])

@@ -79,7 +79,7 @@ def test_accuracy_formulas():
 
 
 def test_accuracy_without_a_law():
-    with pytest.raises(PydpstatError, match="no public law"):
+    with pytest.raises(PydpstatError, match="no public distribution"):
         pydpstat.quantileDP(X, 0.5, 1.0, 0, 100, rng=1).accuracy()
     for alpha in (0, 1, -1, "x", None, math.nan):
         with pytest.raises(PydpstatError, match="alpha"):

@@ -18,7 +18,7 @@ from pydpstat.results.inference_results import InferenceResults
 
 Options = dict[str, Any]
 OPEN: Options = {"neighbors": "unbounded"}
-# a sum over the laws of both counts in every call
+# a sum over the distributions of both counts in every call
 SLOW = 20_000
 # blocks take a tenth of a millisecond
 MANY = 1_000_000

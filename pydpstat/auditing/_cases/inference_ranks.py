@@ -33,7 +33,7 @@ UNEQUAL_APART: Any = ([15.0, 11.0, 12.0], UNEQUAL[1])
 
 
 def _atoms(x: Any) -> Any:
-    """Return the distribution function of a law that has one half at 0 and one at 1."""
+    """Return the distribution function of a distribution that has one half at 0 and one at 1."""
     return np.where(x < 0.0, 0.0, np.where(x < 1.0, 0.5, 1.0))
 
 

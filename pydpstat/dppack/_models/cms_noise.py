@@ -242,8 +242,8 @@ def make_plan(
         kept = objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
-            f"with eps={eps!r} and gamma={gamma!r} the noise has no law, and R stops, returns NaN or adds "
-            "no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
+            f"with eps={eps!r} and gamma={gamma!r} the noise has no distribution: R stops, returns NaN or "
+            "adds no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
         )
     noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
     return Plan(noise, extra, noisy, norm, kept)

@@ -15,7 +15,7 @@ from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
-# what is left out of the law of the count, and added to every p-value
+# what is left out of the distribution of the count, and added to every p-value
 DROPPED = 1e-15
 # more values of the count are merged, and still more are looked at in steps
 _MERGED, _MOST = 2**14, 2**17

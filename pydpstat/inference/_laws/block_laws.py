@@ -146,7 +146,7 @@ def level_limit(hits: int, draws: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BlockQuantile:
-    """The interval for a quantile of the block estimates' law, from their noisy histogram.
+    """The interval for a quantile of the block estimates' distribution, from their noisy histogram.
 
     Parameters
     ----------

@@ -83,10 +83,10 @@ class CellLogit(Frozen):
 
     Notes
     -----
-    Without numbers the score is linear in the noisy counts at every b: its law is that of binomial counts and
-    of the noise, with known factors. With numbers the score was released at a center. What it moves by from
-    there is computed for numbers with beta distributions within cells, and corrected by the information that
-    was released.
+    Without numbers the score is linear in the noisy counts at every b: its distribution is that of binomial
+    counts and of the noise, with known factors. With numbers the score was released at a center. What it
+    moves by from there is computed for numbers with beta distributions within cells, and corrected by the
+    information that was released.
 
     The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
     takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).

@@ -39,7 +39,7 @@ class Spread(NamedTuple):
         The number of records, less than the noisy one where it is private.
     fourth : float
         The mean of both variables' squares multiplied, each in its standard deviations: 1 + 2 r^2 for a
-        normal law with the correlation r, 1 for two signs.
+        normal distribution with the correlation r, 1 for two signs.
     most : float
         What it can be without its noise.
     """
@@ -128,13 +128,13 @@ def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha
     Notes
     -----
     For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
-    is 1 for a normal law, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for independent
-    variables of any law, where m is the mean of the squares multiplied. What a common kurtosis is above 1
-    counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m is 1, k is
-    ``1 / (1 - r^2)``, and between these and a normal law a line in m. The noisy sums hold m, which is taken
-    two standard deviations of its noise too large where it makes k larger, and k is at least 1. The noise's
-    own interval, at all levels, tells how probable so low (or high) an estimate is for a sample's
-    correlation; the mean of that over samples is the population's p-value.
+    is 1 for a normal distribution, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for
+    independent variables of any distribution, where m is the mean of the squares multiplied. What a common
+    kurtosis is above 1 counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m
+    is 1, k is ``1 / (1 - r^2)``, and between these and a normal distribution a line in m. The noisy sums hold
+    m, which is taken two standard deviations of its noise too large where it makes k larger, and k is at
+    least 1. The noise's own interval, at all levels, tells how probable so low (or high) an estimate is for a
+    sample's correlation; the mean of that over samples is the population's p-value.
 
     References
     ----------
@@ -184,7 +184,7 @@ class CorrelationIntervals(Frozen):
     validity = "measured"
     assumptions = (
         INDEPENDENT,
-        "both variables vary together as in a normal or another elliptical law, or are independent",
+        "both variables vary together as in a normal or another elliptical distribution, or are independent",
         "the correlation is that of values moved onto the bounds, and these cut no heavy tails short",
     )
 

@@ -14,7 +14,7 @@ from pydpstat.inference._laws.rank_values import UNIT_BITS
 from pydpstat.inference._laws.sampled_laws import SHUFFLED, sampled_law, shuffled
 
 Floats = npt.NDArray[np.float64]
-# up to so many records the law of one sample is exact
+# up to so many records the distribution of one sample is exact
 EXACT = {"two-sided": 40, "greater": 100, "less": 100}
 # beyond this many standard units a distance has a probability below 1e-30
 REACH = 6.0
@@ -23,9 +23,9 @@ CELLS = 512
 
 @lru_cache(maxsize=64)
 def one_sample_law(records: int, alternative: str) -> Law:
-    """Return the law of n 2^32 D for n records of the hypothetical, continuous law.
+    """Return the distribution of n 2^32 D for n records of the hypothetical, continuous law.
 
-    Exact up to 40 records (100 for a one-sided distance); beyond, the limit law with its first
+    Exact up to 40 records (100 for a one-sided distance); beyond, the limit distribution with its first
     corrections, off by less than 5e-4 (one-sided 1e-3), the less the more records.
 
     References
@@ -49,11 +49,11 @@ def one_sample_law(records: int, alternative: str) -> Law:
 
 @lru_cache(maxsize=64)
 def two_sample_law(first: int, second: int, alternative: str) -> Law:
-    """Return the law of n1 n2 D for two groups of one continuous law.
+    """Return the distribution of n1 n2 D for two groups of one continuous law.
 
-    By 9,999 random orders up to 1,000 records; beyond, the limit law with its first correction on the
-    values that the distance can take (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one sample of so
-    many records), off by less than 5e-3, and by less than 6e-4 where a p-value is 0.05 or less.
+    By 9,999 random orders up to 1,000 records; beyond, the limit distribution with its first correction on
+    the values that the distance can take (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one sample
+    of so many records), off by less than 5e-3, and by less than 6e-4 where a p-value is 0.05 or less.
 
     References
     ----------
@@ -95,7 +95,7 @@ def _tails(distances: Floats, records: float, alternative: str, shift: float | N
     """Return the probability of a distance at least as large; `records` is n, or n1 n2 / (n1 + n2)."""
     root = math.sqrt(records)
     if records <= EXACT[alternative]:
-        # two samples have the law of about so many records, in standard units
+        # two samples have the distribution of about so many records, in standard units
         from scipy.stats import ksone, kstwo
 
         whole = max(round(records), 1)

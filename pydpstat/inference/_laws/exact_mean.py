@@ -1,4 +1,4 @@
-"""A test of a noisy mean that holds for every law of records between bounds.
+"""A test of a noisy mean that holds for every distribution of records between bounds.
 
 Records z lie in [-1, 1]. Under a hypothetical mean the squares of the distances from it lie in [0, M], and
 their noisy sum bounds the variance; with that the sum of the distances is bounded by the most extreme two
@@ -192,7 +192,7 @@ def _pvalue(law: NullLaw, first: float, second: float, alternative: str) -> floa
 
 
 def exact_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the studentised mean and a p-value that holds for every law; the number of records is public.
+    """Return the studentised mean and a p-value for every distribution; the number of records is public.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def geometric_tail(k: npt.ArrayLike, rate: float) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class GeometricNoise:
-    """Symmetric geometric noise of any rate, as a law with a tail."""
+    """Symmetric geometric noise of any rate, as a distribution with a tail."""
 
     rate: float
 
@@ -47,7 +47,7 @@ class GeometricNoise:
 
 @dataclass(frozen=True, eq=False)
 class GeometricSum:
-    """The law of a sum of independent symmetric geometric variables, on multiples of a step.
+    """The distribution of a sum of independent symmetric geometric variables, on multiples of a step.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class GeometricSum:
 
 @lru_cache(maxsize=64)
 def geometric_sum(rate: float, terms: int) -> GeometricSum:
-    """Return the law of a sum of so many variables with P(k) proportional to exp(-rate \\|k\\|).
+    """Return the distribution of a sum of so many variables with P(k) proportional to exp(-rate \\|k\\|).
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def sized(known: NoisySums) -> NoisySums | None:
     """Return noisy sums with the noisy number of records as their size; None where it may be noise alone.
 
     The sums are scaled with it to a whole number; the noise of the number stays in that of the sums about a
-    hypothetical mean, and a law hardly depends on the number itself.
+    hypothetical mean, and a distribution hardly depends on the number itself.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def mean_difference(
 
 @lru_cache(maxsize=64)
 def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
-    """Return points and masses of the law whose quantiles are a group's lower, or upper, limits.
+    """Return points and masses of the distribution whose quantiles are a group's lower, or upper, limits.
 
     The lower limit that is passed with a probability q is where the p-value of "greater" is q: that p-value
     is the law's distribution function. So it is with the upper limit and one less the p-value of "less".
@@ -103,7 +103,7 @@ def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
     places = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(-_FAR, _FAR, _NODES)
     places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], places.clip(0.0, 0.5 * math.pi)]))
     sizes = pair.sizes(OUTSIDE)
-    # of many records the law hardly depends on their number
+    # of many records the distribution hardly depends on their number
     sizes = sizes if sizes[-1] <= _MANY else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     at = np.square(np.sin(places)).tolist()
     tails = [max(pair.tail(share, n, not upper) for n in sizes) + OUTSIDE for share in at]
@@ -134,11 +134,11 @@ class ShareDifference:
 
     Notes
     -----
-    A group's lower limits at all levels are the quantiles of a law, and so are its upper limits. The lower
-    end for the difference is a quantile of the first group's lower less the second one's upper limit, drawn
-    independently. Where both laws are normal that adds the squares of the distances, as Newcombe's interval
-    does; of Poisson counts it adds the counts. Squares alone are too short where both shares are next to
-    their ends.
+    A group's lower limits at all levels are the quantiles of a distribution, and so are its upper limits. The
+    lower end for the difference is a quantile of the first group's lower less the second one's upper limit,
+    drawn independently. Where both distributions are normal that adds the squares of the distances, as
+    Newcombe's interval does; of Poisson counts it adds the counts. Squares alone are too short where both
+    shares are next to their ends.
 
     References
     ----------

@@ -133,8 +133,8 @@ def _simulated(
 ) -> Fitted:
     """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down.
 
-    The skewed laws have two values, one of them the bound: no law within the bounds with this mean and
-    variance is more skewed (Bennett's inequality).
+    The skewed distributions have two values, one of them the bound: no distribution within the bounds with
+    this mean and variance is more skewed (Bennett's inequality).
     """
     mean, variances = point.mean, point.variances
     deviation = np.sqrt(sizes * variances) * draws.normal
@@ -187,8 +187,8 @@ def welch_pvalue(
     """Return statistic and p-value of equal means for noisy sums of shape (groups,); sizes are public.
 
     The p-value is the largest over means, variances and shapes that the release leaves possible, with
-    probability 1 - `SLACK`; `SLACK` is added. The laws are normal or also `skewed` ones. Measurements of the
-    level take fewer `draws`, and another `stream` of them for each release.
+    probability 1 - `SLACK`; `SLACK` is added. The distributions are normal or also `skewed` ones.
+    Measurements of the level take fewer `draws`, and another `stream` of them for each release.
 
     References
     ----------

@@ -70,7 +70,8 @@ def _between(
 ) -> float:
     """Return a rejected value near one that is not, between such values with their p-values.
 
-    Where the level is by a normal law is tried, and the middle after a try that has not halved the distance.
+    Where the level is by a normal distribution is tried, and the middle after a try that has not halved the
+    distance.
     """
     middle = False
     while (gap := abs(outside[0] - inside[0])) > near:

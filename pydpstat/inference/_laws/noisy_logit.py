@@ -220,7 +220,7 @@ class LogitLaw(Frozen):
         """Tell whether the information on the other coefficients stands out from its noise, and is enough.
 
         Where it does not, they cannot be estimated, and tests that rely on that reject too often; as they do
-        where few ones or zeros make the score's law far from a normal one.
+        where few ones or zeros make the score's distribution far from a normal one.
         """
         if self.information[0, 0] < _LEAST_INFORMATION * self.center.size:
             return False

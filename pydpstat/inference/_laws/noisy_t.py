@@ -1,4 +1,4 @@
-"""The t test of one noisy mean: its law hardly depends on the unknown variance.
+"""The t test of one noisy mean: its distribution hardly depends on the unknown variance.
 
 Of records z in [-1, 1] the noisy sums of 1, z and z^2 are known. About a hypothetical mean they give W, the
 sum of the distances, and Q, that of their squares; both are linear in the noise, so that Q is unbiased under
@@ -6,10 +6,10 @@ the hypothesis. The statistic is ``W / sqrt(max(Q, floor) + var(noise of W))``, 
 noise and on the variance that is looked at (`least_square`).
 
 Its p-value is the largest over all variances that the release leaves possible, and over three shapes of the
-records' law (`shapes`). A variance is possible unless Q is too small or too large for it in every shape, each
-with probability g / 2; g is added to the p-value (Berger, R. L. and Boos, D. D. (1994). P values maximized
-over a confidence set for the nuisance parameter. Journal of the American Statistical Association 89,
-1012-1016).
+records' distribution (`shapes`). A variance is possible unless Q is too small or too large for it in every
+shape, each with probability g / 2; g is added to the p-value (Berger, R. L. and Boos, D. D. (1994). P values
+maximized over a confidence set for the nuisance parameter. Journal of the American Statistical Association
+89, 1012-1016).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class NoisySums:
 
 @dataclass(frozen=True)
 class NullLaw:
-    """The law of the statistic for n records with a hypothetical mean, whatever their variance is.
+    """The distribution of the statistic for n records with a hypothetical mean, whatever their variance is.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class NullLaw:
     mean : float
         The hypothetical mean, from -1 to 1.
     law : {"laplace", "normal"}, tuple of Noise or CubeNoise
-        The noises' law, as in `NoisySums`.
+        The noises' distribution, as in `NoisySums`.
     first_noise, second_noise : tuple of float
         How the noises are mixed into W and into Q.
     spread, floor : float
@@ -111,9 +111,9 @@ class NullLaw:
     def steps(self, shape: int) -> list[tuple[float, float]]:
         """Return the variances where few records, or all but few, are expected to be far off, and slacks.
 
-        With little noise the statistic of a skewed law has few values, so that its law jumps with the
-        variance. Between one variance here and the next the expected number grows by 0.1, or by 3 per cent.
-        A sum grows by the slack meanwhile where no record is far off, and is moved by it.
+        With little noise the statistic of a skewed distribution has few values, so that its distribution
+        jumps with the variance. Between one variance here and the next the expected number grows by 0.1, or
+        by 3 per cent. A sum grows by the slack meanwhile where no record is far off, and is moved by it.
         """
         far = 1.0 - self.mean if shape == UP else 1.0 + self.mean
         largest = 1.0 - self.mean * self.mean
@@ -141,7 +141,7 @@ class NullLaw:
 
 
 def null_law(known: NoisySums, mean: float, n: int) -> NullLaw:
-    """Return the law for n records with a hypothetical mean."""
+    """Return the distribution for n records with a hypothetical mean."""
     mix, unit = np.array(known.noise), known.unit_variance
     first = mix[1] - mean * mix[0]
     second = mix[2] - 2.0 * mean * mix[1] + mean * mean * mix[0]

@@ -41,7 +41,7 @@ _FEW = 100
 
 
 class Group(NamedTuple):
-    """A group under the hypothesis: the law of its sums, and what was observed of it."""
+    """A group under the hypothesis: the distribution of its sums, and what was observed of it."""
 
     law: NullLaw
     draws: Reference

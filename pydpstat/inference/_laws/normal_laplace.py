@@ -1,4 +1,4 @@
-"""A normal variable and Laplace noise: the law of a statistic that is nearly normal before its noise."""
+"""A normal variable and Laplace noise: the distribution of a nearly normal statistic with its noise."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ def generator(*place: int) -> np.random.Generator:
 def exceedance(reference: Floats, statistic: float) -> float:
     """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all).
 
-    With R simulated statistics of the same law its level is exact, averaged over the simulations: the
-    statistic is equally likely to be at each of R + 1 places among them.
+    With R simulated statistics of the same distribution its level is exact, averaged over the simulations:
+    the statistic is equally likely to be at each of R + 1 places among them.
 
     Examples
     --------

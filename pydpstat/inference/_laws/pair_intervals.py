@@ -13,7 +13,7 @@ from pydpstat._search import bisect_up
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
 
 Floats = npt.NDArray[np.float64]
-# beyond so many values of a binomial law it is taken as normal
+# beyond so many values of a binomial distribution it is taken as normal
 VALUES = 4096
 # of noise that is so many steps wide the tail is a line over one of them
 _WIDE = 1e5
@@ -40,10 +40,11 @@ class PairInterval:
     -----
     The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
     different records, and these are m independent signs. So it is less spread out than their mean is, whose
-    law is binomial: no convex function has a larger expectation. The interval has every u for which the
-    binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more; between
-    two values of the binomial mean, where that of all pairs may be, the probability is interpolated. The
-    ends are found by bisection, as that law moves up with u. Cutting the center moves it towards every u.
+    distribution is binomial: no convex function has a larger expectation. The interval has every u for which
+    the binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more;
+    between two values of the binomial mean, where that of all pairs may be, the probability is interpolated.
+    The ends are found by bisection, as that distribution moves up with u. Cutting the center moves it towards
+    every u.
 
     References
     ----------
@@ -86,8 +87,8 @@ class PairInterval:
 def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at least x.
 
-    Without noise it is right at the values that the mean can have, and a line between them: the law of a mean
-    that lies anywhere from such a value up to the next one.
+    Without noise it is right at the values that the mean can have, and a line between them: the distribution
+    of a mean that lies anywhere from such a value up to the next one.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
         parts = (_tail_sum(distances, noise) - _tail_sum(distances - step, noise)) / step
         return float((masses * parts).sum())
     middle = distances - 0.5 * step
-    # without pairs there is no law, and the noise is all
+    # without pairs there is no distribution, and the noise is all
     far = 0.5 * np.exp(-np.abs(middle) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
     return float((masses * np.where(middle >= 0.0, far, 1.0 - far)).sum())
 

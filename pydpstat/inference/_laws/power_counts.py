@@ -50,7 +50,7 @@ def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alte
 def _critical_count(n: int, p: float, noise: Tulap, level: float, side: int) -> float:
     reach = (45.0 - math.log(level)) / noise.rate + 1.0
     low, high = -reach, n + reach
-    # what is left out of the law of the count is more than the level
+    # what is left out of the distribution of the count is more than the level
     if noisy_tails(low if side else high, n, p, noise)[side] > level:
         return low if side else high
 

@@ -1,7 +1,7 @@
 """How often the noisy tests of means reject, for normal records that are moved onto the bounds.
 
-The releases are simulated with fixed seeds. Whether the test rejects one is told by its null law at the same
-variances and shapes as in the test itself: of each only the critical value is kept.
+The releases are simulated with fixed seeds. Whether the test rejects one is told by its null distribution at
+the same variances and shapes as in the test itself: of each only the critical value is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How often the tests by ranks reject, for normal records.
 
-Statistics are drawn with fixed seeds: from the records themselves for small samples, else from the normal law
-with their mean and variance. What noise adds is summed exactly.
+Statistics are drawn with fixed seeds: from the records themselves for small samples, else from the normal
+distribution with their mean and variance. What noise adds is summed exactly.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def critical_integer(law: Law, rate: float, alpha: float, highest: int) -> int:
 def noisy_power(values: Floats, law: Law, highest: int, rate: float, alpha: float, alternative: str) -> float:
     """Return how often a statistic that takes these values is rejected, once it has noise.
 
-    Its law under the null hypothesis, on 0 to `highest`, is symmetric.
+    Its distribution under the null hypothesis, on 0 to `highest`, is symmetric.
 
     Examples
     --------

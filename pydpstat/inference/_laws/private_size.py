@@ -40,10 +40,11 @@ class NoisyPair:
     Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of records n is. It
     is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 / (max(met + unmet, s
     sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
-    only depends on the binomial count, whose law is summed exactly; the noises' laws are summed over all
-    their values, or over 257 cells within which they are taken as uniform. The p-value is the largest over 9
-    numbers of records that the noisy total leaves possible (Berger and Boos), and over all of them up to 10,
-    plus the probability g = 1e-6 of leaving out the true one. Of more records T's law hardly depends on n.
+    only depends on the binomial count, whose distribution is summed exactly; the noises' distributions are
+    summed over all their values, or over 257 cells within which they are taken as uniform. The p-value is the
+    largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos), and over all of
+    them up to 10, plus the probability g = 1e-6 of leaving out the true one. Of more records T's distribution
+    hardly depends on n.
 
     References
     ----------

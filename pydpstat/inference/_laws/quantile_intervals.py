@@ -20,9 +20,9 @@ from pydpstat.inference._laws.binomial import Floats, binomial_points, binomial_
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_pmf, noise_reach
 
 FEWEST_BINS, MOST_BINS = 8, 8192
-# frequencies of a law beyond which its Fourier transform is nothing
+# frequencies of a distribution beyond which its Fourier transform is nothing
 _NOTHING = 1e-15
-# a law that reaches further is looked at in steps, by so many of them
+# a distribution that reaches further is looked at in steps, by so many of them
 _MOST = 2**16
 
 
@@ -250,11 +250,11 @@ def lower_quantiles(
 
     Notes
     -----
-    On a circle of so many integers that the law does not reach around it, its distribution function is a
-    finite Fourier series. Its terms fall fast, so that few are left, and c is found by bisection for many
-    numbers of noises at once. Where the law reaches further than 65,536 integers, it is looked at in equal
-    steps, which are much shorter than its standard deviation, and c is one of them: some less than the
-    largest.
+    On a circle of so many integers that the distribution does not reach around it, its distribution function
+    is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by bisection for
+    many numbers of noises at once. Where the distribution reaches further than 65,536 integers, it is looked
+    at in equal steps, which are much shorter than its standard deviation, and c is one of them: some less
+    than the largest.
 
     Examples
     --------

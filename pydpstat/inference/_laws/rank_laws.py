@@ -16,25 +16,25 @@ from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.geometric_sums import geometric_tail
 
 Floats = npt.NDArray[np.float64]
-# how many values an exact law may have
+# how many values an exact distribution may have
 POINTS = 40_000
-# operations that an exact law of signed ranks may take
+# operations that an exact distribution of signed ranks may take
 OPERATIONS = 2e7
 # beyond so many records in the smaller group rounding grows in the exact law's recursion
 STABLE = 50
 # with fewer records in the smaller group the larger one is taken as a smaller one of the same shape
 FEW = 20
-# cells of a normal law, and how many standard deviations they reach
+# cells of a normal distribution, and how many standard deviations they reach
 CELLS, REACH = 4096, 9.0
 # the second, fourth and sixth cumulant of one trial of even chances
 TRIAL = (Fraction(1, 4), Fraction(-1, 8), Fraction(1, 4))
-# those of a uniform law on 0 to j - 1 have j^2 - 1, j^4 - 1 and j^6 - 1 as a factor
+# those of a uniform distribution on 0 to j - 1 have j^2 - 1, j^4 - 1 and j^6 - 1 as a factor
 UNIFORM = (Fraction(1, 12), Fraction(-1, 120), Fraction(1, 252))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Law(Frozen):
-    """The law of a statistic that takes integer values.
+    """The distribution of a statistic that takes integer values.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ class Law(Frozen):
 
 
 def upper(law: Law, z: float, rate: float) -> float:
-    """Return P(T + N >= z), T with this law and N an integer with P(N = k) proportional to exp(-rate |k|).
+    """Return P(T + N >= z) for T with this distribution, and P(N = k) proportional to exp(-rate |k|).
 
-    For a law in cells N is taken as a Laplace variable of the same variance, and z as z - 1/2.
+    For a distribution in cells N is taken as a Laplace variable of the same variance, and z as z - 1/2.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def upper(law: Law, z: float, rate: float) -> float:
 
 def _cell_tail(distance: Floats, step: float, rate: float) -> Floats:
     """Return P(N + U >= distance - 1/2), U uniform on a cell."""
-    # Var N = 1 / (2 sinh(rate / 2)^2), that of a Laplace law is 2 scale^2
+    # Var N = 1 / (2 sinh(rate / 2)^2), that of a Laplace distribution is 2 scale^2
     scale = 0.5 / math.sinh(0.5 * rate) if rate < 1000.0 else 0.0
     at = distance - 0.5
     return (_beyond(at - 0.5 * step, scale) - _beyond(at + 0.5 * step, scale)) / step
@@ -88,7 +88,7 @@ def _beyond(x: Floats, scale: float) -> Floats:
 
 
 def p_value(law: Law, z: float, highest: int, rate: float, alternative: str) -> float:
-    """Return the p-value of a noisy statistic whose law on 0 to `highest` is symmetric.
+    """Return the p-value of a noisy statistic whose distribution on 0 to `highest` is symmetric.
 
     The two-sided one is twice the smaller of the others, at most 1.
 
@@ -105,7 +105,7 @@ def p_value(law: Law, z: float, highest: int, rate: float, alternative: str) -> 
 
 @lru_cache(maxsize=64)
 def mann_whitney_law(first: int, second: int) -> Law:
-    """Return the law of the number of pairs whose first record is the larger, for two groups of the same law.
+    """Return the null distribution of the number of pairs whose first record is the larger.
 
     Exact for up to 40,000 pairs and 50 records in the smaller group. Beyond, with fewer than 20 in it, that
     of a smaller second group, scaled; else normal with an Edgeworth correction by the fourth and sixth
@@ -134,7 +134,7 @@ def mann_whitney_law(first: int, second: int) -> Law:
 
 @lru_cache(maxsize=64)
 def signed_rank_law(records: int, cap: int) -> Law:
-    """Return the law of the sum of the capped ranks min(rank, cap) whose sign is positive, for even chances.
+    """Return the distribution of the sum of capped ranks min(rank, cap) with a positive sign, for fair signs.
 
     Exact where that takes up to 2e7 operations (300 records without a cap); else as `mann_whitney_law`.
 
@@ -175,7 +175,7 @@ def discordant_variance(records: int) -> float:
 
 @lru_cache(maxsize=64)
 def kendall_law(records: int) -> Law:
-    """Return the law of the number of concordant pairs of independent variables without ties.
+    """Return the distribution of the number of concordant pairs of independent variables without ties.
 
     Exact up to 40,000 pairs, else as `mann_whitney_law`.
 
@@ -277,7 +277,7 @@ def _mann_whitney(few: int, many: int) -> Floats:
 
 
 def _lattice(masses: Floats) -> Law:
-    # rounding leaves traces below 0 far out; the law is symmetric
+    # rounding leaves traces below 0 far out; the distribution is symmetric
     masses = np.maximum(0.5 * (masses + masses[::-1]), 0.0)
     return Law(np.arange(masses.size, dtype=np.float64), masses / masses.sum())
 
@@ -288,7 +288,7 @@ def _in_cells(masses: Floats, center: float, step: float) -> Law:
 
 
 def _edgeworth(center: float, cumulants: Iterable[float]) -> Law:
-    """Return a law in cells from its variance, fourth and sixth cumulants; the odd ones are 0.
+    """Return a distribution in cells from its variance, fourth and sixth cumulants; the odd ones are 0.
 
     References
     ----------

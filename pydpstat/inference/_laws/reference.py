@@ -16,7 +16,7 @@ from pydpstat._frozen import frozen
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.mechanism import Noise
 
-# of noises: one law for all, a distribution of each, or of the vector whose first elements they are; these
+# of noises: one distribution for all, one of each, or that of the vector whose first elements they are; these
 # have the variance 1
 NoiseLaw = Union[str, "tuple[Noise, ...]", CubeNoise]
 Floats = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ class Reference(NamedTuple):
     Parameters
     ----------
     normal, chi2 : ndarray of shape (points,)
-        A standard normal variable, and one of the chi-square law with n - 1 degrees of freedom.
+        A standard normal variable, and one of the chi-square distribution with n - 1 degrees of freedom.
     shares, scores : ndarray of shape (points,)
         Ascending uniform variables for binomial quantiles, and their normal quantiles.
     order : ndarray of shape (points,)

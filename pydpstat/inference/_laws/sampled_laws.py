@@ -30,7 +30,7 @@ _BLOCK = 1_111
 
 
 def sampled_law(values: npt.NDArray[np.number]) -> Law:
-    """Return the law of draws and of one more that exceeds them all.
+    """Return the distribution of draws and of one more that exceeds them all.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _root_up(square: Fraction | int) -> int:
 
 @lru_cache(maxsize=64)
 def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> Law:
-    """Return the law of the scaled distance where all groups have one law, from `rank_sum_draws`.
+    """Return the null distribution of the scaled distance, from `rank_sum_draws`.
 
     Beyond the largest 50 draws the tail falls as that of the limit of many records: the square of the
     distance is a sum of k - 1 squares of normal variables with scales, all of them taken as the largest. The
@@ -150,7 +150,7 @@ def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) ->
 
 
 def with_tail(values: Floats, scale: float, freedom: int) -> Law:
-    """Return the law of ascending draws whose squares have a tail like that of chi-square times a scale.
+    """Return the distribution of ascending draws, whose squares have a tail as scaled chi-square has.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class Seen:
         found = noisy_score.scores(self._noisy, self._inverse, which, given, nulls)
         if self._ratio is None:
             return found
-        # the law is that of errors of one variance with which sampling adds as much
+        # the distribution is that of errors of one variance with which sampling adds as much
         ratio = self._ratio[which][:, None, None]
         more = (ratio - 1.0) * found.variance * self._inverse.bound[which][:, None]
         return found._replace(error=np.sqrt(found.error**2 + more), variance=ratio * found.variance)

@@ -1,8 +1,8 @@
-"""Sums of records whose law has a given mean and variance, for the three shapes that bounds allow at most.
+"""Sums of records whose distribution has a given mean and variance, for the extreme shapes.
 
 Records lie in [-1, 1]. *Normal* is the symmetric shape of large samples. *Up* has the values 1 and one below
-the mean: among all laws on the interval with this mean and variance it is the most skewed one, extremal in
-Bennett's inequality. *Down* is its mirror image. For records of two values, up or down is exact.
+the mean: among all distributions on the interval with this mean and variance it is the most skewed one,
+extremal in Bennett's inequality. *Down* is its mirror image. For records of two values, up or down is exact.
 
 Bennett, G. (1962). Probability inequalities for the sum of independent random variables. Journal of the
 American Statistical Association 57, 33-45.

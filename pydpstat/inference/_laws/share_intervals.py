@@ -80,7 +80,7 @@ class ShareIntervals(Frozen):
 
     Notes
     -----
-    A public number of records: Clopper and Pearson's construction with the noise in the law
+    A public number of records: Clopper and Pearson's construction with the noise in the distribution
     (`ProportionInterval`). A private one: `NoisyPairInterval`.
 
     Examples

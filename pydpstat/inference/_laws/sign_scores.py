@@ -1,6 +1,6 @@
 """Laws of rank statistics under random signs or random order with geometric noise, and intervals from signs.
 
-Nothing here sees data: the laws depend on public numbers alone.
+Nothing here sees data: the distributions depend on public numbers alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pydpstat.inference._laws.rank_laws import Law, discordant_variance, kendall
 
 Floats = npt.NDArray[np.float64]
 
-# up to here the law without noise is counted out; beyond it is normal
+# up to here the distribution without noise is counted out; beyond it is normal
 MOST_COUNTED = 150
 # standard deviations from the null for a power of somewhat above one half
 _REACH = 2.3
@@ -35,7 +35,7 @@ _CUTS = (0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class ScoreLaw:
-    """The null law of a sum over blocks of a random sign times min(rank, top), plus geometric noise.
+    """The null distribution of a sum over blocks of a random sign times min(rank, top), plus geometric noise.
 
     Signs are fair and independent. Of `count` blocks each has a rank, by the size of its value. Where the
     record of one block is replaced, the statistic moves by at most 2 top: it is the sum over j = 1, ..., top
@@ -64,7 +64,7 @@ class ScoreLaw:
 
 @dataclass(frozen=True, slots=True)
 class KendallLaw:
-    """The null law of concordant minus discordant pairs of `count` records in random order, plus noise.
+    """The null distribution of concordant minus discordant pairs of `count` records, plus noise.
 
     A record is in count - 1 pairs, each of which moves the statistic by at most 2.
     """
@@ -88,15 +88,15 @@ class KendallLaw:
 
 
 def _about_zero(law: Law) -> tuple[Floats, Floats]:
-    """Return the law of what is positive less what is negative, from that of what is positive."""
+    """Return the distribution of what is positive less what is negative, from that of what is positive."""
     return 2.0 * law.positions - law.positions[-1], law.masses
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
-    """Return the p-value of a noisy statistic, whose law is symmetric about 0.
+    """Return the p-value of a noisy statistic, whose distribution is symmetric about 0.
 
     The noise is symmetric geometric for the law's sensitivity and `epsilon`. For more than `MOST_COUNTED`
-    blocks or records the law without noise is taken as normal and the noise as Laplace's.
+    blocks or records the distribution without noise is taken as normal and the noise as Laplace's.
 
     Examples
     --------
@@ -153,9 +153,9 @@ def _slope(cut: float) -> float:
 def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
     """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is.
 
-    The law is the inverse Fourier transform of the characteristic functions' product on a lattice that
-    reaches 12 standard deviations and 40 lengths of the noise's tail to both sides. Where that is more than
-    `_WIDEST`, nothing is ruled out.
+    The distribution is the inverse Fourier transform of the characteristic functions' product on a lattice
+    that reaches 12 standard deviations and 40 lengths of the noise's tail to both sides. Where that is more
+    than `_WIDEST`, nothing is ruled out.
     """
     if 40.0 / _WIDEST > rate:
         return -math.inf
@@ -207,7 +207,7 @@ class MedianOfSigns:
     `blocks` trials with probability 1/2, or more. The lower end is the last edge before the first one whose
     noisy count below exceeds the critical value for its noise. If it is above the true value, e's own count
     did not exceed its critical value, which has the probability alpha / 2 at most: one fixed edge, and any
-    law of the estimates that has its median at the true value.
+    distribution of the estimates that has its median at the true value.
     """
 
     counts: tuple[int, ...]

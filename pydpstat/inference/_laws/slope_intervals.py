@@ -24,7 +24,7 @@ from pydpstat.inference._laws.rank_laws import discordant_variance
 Floats = npt.NDArray[np.float64]
 # records of a group beyond which the number of pairs in order is taken as normal
 MOST_COUNTED = 150
-# frequencies at most; a law that needs more tells nothing
+# frequencies at most; a distribution that needs more tells nothing
 _MOST = 1 << 20
 # a characteristic function is followed to so many standard deviations
 _FOLLOWED = 9.0

@@ -1,9 +1,9 @@
 """Small probabilities of a statistic of noisy tables, by multilevel splitting.
 
 Tables are simulated; those whose statistics are the largest tenth are kept, copied, and moved on, by steps
-that leave the law of tables as it is and are undone where they fall below the tenth. That is repeated until
-the observed statistic is within the largest tenth. A round adds a sixth or so to the relative error; twice
-the error of all is added.
+that leave the distribution of tables as it is and are undone where they fall below the tenth. That is
+repeated until the observed statistic is within the largest tenth. A round adds a sixth or so to the relative
+error; twice the error of all is added.
 
 A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
 variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.

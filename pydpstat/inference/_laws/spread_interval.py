@@ -1,4 +1,4 @@
-"""An interval for a variance, from noisy sums of 1, z and z^2, that holds for every law between bounds."""
+"""An interval for a variance, from noisy sums of 1, z and z^2, for every distribution between bounds."""
 
 from __future__ import annotations
 

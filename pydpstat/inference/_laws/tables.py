@@ -1,4 +1,4 @@
-"""Chi-square statistics of noisy tables, and their laws under the null hypothesis.
+"""Chi-square statistics of noisy tables, and their distributions under the null hypothesis.
 
 A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2. Under
 the null hypothesis its expectation is n p and its covariance S = n (diag p - p p') + tau^2 I. The statistic
@@ -8,7 +8,8 @@ hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pe
 - n known: the noise of the total is in one direction, S 1 = tau^2 1, which tells nothing of p.
 - n unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I.
 - independence: p = r c' with margins r and c, and changes of r and of c are taken away, too. The estimated
-  margins' errors then do not matter to first order, which makes the law nearly free of the true margins.
+  margins' errors then do not matter to first order, which makes the distribution nearly free of the true
+  margins.
 """
 
 from __future__ import annotations
@@ -307,9 +308,9 @@ def independence_references(
 def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
     """Yield numbers of records and shares of the cells under independence that a noisy table suggests.
 
-    The estimated margins; then margins that are less and that are more concentrated by one standard error,
-    as the law depends most on whether nearly all records are in one cell. Where n is private, the same at
-    two other numbers of records, and margins that are more concentrated by three errors.
+    The estimated margins; then margins that are less and that are more concentrated by one standard error, as
+    the distribution depends most on whether nearly all records are in one cell. Where n is private, the same
+    at two other numbers of records, and margins that are more concentrated by three errors.
     """
     variance = noise_variance(rate)
     total, steps = float(noisy.sum() if n is None else n), [0.0]

@@ -13,7 +13,7 @@ from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 @dataclass(frozen=True)
 class Tulap:
-    """The law of G + U: P(G = k) proportional to exp(-rate \\|k\\|), U uniform on (-1/2, 1/2).
+    """The distribution of G + U: P(G = k) proportional to exp(-rate \\|k\\|), U uniform on (-1/2, 1/2).
 
     A count plus this noise is what the uniformly most powerful private tests of a proportion rest on.
 
@@ -26,7 +26,7 @@ class Tulap:
     -----
     With b = exp(-rate) and r the integer nearest to y >= 0, P(X <= -y) is ``b^r (b + (r - y + 1/2) (1 - b)) /
     (1 + b)``: the mass b^(r+1) / (1 + b) of the integers beyond -r, and the part of the cell around -r that
-    lies below -y. The law is symmetric.
+    lies below -y. The distribution is symmetric.
 
     References
     ----------

@@ -30,7 +30,7 @@ from pydpstat.r_arithmetic.elementary import exp
 _POINTS, _PAIRS = 400, 33
 # how improbable the proportions are that are left out: of a p-value, and as a share of alpha
 _OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
-# left out of the law of a noisy count, and counted as a rejection
+# left out of the distribution of a noisy count, and counted as a rejection
 _CUT = 1e-8
 _WITHIN = 1e-7
 Counts = tuple[float, float]
@@ -122,7 +122,7 @@ class NoisyCounts:
     Notes
     -----
     The statistic is the distance of the shares from the hypothesis over its standard error, from the
-    variances of the shares that are nearest under the hypothesis and of the noise. Its law under the
+    variances of the shares that are nearest under the hypothesis and of the noise. Its distribution under the
     hypothesis is summed over the two noisy counts, for 33 pairs of proportions: all that the hypothesis
     allows and that lie in exact limits for either proportion, each of which leaves out the true one with a
     probability of g / 2. The p-value is the largest over these pairs, plus g = 1e-6 (Berger and Boos). A
@@ -265,7 +265,7 @@ def line_tails(
         reached = exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
     else:
         reached, exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
-    # what the laws leave out is outside on both sides
+    # what the distributions leave out is outside on both sides
     up = 1.0 - _expected(first_laws, 1.0 - reached, second_laws)
     low = 1.0 - _expected(first_laws, exceeded, second_laws)
     return up, low
@@ -309,13 +309,13 @@ def _noisy_laws(n: int, shares: Floats, rate: float) -> tuple[Floats, int, Float
 
 
 def _count_laws(n: int, shares: Floats, values: Floats, step: int) -> Floats:
-    """Return the laws of binomial counts on a lattice, in rows."""
+    """Return the distributions of binomial counts on a lattice, in rows."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     laws = np.zeros((shares.size, values.size))
     inside = (values >= 0.0) & (values <= n)
     k = values[inside]
-    # a wide law is its density at the lattice's points; a narrow one is moved onto them
+    # a wide distribution is its density at the lattice's points; a narrow one is moved onto them
     wide = (n * shares * (1.0 - shares) > 9.0 * step * step) if step > 1 else np.full(shares.size, True)
     if wide.any():
         p = shares[wide, None]
@@ -342,7 +342,7 @@ def _moved(points: Floats, masses: Floats, start: float, step: int, size: int) -
 
 
 def _with_noise(laws: Floats, rate: float, step: int, reach: int) -> Floats:
-    """Return the laws of sums of the counts and the noise, on the same lattice."""
+    """Return the distributions of sums of the counts and the noise, on the same lattice."""
     from scipy import fft
 
     cells = math.ceil(reach / step)
