@@ -26,7 +26,7 @@ class ArgumentError(PydpstatError, TypeError):
     ...     dp.mean([20, 30], eps=1, bounds=(0, 100))
     ... except TypeError as error:
     ...     print(error)
-    mean has no argument 'eps'. Write epsilon=1.
+    mean has no argument 'eps': write epsilon=1.
     """
 
 

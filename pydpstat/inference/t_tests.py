@@ -64,8 +64,7 @@ def ttest_1samp(
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         The alternative hypothesis, as in SciPy.
     method : {"t", "exact"}, default "t"
-        The noisy t test, or a test that holds for every distribution, with an interval 1.25 to 2.5 times as
-        wide.
+        The noisy t test, or one for every distribution, with an interval 1.25 to 2.5 times as wide.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public). Unbounded:
         one added or removed (the number private); not for ``method="exact"``.
@@ -98,17 +97,17 @@ def ttest_1samp(
     Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
     With ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
 
-    Level: with ``"t"`` it was measured and never found above 0.05 beyond sampling error; it is exact, up to
-    Monte Carlo error, for records of two values. The statistic is the sum of the distances from `popmean`
-    over the root of that of their squares, all of them noisy; the p-value is the largest over the variances
-    that the noisy sums leave possible, and over three shapes of the distribution, of which two are the most
-    skewed ones that the bounds allow. The smallest p-value is 1e-6: where 0.001, for the variances left out,
-    would be most of a p-value, more variances and weighted draws take its place.
+    Level: with ``"t"`` it was measured, never above 0.05 beyond sampling error, and is exact up to Monte
+    Carlo error for records of two values. The statistic is the sum of the distances from `popmean` over the
+    root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
+    noisy sums leave possible, and over three shapes of the distribution, of which two are the most skewed
+    ones that the bounds allow. The smallest p-value is 1e-6: where 0.001, for variances left out, would be
+    most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
-    being its place between -1 and 1. The number of heads is binomial whatever the distribution is, and gets
-    symmetric geometric noise: one record changes one coin. From 200 on, the noisy sum of squares bounds the
-    variance, and that the tails of the mean, by Bentkus's inequality.
+    being its place between -1 and 1. The number of heads is binomial for any distribution, and gets symmetric
+    geometric noise: a record changes one coin. From 200 on, the noisy sum of squares bounds the variance, and
+    that the tails of the mean, by Bentkus's inequality.
 
     References
     ----------
@@ -334,8 +333,7 @@ def ttest_ind(
     release of its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
-    both groups, and over shapes of the distributions; both groups' common mean under the null hypothesis is
-    estimated.
+    both groups, and over shapes of their distributions; the common mean is estimated.
 
     References
     ----------

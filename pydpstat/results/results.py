@@ -243,9 +243,7 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
         return [*FurtherResults._beside(self), ("No. Observations:", nobs)]
 
     def _notes(self) -> list[str]:
-        covered = (
-            f"There is no noise with a public distribution, so there is no interval. {self._way()}".rstrip()
-        )
+        covered = f"No noise has a public distribution, so there is no interval. {self._way()}".rstrip()
         if self.noise is not None:
             covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
         if self.post.population is not None:

@@ -121,7 +121,8 @@ def test_edges_give_whole_lines_and_never_nan(n, epsilon, how):
     formula = "y ~ a + C(g)" if how == "one level" else "y ~ a + b"
     if how == "one level":
         del bounds["b"]
-    for method in ({"neighbors": "unbounded"}, {}, {"method": "rank", "interval": True}):
+    ways = {"neighbors": "unbounded"}, {}, {"cov_type": "HC3"}, {"method": "rank", "interval": True}
+    for method in (*ways, {**ways[0], **ways[2]}):
         if not n and "neighbors" not in method:
             continue
         fit = pydpstat.ols(formula, data, epsilon, **own, **method)

@@ -14,7 +14,7 @@ from tests.lattices import differing_lattices
 
 # a power of two: the columns' shares of epsilon are exact
 COLUMNS = 4_096
-ROUNDS = 3
+ROUNDS = 2
 PAIRS = 1_500
 ZERO, ONE = [0.0], [1.0]
 LOW, HIGH = [0.0, 0.0], [0.0, 1.0]
