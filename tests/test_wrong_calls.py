@@ -131,7 +131,10 @@ def test_errors_from_inside_are_left_as_they_are():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: dp.mean(FRAME, 1.0, **PAIR), "got texts in 'sex'. Select columns, as in frame"),
+        (
+            lambda: dp.mean(FRAME, 1.0, **PAIR),
+            "got texts in 'sex'. Convert it, or select other columns",
+        ),
         (lambda: dp.mean(X, 1.0, bounds=(0, np.inf)), "got one that is not finite"),
         (lambda: dp.mean(X, 1.0, bounds=(5, 5)), "got the same number twice"),
         (lambda: dp.mean(X, 1.0, bounds=(100, 0)), "got the upper one first"),

@@ -227,8 +227,8 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
         given = getattr(column, "name", None)
         name = "" if given is None else f" in {given!r}"
         raise PydpstatError(
-            f"{argument} must be numbers or truth values; got {got}{name}. Select columns, as in "
-            "frame[['income', 'age']], or make a condition, such as sex == 'f'."
+            f"{argument} must be numbers or truth values; got {got}{name}. Convert it, or select "
+            "other columns, as in frame[['income', 'age']]."
         )
     if isinstance(kind, np.dtype):
         return column.to_numpy()

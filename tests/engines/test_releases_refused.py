@@ -152,7 +152,7 @@ def test_a_reading_that_fails_costs_nothing(engine, name, tmp_path):
 
 
 TYPES = {
-    "text": (pa.array(["a", "b"]), "must be numbers or truth values; got a categorical one"),
+    "text": (pa.array(["a", "b"]), "must be numbers or truth values; got a categorical column"),
     "dates": (pa.array([1, 2], pa.date32()), "must be numbers; got ndarray of type datetime64"),
     "list": (pa.array([[1], [2]]), "data must have columns of numbers"),
     "struct": (pa.array([{"p": 1}, {"p": 2}]), "data must have columns of numbers"),

@@ -71,7 +71,7 @@ def test_a_task_that_runs_again_changes_nothing_and_costs_nothing(failure, late,
     "case, said",
     [
         ("fails: always", "the engine failed (spark: "),
-        ("texts", "data must be numbers or truth values; got a categorical one"),
+        ("texts", "data must be numbers or truth values; got a categorical column"),
         ("missing", "missing must say what to do"),
     ],
 )
