@@ -76,7 +76,7 @@ _NOTES = (
     "threads together, and of the engine's own it is in brackets. The aims of the ratio: "
     + ", ".join(f"{engine} {aim:g}" for engine, aim in AIMS.items())
     + ". In the last column stand memory and ratio. An exact median of groups takes all values into memory, "
-    "so that none stands beside ours.",
+    "so that none is shown next to ours.",
 )
 
 

@@ -46,8 +46,8 @@ HOW = (
     "stream. Bounds are 0 and 100, and 1.2 % of the numbers lie outside. Integers are 32 bits wide on both "
     "sides and have 20 values; the second factor has 5 levels.",
     "A release is one call on 100 numbers, out of a loop of calls on either side.",
-    "Own statistics, exact noise and order statistics stand beside NumPy's step on the same data. In the "
-    "crosstab both variables are Categoricals of 20 declared levels, and the step beside it is on their "
+    "Own statistics, exact noise and order statistics are shown next to NumPy's step on the same data. In "
+    "the crosstab both variables are Categoricals of 20 declared levels, and the step beside it is on their "
     "codes, 32 bits wide. Noise is on the grid 2^-20.",
     "Each other package is in an environment and a process of its own (.cache/bench), ours as well, and gets "
     "its numbers in the form that it takes fastest, before the clock starts. What can be made once (OpenDP's "

@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 # each public name and the module that has it; tools/stubs.py writes the stub from it
 _HOMES = {
-    # own functions
+    # pydpstat's functions
     "Budget": "pydpstat.budget",
     "BudgetExceeded": "pydpstat.budget",
     "any_interval": "pydpstat.inference.blocks",

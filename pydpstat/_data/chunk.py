@@ -26,7 +26,7 @@ class Chunk(NamedTuple):
         By name, each of `size` values. Texts are a Categorical, whose categories are those that occur:
         they are private, too. Times with a zone are a DatetimeIndex in UTC. Whole numbers of 64 bits are
         pandas' nullable ones where one is beyond 2**53, so that a number is read in one way whatever
-        stands beside it.
+        the others are.
     size : int
         Number of records.
     """

@@ -1,6 +1,6 @@
 """Which of some public labels each value of a column is.
 
-A value's place depends on this value and the column's type alone, whatever stands beside it. So one
+A value's place depends on this value and the column's type alone, whatever the others are. So one
 record that is added or replaced never moves another one to another place.
 """
 

@@ -17,7 +17,7 @@ from pydpstat._release.calibration import SEEDED, Question, prepare
 from pydpstat._release.declared import stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
-from pydpstat._wrong_calls import refuse
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
@@ -57,14 +57,12 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
     inf
     """
 
+    called = answered(function)
+
     @wraps(function)
     def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         with np.errstate(all="ignore"):
-            try:
-                return function(*arguments, **options)
-            except TypeError as error:
-                refuse(function, arguments, options, error)
-                raise
+            return called(*arguments, **options)
 
     return undisturbed
 

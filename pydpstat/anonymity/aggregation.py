@@ -60,7 +60,7 @@ def microaggregation(
     Notes
     -----
     The table returned is k-anonymous in `columns`, whatever other columns say. It is not differentially
-    private: a mean of k rows is the plain mean, and whoever knows the other k - 1 computes the last one.
+    private: a mean of k rows is the plain mean, and anyone who knows the other k - 1 computes the last one.
 
     MDAV: while at least 3k rows are left, r is the row farthest from their mean and s the row farthest
     from r. The k rows nearest to r are a group and leave; the k nearest to s among those left are the

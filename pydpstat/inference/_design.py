@@ -19,7 +19,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
-from pydpstat.inference._predictors import Derived, Predictor, Truths, floats, no_outcome
+from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, floats, no_outcome
 from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
@@ -242,18 +242,11 @@ def read_regression(
     response, predictors = found[0], tuple(found[len(own) :])
     # what is made of columns has the bounds that follow from theirs, where they are clipped to these
     if said.response.made is not None:
-        response = said.response.made.values(_clipped(own, found))
+        response = said.response.made.values(dict(zip((each.column for each in own), clipped(own, found))))
     if design.columns:
-        predictors = design.made(list(_clipped(design.columns, predictors).values()))
+        predictors = design.made(clipped(design.columns, predictors))
     response = response.astype(np.float64, copy=False)
     return Regression(design, response, predictors, None if unit is None else unit[0], text)
-
-
-def _clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    return {
-        each.column: found if each.bounds is None else found.clip(*each.bounds)
-        for each, found in zip(columns, values)
-    }
 
 
 def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:

@@ -21,6 +21,7 @@ from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression, expanded
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.score_tests import Seen
+from pydpstat.inference._predictors import clipped
 from pydpstat.inference._regression_moments import Layout
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.results._labels import Labels
@@ -139,15 +140,9 @@ def _chunks(
     step = max(CHUNK // len(design.names), 1024)
     for start in range(0, len(regression.response), step):
         part = slice(start, start + step)
-        read = [
-            values[part] if each.bounds is None else values[part].clip(*each.bounds)
-            for each, values in zip(design.predictors, regression.predictors)
-        ]
-        matrix = expanded(design.predictors, read)
-        columns = [
-            matrix[:, 0],
-            *(matrix[:, k + 1] / f - c for k, (c, f) in enumerate(zip(centers, factors))),
-        ]
+        read = clipped(design.predictors, [values[part] for values in regression.predictors])
+        constant, *rest = expanded(design.predictors, read).T
+        columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
         yield (regression.response[part].clip(low, high) - middle) / height, columns
 
 

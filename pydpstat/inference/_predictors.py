@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,6 +162,12 @@ class Derived(Predictor):
 def floats(column: Any, name: str) -> Floats:
     """Return a column's numbers; NaN where one is missing."""
     return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+
+
+def clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+    """Return what was read of columns, numbers clipped to their bounds."""
+    pairs = zip(columns, values)
+    return [found if each.bounds is None else found.clip(*each.bounds) for each, found in pairs]
 
 
 def filled(values: Floats, missing: Missing) -> Floats:

@@ -25,6 +25,7 @@ from pydpstat.inference._laws.sign_scores import (
     two_sided,
 )
 from pydpstat.inference._pair_slopes import by_slopes
+from pydpstat.inference._predictors import clipped
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise, part_of
 from pydpstat.random import Source
@@ -137,17 +138,11 @@ def _in_ranges(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the response and the coefficients' columns in the unit of their ranges. Private."""
     centers, factors, height = units
-    matrix = expanded(regression.design.predictors, _cut(regression))[:, 1:]
+    predictors = regression.design.predictors
+    matrix = expanded(predictors, clipped(predictors, regression.predictors))[:, 1:]
     low, high = regression.design.response_bounds
     y = (regression.response.clip(low, high) - (0.5 * low + 0.5 * high)) / height
     return y, (matrix - centers) / factors
-
-
-def _cut(regression: Regression) -> list[np.ndarray]:
-    return [
-        values if each.bounds is None else values.clip(*each.bounds)
-        for each, values in zip(regression.design.predictors, regression.predictors)
-    ]
 
 
 def _units(design: LinearDesign) -> tuple[np.ndarray, np.ndarray, float]:

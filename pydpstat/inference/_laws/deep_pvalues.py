@@ -45,11 +45,10 @@ from pydpstat.inference._laws.noisy_welch import (
     variance_estimate,
     welch_pvalue,
 )
+from pydpstat.inference._laws.reference import FLOOR
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP
 from pydpstat.inference._laws.stretched import Quadratic, extreme, mean_above, stretched
 
-# the smallest p-value that is told, shown as "< 1e-06"
-FLOOR = 9.9e-7
 # the probability that the true variance is outside of the wider set, and draws: 2 to the power
 _LEFT_OUT = 2e-7
 _POWER = 12

@@ -13,9 +13,10 @@ from functools import lru_cache, partial
 import numpy as np
 
 from pydpstat.inference._laws import tables
-from pydpstat.inference._laws.deep_pvalues import FLOOR, deeper
+from pydpstat.inference._laws.deep_pvalues import deeper
 from pydpstat.inference._laws.geometric_sums import geometric_sum
 from pydpstat.inference._laws.nuisance import Floats
+from pydpstat.inference._laws.reference import FLOOR
 from pydpstat.inference._laws.splitting import small_tail
 
 # from this p-value on the plain one counts

@@ -17,10 +17,11 @@ import numpy as np
 
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.deep_means import Sums, tail_bound
-from pydpstat.inference._laws.deep_pvalues import FLOOR, deeper
+from pydpstat.inference._laws.deep_pvalues import deeper
 from pydpstat.inference._laws.group_difference import sized
 from pydpstat.inference._laws.noisy_t import NoisySums, Row
 from pydpstat.inference._laws.nuisance import Floats, generator, largest
+from pydpstat.inference._laws.reference import FLOOR
 
 # probability that the true variances are outside those tried
 SLACK = 0.001

@@ -19,7 +19,8 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._laws.simulated_tail import DEGREES, FLOOR
+from pydpstat.inference._laws.reference import FLOOR
+from pydpstat.inference._laws.simulated_tail import DEGREES
 from pydpstat.mechanisms._radial import sobol
 from pydpstat.mechanisms.mechanism import Noise
 

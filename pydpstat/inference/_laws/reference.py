@@ -21,6 +21,8 @@ from pydpstat.mechanisms.mechanism import Noise
 NoiseLaw = Union[str, "tuple[Noise, ...]", CubeNoise]
 Floats = npt.NDArray[np.float64]
 POWER = 13
+# the smallest p-value that is told, shown as "< 1e-06"
+FLOOR = 9.9e-7
 
 
 @lru_cache(maxsize=16)

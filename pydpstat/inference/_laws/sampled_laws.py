@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.inference._laws.rank_laws import Law
+from pydpstat.inference._laws.reference import FLOOR
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -24,7 +25,7 @@ SUMMED = 40
 # how many binary digits a distance of rank sums is rounded down to
 DIGITS = 10
 # so many of the largest draws have a smooth tail in their place, in steps, down to the least probability
-_TAIL, _STEPS, LEAST = 50, 400, 9.9e-7
+_TAIL, _STEPS = 50, 400
 # orders that are held at a time
 _BLOCK = 1_111
 
@@ -167,11 +168,11 @@ def with_tail(values: Floats, scale: float, freedom: int) -> Law:
         # nothing to be compared, or further out than any value of the limit that can be told
         return sampled_law(values)
     rest = (draws - float(np.searchsorted(values, first))) / draws
-    tail = np.ceil(np.sqrt(scale * chdtri(freedom, start * np.geomspace(1.0, LEAST / rest, _STEPS))))
+    tail = np.ceil(np.sqrt(scale * chdtri(freedom, start * np.geomspace(1.0, FLOOR / rest, _STEPS))))
     positions = np.unique(np.concatenate([values, tail[tail > first]]))
     among = (draws - np.searchsorted(values, positions)) / draws
     # what lies between two values counts at the upper one
     before = np.append(first, np.maximum(positions[:-1], first))
     limit = rest * chdtrc(freedom, before * before / scale) / start
     above = np.where(positions > first, np.minimum(among, limit), among)
-    return Law(np.append(positions, np.inf), -np.diff(np.concatenate([above, [LEAST, 0.0]])))
+    return Law(np.append(positions, np.inf), -np.diff(np.concatenate([above, [FLOOR, 0.0]])))

@@ -162,7 +162,8 @@ class TableIntervals(ShareIntervals):
 
         Where some cells are left out, the number of records in the others is private.
         """
-        from pydpstat.inference._laws.deep_tables import FLOOR, independence_pvalue
+        from pydpstat.inference._laws.deep_tables import independence_pvalue
+        from pydpstat.inference._laws.reference import FLOOR
 
         cells = self.counts[:rows, :columns]
         size = self.size if cells.shape == self.counts.shape else None

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.inference._laws.reference import FLOOR
+
 Floats = npt.NDArray[np.float64]
 
 # the share of simulated statistics that shows the tail, and the p-values below which it is used
 TAIL, DEEP = 0.025, 0.005
 # degrees of freedom from which on an exponential tail is above that of Student's t
 DEGREES = 20
-# the smallest p-value that is told, shown as "< 1e-06"
-FLOOR = 9.9e-7
 
 
 class _Tail(NamedTuple):
