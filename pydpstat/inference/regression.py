@@ -170,11 +170,13 @@ def ols(
     less null times the predictor, and of the predictor, after the other predictors, studentized for sampling
     and noise. Its distribution is simulated, noise and estimation included, for the estimated nuisance
     parameters and eight sets near them, whose numbers of records differ, too, where that is private; the
-    p-value is the largest. Coefficients share the simulation. The interval has all values that are not
-    rejected, and those between them (Anderson and Rubin 1949): it is the whole line where the noise hides the
-    predictor. No proof covers this; the level was measured (``measured``). Below 0.005 a p-value is that of
-    an exponential tail beyond the simulated statistics (`pydpstat.inference._laws.simulated_tail`), down to
-    1e-6 (`pvalue_floor`); with fewer than 20 records more than coefficients it is not below 0.00025.
+    p-value is the largest. What a score owes to the sampling of the response is not drawn but integrated, so
+    that the simulation's own error is small: at 0.05 less than 0.003. Coefficients share the simulation. The
+    interval has all values that are not rejected, and those between them (Anderson and Rubin 1949): it is the
+    whole line where the noise hides the predictor. No proof covers this; the level was measured
+    (``measured``). Below 0.005 a p-value is that of an exponential tail beyond the simulated statistics
+    (`pydpstat.inference._laws.simulated_tail`), down to 1e-6 (`pvalue_floor`); with fewer than 20 records
+    more than coefficients it is not below 0.00025.
 
     ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors
     to have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient

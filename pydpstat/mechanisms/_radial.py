@@ -10,6 +10,8 @@ import numpy.typing as npt
 from pydpstat.mechanisms._noise import Floats
 
 SEED = 20_240_117
+# where a tail is computed, between which its logarithm is nearly linear
+_GRID = 400
 
 
 def quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, most: float) -> Floats:
@@ -29,6 +31,20 @@ def quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, most: float) -
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     sizes = np.where(outer > 0.0, 0.5 * (low + high), np.where(outer == 0.0, np.inf, np.nan))
     return np.where(p < 0.5, -sizes, sizes) + 0.0
+
+
+def with_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], most: float) -> Floats:
+    """Return vectors whose elements have exact quantiles, in the order of their values.
+
+    `tail` is as for `quantiles`, of all elements, and `most` a number that it is next to 0 at.
+    """
+    count = len(vectors)
+    grid = np.linspace(0.0, most, _GRID)
+    falls = -np.log(np.maximum(tail(grid), 1e-300))
+    upper = np.interp(-np.log((2.0 * np.arange(count // 2) + 1.0) / count), falls, grid)
+    ordered = np.concatenate([-upper, np.zeros(count % 2), upper[::-1]])
+    found: Floats = ordered[vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
+    return found
 
 
 def sobol(count: int, numbers: int) -> Floats:

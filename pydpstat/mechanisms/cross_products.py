@@ -17,7 +17,7 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Floats, positive_values, unwrap
-from pydpstat.mechanisms._radial import SEED, gamma_radii, quantiles, sobol
+from pydpstat.mechanisms._radial import SEED, gamma_radii, quantiles, sobol, with_quantiles
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.random.secure.norm_balls import as_floats, each_below, kept, radii, with_signs
 
@@ -52,6 +52,8 @@ _ADDED = {
 _HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 # Gibbs sweeps before the first point, and between points
 _FIRST, _BETWEEN = 40, 2
+# simulated points of the body for the distribution of an element, and quantiles of it
+_POINTS, _QUANTILES = 2048, 512
 _Whole = npt.NDArray[Any]
 _Draw = Callable[[npt.NDArray[np.intp], int], tuple[_Whole, npt.NDArray[np.bool_]]]
 
@@ -156,11 +158,8 @@ class CrossProductNoise(Noise):
         return unwrap(self.scale * quantiles(self._tail, q, 2.0 * self.width + 60.0))
 
     def _tail(self, z: Floats) -> Floats:
-        """Probability that an element's size exceeds z scales: the radius is Gamma distributed."""
-        from scipy.special import gammaincc
-
-        sizes = _sizes(self.places, self.added)
-        return gammaincc(self.width + 1, z[..., None] / sizes).mean(axis=-1)
+        """Probability that an element's size exceeds z scales."""
+        return _beyond(self.width, _sizes(self.places, self.added), z)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
         """Return the norm of vectors in the last axis, in scales."""
@@ -295,27 +294,38 @@ def _uniform(source: Source, radius: Floats) -> _Draw:
 @lru_cache(maxsize=16)
 def _sample(count: int, places: int, added: bool) -> Floats:
     points = _pool(count, places, added)
-    vectors = gamma_radii(points.shape[1], sobol(count, 1)) * points
-    alike = np.split(vectors, [int(added)], axis=1)
-    return frozen(np.concatenate([_symmetric(each) for each in alike if each.size], axis=1))
+    width = points.shape[1]
+    vectors = gamma_radii(width, sobol(count, 1)) * points
+    # the number of records has a distribution of its own
+    alike, sizes = np.split(vectors, [int(added)], axis=1), np.atleast_2d(_sizes(places, added))
+    tails = [partial(_beyond, width, row) for row in (sizes[0], sizes[-1])]
+    exact = [with_quantiles(*each, 2.0 * width + 60.0) for each in zip(alike, tails)]
+    return frozen(np.concatenate(exact, axis=1))
 
 
-def _symmetric(vectors: Floats) -> Floats:
-    """Return vectors whose elements have one symmetric distribution: the quantiles of all, by their ranks."""
-    sizes = np.sort(np.abs(vectors), axis=None)
-    values = np.concatenate([-sizes[::-1], sizes]).reshape(len(vectors), -1)
-    found: Floats = values[:, values.shape[1] // 2][vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
-    return found
+def _beyond(width: int, sizes: Floats, z: Floats) -> Floats:
+    """Probability that an element exceeds z scales, from quantiles of its size in the body."""
+    from scipy.special import gammaincc
+
+    return gammaincc(width + 1, z[..., None] / sizes).mean(axis=-1)
 
 
 @lru_cache(maxsize=16)
 def _sizes(places: int, added: bool) -> Floats:
     """Return quantiles of an element's size in the body: for all, or a row for each if a record is added."""
-    points, chances = np.abs(_pool(2048, places, added)), (np.arange(512) + 0.5) / 512
+    chances = _chances(_QUANTILES)
+    if places == 2 and not added:
+        return frozen(chances)
+    points = np.abs(_pool(max(_POINTS, 8 * _POINTS // places**2), places, added))
     if not added:
         return frozen(np.quantile(points, chances))
     number, others = np.quantile(points[:, 0], chances), np.quantile(points[:, 1:], chances)
     return frozen(np.stack([number, *[others] * (points.shape[1] - 1)]))
+
+
+def _chances(count: int) -> Floats:
+    """Return the middles of so many equal parts of probability."""
+    return (np.arange(count) + 0.5) / count
 
 
 def _pool(count: int, places: int, added: bool) -> Floats:

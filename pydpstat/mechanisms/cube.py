@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Floats, positive_values, unwrap
-from pydpstat.mechanisms._radial import gamma_radii, quantiles, sobol
+from pydpstat.mechanisms._radial import gamma_radii, quantiles, sobol, with_quantiles
 from pydpstat.mechanisms.laplace import scale_for
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.losses import LaplaceLoss
@@ -271,4 +271,6 @@ def _tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
 @lru_cache(maxsize=16)
 def _sample(count: int, columns: int, parts: int) -> Floats:
     noise = CubeNoise(1.0, columns, parts)
-    return frozen(noise.at(sobol(count, 1 + noise.width * (1 if parts == 1 else 2))))
+    vectors = noise.at(sobol(count, 1 + noise.width * (1 if parts == 1 else 2)))
+    tail = partial(_tail, width=noise.width, parts=parts, derivative=0)
+    return frozen(with_quantiles(vectors, tail, 2.0 * noise.width + 60.0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat.inference._laws.reference import FLOOR
-from pydpstat.inference._laws.simulated_tail import DEEP, DEGREES, critical, pvalue
+from pydpstat.inference._laws.simulated_tail import DEEP, DEGREES, Simulated, critical, pvalue
 
 SHARES = (np.arange(4095) + 0.5) / 4095
 # laws of a statistic, and how many of its sides count
@@ -74,3 +74,48 @@ def test_infinite_statistics_are_no_error():
     assert (
         pvalue(some, np.array([2.0]))[0] == pytest.approx(11 / 4001, abs=0.003) and critical(some, 1e-4) > 1e9
     )
+
+
+def simulated(seed, count, shape=()):
+    """Statistics whose least error binds for some, with all that they owe to a normal number beside them."""
+    rng = np.random.default_rng(seed)
+    middle, t = rng.normal(0.0, 0.7, (*shape, count)), rng.standard_normal((*shape, count))
+    spread, rest = rng.uniform(0.3, 1.0, middle.shape), rng.uniform(0.2, 1.5, middle.shape)
+    least, part = np.full(middle.shape, 0.3), np.full(middle.shape, 0.05)
+    g = middle + spread * t
+    sizes = np.abs(g) / np.sqrt(np.maximum(rest + part * g * g, least))
+    return Simulated(sizes, middle, spread, rest, least, part)
+
+
+@pytest.mark.parametrize("size", [0.0, 0.4, 1.5, 3.0, 4.4, 5.0])
+def test_the_normal_number_is_integrated(size):
+    one = simulated(1, 40)
+    t = stats.norm.isf((np.arange(200_000) + 0.5) / 200_000)[:, None]
+    g = one.middle + one.spread * t
+    beyond = np.abs(g) >= size * np.sqrt(np.maximum(one.rest + one.part * g * g, one.least))
+    # each share is a step function of so many equal parts
+    assert one.shares(np.array(size)) == pytest.approx(beyond.mean(), abs=1e-5)
+
+
+def test_integrated_shares_spread_less_than_drawn_ones():
+    many, at = simulated(2, 500, (400,)), np.array(2.2)
+    drawn, integrated = (many.sizes >= at).mean(axis=-1), many.shares(np.full(400, at))
+    assert abs(drawn.mean() - integrated.mean()) < 4.0 * drawn.std() / 20.0
+    assert integrated.std() < 0.5 * drawn.std()
+
+
+def test_statistics_without_a_normal_number_are_counted():
+    sizes = np.random.default_rng(3).exponential(size=999)
+    plain = Simulated.drawn(sizes)
+    for size in (0.0, float(sizes[5]), 1.0, 3.0):
+        assert plain.shares(np.array(size)) == pytest.approx((sizes >= size).mean(), abs=1e-15)
+    assert plain.pvalue(np.array([1e6]), tail=False)[0] == 1e-3
+    assert Simulated.drawn([math.inf, math.nan, 1.0, 2.0]).shares(np.array(3.0)) == 0.5
+
+
+@pytest.mark.parametrize("alpha", [0.95, 0.5, 0.05, 0.01, 1e-3])
+def test_integrated_p_values_are_alpha_at_the_critical_value(alpha):
+    many = simulated(4, 3000, (20,))
+    found = many.pvalue(many.critical(alpha))
+    # two steps on the logarithm; the tail below is exact
+    assert found == pytest.approx(np.full(20, alpha), rel=0.005 if alpha >= DEEP else 1e-9)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
+from pydpstat.inference._laws.simulated_tail import Simulated
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -103,12 +104,18 @@ class Scores(NamedTuple):
         The coefficients with a minus, and a 1.
     variance : ndarray of shape (j, e, r)
         Of the errors.
+    noise : ndarray of shape (j, e, r)
+        The variance of the noise.
+    least : ndarray of shape (j, e, r)
+        The least variance of the errors.
     """
 
     gap: Floats
     error: Floats
     residuals: Floats
     variance: Floats
+    noise: Floats
+    least: Floats
 
     @property
     def coefficients(self) -> Floats:
@@ -139,10 +146,11 @@ def scores(noisy: NoisyMoments, found: Inverse, which: Places, given: Responses,
     np.multiply(share[:, :, None], forms, out=residuals[..., :width, :])
     residuals[..., :width, :] -= given.estimates
     residuals[..., width, :] = 1.0
-    least = noisy.top * np.einsum("jedr,jedr->jer", residuals, residuals)
-    variance = np.maximum(given.rest + gap * share, least) / found.size
-    error = variance * found.bound[which][:, None] + noisy.spread(_longer(forms, 0.0), residuals) ** 2
-    return Scores(gap, np.sqrt(error), residuals, variance)
+    least = noisy.top * np.einsum("jedr,jedr->jer", residuals, residuals) / found.size
+    variance = np.maximum((given.rest + gap * share) / found.size, least)
+    added = noisy.spread(_longer(forms, 0.0), residuals) ** 2
+    error = np.sqrt(variance * found.bound[which][:, None] + added)
+    return Scores(gap, error, residuals, variance, added, least)
 
 
 def tested(noisy: NoisyMoments, estimates: Floats, which: Places) -> Floats:
@@ -166,6 +174,8 @@ class Releases(NamedTuple):
         The errors' sums of products with the predictors, and the noise of those with the response.
     turned_normal, turned_noise : ndarray of shape (d, r)
         H times these.
+    drawn, deviation : ndarray of shape (d, r)
+        What the errors add to each coefficient's estimate, and its standard deviation over errors.
     """
 
     design: Floats
@@ -174,6 +184,8 @@ class Releases(NamedTuple):
     noise: Floats
     turned_normal: Floats
     turned_noise: Floats
+    drawn: Floats
+    deviation: Floats
 
 
 def releases(noisy: NoisyMoments, design: Floats) -> Releases:
@@ -184,7 +196,11 @@ def releases(noisy: NoisyMoments, design: Floats) -> Releases:
     blocks = [inverse(design[:, :, None] + noise[:width, :width, part], noisy) for part in parts]
     found = Inverse(*(np.concatenate(each, axis=-1) for each in zip(*blocks)))
     across = noise[:width, width]
-    return Releases(design, found, normal, across, *(_times(noisy, found, each) for each in (normal, across)))
+    turned = [_times(noisy, found, each) for each in (normal, across)]
+    drawn = np.einsum("jir,ir->jr", found.forms, normal)
+    variance = np.einsum("jir,jir->jr", found.forms, np.matmul(design, found.forms))
+    deviation = np.sqrt(np.maximum(variance, 0.0))
+    return Releases(design, found, normal, across, turned[0], turned[1], drawn, deviation)
 
 
 def _times(noisy: NoisyMoments, found: Inverse, cross: Floats) -> Floats:
@@ -221,6 +237,23 @@ def simulated(
     rest -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
     rest -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
     return Responses(estimates, rest)
+
+
+def studentized(
+    made: Releases, which: Places, given: Responses, own: Scores, variance: Floats, part: slice
+) -> Simulated:
+    """Return simulated studentized scores, of which what errors add to the estimates is a normal number."""
+    sd = np.sqrt(variance)[..., None]
+    middle = own.gap - sd * made.drawn[which, None, part]
+    bound, size = made.found.bound[which, None, part], made.found.size[part]
+    return Simulated(
+        own.size,
+        middle,
+        sd * made.deviation[which, None, part],
+        given.rest * (bound / size) + own.noise,
+        own.least * bound + own.noise,
+        np.broadcast_to(bound / (made.found.own[which, None, part] * size), middle.shape),
+    )
 
 
 def _root(design: Floats) -> Floats:

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._laws import noisy_score, simulated_tail
+from pydpstat.inference._laws import noisy_score
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.noisy_score import Inverse, Releases, Responses, Scores
+from pydpstat.inference._laws.simulated_tail import Simulated
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -164,32 +165,37 @@ class Points:
     def critical(self, which: Places, nulls: Floats, alpha: float, several: bool = True) -> Floats:
         """Return the largest of the points' critical values; that of the first point or of all."""
         found = np.zeros(nulls.shape)
-        for sizes in self.sizes(which, nulls):
-            found = np.maximum(found, simulated_tail.critical(sizes, alpha, self._noisy.tailed))
+        for simulated in self.simulated(which, nulls):
+            found = np.maximum(found, simulated.critical(alpha, self._noisy.tailed))
             if not several:
                 break
         return found
 
-    def sizes(self, which: Places, nulls: Floats) -> Iterator[Floats]:
-        """Return the absolute studentized scores of simulated releases for one point after the other.
+    def simulated(self, which: Places, nulls: Floats) -> Iterator[Simulated]:
+        """Return the studentized scores of simulated releases for one point after the other.
 
         The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r).
         """
         seen = _seen(self._noisy).at(which, nulls)
         center = seen.coefficients[..., 0], seen.variance[..., 0]
         yield self._at(0, which, nulls, *center)
-        first = self._scores(0, which, nulls, *center, slice(0, POINTS // 2))
+        _, first = self._scores(0, which, nulls, *center, slice(0, POINTS // 2))
         for k in range(POINTS // 2):
             near = first.coefficients[..., k], first.variance[..., k]
             yield self._at(2 * k + 1, which, nulls, *near)
             far = 2.0 * center[0] - near[0], np.maximum(2.0 * center[1] - near[1], 0.0)
             yield self._at(2 * k + 2, which, nulls, *far)
 
-    def _at(self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats) -> Floats:
+    def _at(
+        self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats
+    ) -> Simulated:
         chunk = 1 << max(6, int(_CHUNK / max(coefficients.size, 1)).bit_length())
-        parts = [slice(start, start + chunk) for start in range(0, self.count, chunk)]
-        found = [self._scores(point, which, nulls, coefficients, variance, part).size for part in parts]
-        return np.concatenate(found, axis=-1)
+        found, made = [], self._releases(point)
+        for start in range(0, self.count, chunk):
+            part = slice(start, start + chunk)
+            given, own = self._scores(point, which, nulls, coefficients, variance, part)
+            found.append(noisy_score.studentized(made, which, given, own, variance, part))
+        return Simulated.joined(found)
 
     def _scores(
         self,
@@ -199,11 +205,11 @@ class Points:
         coefficients: Floats,
         variance: Floats,
         part: slice,
-    ) -> Scores:
+    ) -> tuple[Responses, Scores]:
         made = self._releases(point)
         given = noisy_score.simulated(self._noisy, made, coefficients, variance, part)
         found = Inverse(*(each[..., part] for each in made.found))
-        return noisy_score.scores(self._noisy, found, which, given, nulls)
+        return given, noisy_score.scores(self._noisy, found, which, given, nulls)
 
 
 @lru_cache(maxsize=1)
@@ -248,8 +254,8 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
     found = np.zeros(nulls.shape)
     found[seen.left[which] <= 0.0] = 1.0
     points = _points(noisy)
-    for sizes in points.sizes(which, nulls):
-        found = np.maximum(found, simulated_tail.pvalue(sizes, size[..., 0], noisy.tailed))
+    for simulated in points.simulated(which, nulls):
+        found = np.maximum(found, simulated.pvalue(size[..., 0], noisy.tailed))
         if (found > enough).all():
             break
     return np.minimum(found + noisy.left_out, 1.0)

@@ -1,5 +1,8 @@
 """Probabilities of large statistics, from simulated ones and an exponential tail beyond them.
 
+What a simulated statistic owes to one normal number is not drawn but integrated: given all else, the
+probability that it is large is a normal one. With as many draws such a probability is several times nearer.
+
 The tail begins where a share `TAIL` of the simulated statistics lies beyond, and falls by their mean excess,
 which counts with two standard errors on top. A distribution whose hazard does not fall (normal, Laplace, all
 that have log-concave densities) lies below that tail at every point beyond. Student's t does down to 1e-6
@@ -9,10 +12,12 @@ from 15 degrees of freedom on; with 10 its probability at 1e-6 is 1.8 times what
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 
 from pydpstat.inference._laws.reference import FLOOR
 
@@ -20,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 # the share of simulated statistics that shows the tail, and the p-values below which it is used
 TAIL, DEEP = 0.025, 0.005
+# by what factor the probabilities differ between which the share's fall is measured
+_ASIDE = 2.0
 # degrees of freedom from which on an exponential tail is above that of Student's t
 DEGREES = 20
 
@@ -39,6 +46,90 @@ def _tail(sizes: Floats) -> _Tail:
     start = top.min(axis=-1)
     excess = (top.sum(axis=-1) - beyond * start) / (beyond - 1) * (1.0 + 2.0 / math.sqrt(beyond))
     return _Tail(start, np.where(np.isfinite(excess), excess, math.inf), beyond / (count + 1))
+
+
+class Simulated(NamedTuple):
+    """Simulated studentized statistics of shape (..., r): the size of g over its standard error.
+
+    Given all draws but one, g is ``middle + spread * t`` for a normal t, and the square of its standard error
+    ``rest + part * g**2``, at least `least`.
+
+    Parameters
+    ----------
+    sizes : ndarray
+        The statistics with t drawn, too.
+    middle, spread, rest, least, part : ndarray
+    """
+
+    sizes: Floats
+    middle: Floats
+    spread: Floats
+    rest: Floats
+    least: Floats
+    part: Floats
+
+    @classmethod
+    def drawn(cls, sizes: npt.ArrayLike) -> Simulated:
+        """Return statistics that are drawn as they are.
+
+        Examples
+        --------
+        >>> Simulated.drawn([1.0, 2.0, 3.0, 4.0]).shares(np.array(3.0))
+        0.5
+        """
+        values = np.asarray(sizes, dtype=np.float64)
+        none = np.zeros_like(values)
+        return cls(values, values, none, none + 1.0, none, none)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Simulated]) -> Simulated:
+        """Return the draws of all parts, which are along the last axis."""
+        return cls(*(np.concatenate(each, axis=-1) for each in zip(*parts)))
+
+    @np.errstate(invalid="ignore", divide="ignore", over="ignore")
+    def shares(self, size: Floats) -> Floats:
+        """Return how probable statistics of at least a size are."""
+        squares = np.square(size)[..., None]
+        left = 1.0 - squares * self.part
+        # where the rest is below 0 every g counts that the least error lets pass
+        reach = np.where(left > 0.0, squares * np.maximum(self.rest, 0.0) / left, math.inf)
+        reach = np.sqrt(np.maximum(np.where(self.rest > 0.0, reach, 0.0), squares * self.least))
+        beyond = ndtr((-reach - self.middle) / self.spread) + ndtr((self.middle - reach) / self.spread)
+        # at its very end a statistic without spread counts, and so does what overflows
+        found: Floats = np.where(np.isnan(beyond), 1.0, beyond).mean(axis=-1)
+        return found
+
+    def pvalue(self, size: Floats, tail: bool = True) -> Floats:
+        """Return the p-value of a statistic of a size.
+
+        Without a tail the smallest one is one over the number of draws and 1.
+        """
+        found = np.maximum(self.shares(size), 1.0 / (self.sizes.shape[-1] + 1))
+        deep = found < DEEP
+        if tail and deep.any():
+            sizes = np.broadcast_to(self.sizes, (*found.shape, self.sizes.shape[-1]))[deep]
+            found[deep] = np.minimum(pvalue(sizes, size[deep]), DEEP)
+        return found
+
+    @np.errstate(invalid="ignore", divide="ignore", over="ignore")
+    def critical(self, alpha: float, tail: bool = True) -> Floats:
+        """Return the size from which on the p-value is at most alpha; infinite below the smallest one."""
+        found = critical(self.sizes, alpha, tail)
+        if alpha < DEEP:
+            return found
+        # the logarithm of a share falls about as fast as among the drawn statistics; then a secant's step
+        more, less = min(_ASIDE * alpha, 1.0 - (1.0 - alpha) / _ASIDE), alpha / _ASIDE
+        low, high = (critical(self.sizes, each, False) for each in (more, less))
+        first = np.log(self.shares(found) / alpha)
+        moved = _between(found + first * (high - low) / math.log(more / less), low, high, found)
+        second = np.log(self.shares(moved) / alpha)
+        return _between(moved + second * (moved - found) / (first - second), low, high, moved)
+
+
+def _between(values: Floats, low: Floats, high: Floats, other: Floats) -> Floats:
+    """Return values between two ends, and others where they are no numbers."""
+    found: Floats = np.where(np.isfinite(values), values.clip(low, high), other)
+    return found
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
