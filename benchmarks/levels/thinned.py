@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 # of the intervals that are not likely to miss one in so many is computed
-EVERY = 50
+EVERY = 200
 
 
 def missed(
