@@ -193,13 +193,22 @@ def test_the_dict_states_what_holds(name):
 @pytest.mark.parametrize("name", ROWS)
 def test_the_summary_states_what_holds_before_the_claim(name):
     for result in released(name):
-        text = result.summary().as_text()
-        assert text.index("Epsilon that holds:") < text.index("Claimed epsilon:")
-        shown = "none" if void(result.guarantee) else f"{result.guarantee.epsilon:.6g}"
-        words = " ".join(text.split())
-        assert f"Epsilon that holds: {shown}" in words
-        first = "Nothing is guaranteed: " if void(result.guarantee) else f"Holds: {result.guarantee}."
-        assert first in words
+        words = " ".join(result.summary().as_text().split())
+        nothing, held, claim = void(result.guarantee), result.guarantee, result.claim
+        assert ("Nothing is guaranteed: " in words) == nothing
+        for name in ("epsilon", "delta", "neighbors"):
+            shown, claimed = (
+                each if isinstance(each, str) else f"{each:.6g}"
+                for each in (getattr(held, name), getattr(claim, name))
+            )
+            if nothing:
+                shown = "-" if name == "neighbors" else "none"
+            if shown == claimed:
+                assert f"{name.capitalize()}: {shown}" in words and f"Claimed {name}" not in words
+            else:
+                first, second = f"{name.capitalize()} that holds: {shown}", f"Claimed {name}: {claimed}"
+                # two columns may stand between them
+                assert first in words and second in words
 
 
 def test_every_finding_of_a_result_is_here():
@@ -223,6 +232,9 @@ def test_where_the_claim_holds_it_is_stated_once():
     assert "claimed" not in repr(result)
     model = cms_models.fit(pydpstat.LogisticRegressionDP("l2", 2.0, 1.0))
     assert isinstance(model, ModelResults) and "claimed" not in repr(model)
+    for each in (result, model):
+        words = " ".join(each.summary().as_text().split())
+        assert f"Epsilon: {each.epsilon:g}" in words and "laimed" not in words and "holds" not in words
 
 
 def test_a_hierarchy_states_what_holds_first():
@@ -231,4 +243,4 @@ def test_a_hierarchy_states_what_holds_first():
     assert result.epsilon == result.guarantee.epsilon == 1.0
     content, text = result.to_dict(), result.summary().as_text()
     assert content["guarantee"]["epsilon"] == content["epsilon"] == content["claim"]["epsilon"] == 1.0
-    assert text.index("Epsilon that holds:") < text.index("Claimed epsilon:")
+    assert "Epsilon:" in text and "Claimed" not in text

@@ -332,8 +332,8 @@ class HierarchyResults(Stated, HierarchyFit):
     def _notes(self) -> list[str]:
         return [
             *HierarchyFit._notes(self),
-            f"Holds: {self.guarantee}, for all levels together.",
-            f"Conditions: {'; '.join(self.guarantee.conditions)}.",
+            "The guarantee is for all levels together.",
+            *self._held("release_hierarchy"),
             f"Call: {self.call}",
         ]
 

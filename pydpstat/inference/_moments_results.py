@@ -200,13 +200,13 @@ class MomentsResults(Stated, Frozen):
         release = replace(self.release, record=self.record.followed("ttest", popmean, **other))
         return one_sample(release, self.sums[place], self.pairs[place], popmean, alternative, method)
 
-    def conf_int(self, level: float = 0.95, column: str | None = None) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, column: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the mean, which covers sampling and the privacy noise.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Probability that the interval covers the mean; from 0.5 to below 1.
+        alpha : float, default 0.05
+            Probability that the interval misses the mean; above 0 and at most 0.5.
         column : str, optional
             Which column, of several.
 
@@ -224,16 +224,15 @@ class MomentsResults(Stated, Frozen):
         --------
         >>> import numpy as np, pydpstat
         >>> r = pydpstat.moments(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), rng=1)
-        >>> low, high = r.conf_int(0.99)
+        >>> low, high = r.conf_int(0.01)
         >>> 30 < low < 40 < high < 50
         True
         """
-        hint = "0.95 is usual; a share alpha of misses is the level 1 - alpha."
-        checks.number(level, "level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint)
+        alpha = checks.alpha_of(alpha)
         place = self._place(column)
         low, high = self.pairs[place]
         interval = NoisyTInterval(self.sums[place], 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
-        return ConfidenceInterval(*interval.ends(1.0 - float(level)))
+        return ConfidenceInterval(*interval.ends(alpha))
 
     def _facts(self) -> Facts:
         scales = np.unique(np.atleast_1d(self.release.noise_scale))

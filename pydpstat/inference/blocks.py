@@ -235,7 +235,7 @@ def any_interval(
     Returns
     -------
     InferenceResults
-        With ``conf_int(level)``, without a p-value; with `limit` the interval is one-sided.
+        With ``conf_int(alpha)``, without a p-value; with `limit` the interval is one-sided.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def _share(limit: object, level: object) -> float:
         if level is not None:
             raise PydpstatError(
                 f"level must be None where limit is; got {checks.shown(level)}. It is how often a block's "
-                "confidence limit misses; the interval's own level is for conf_int(level)."
+                "confidence limit misses; the interval's own level is for conf_int(alpha)."
             )
         return 0.5
     checks.one_of(limit, "limit", ("lower", "upper"))

@@ -70,7 +70,7 @@ def moments(
     Returns
     -------
     MomentsResults
-        With ``mean``, ``var``, ``std``, ``ttest(popmean)`` and ``conf_int(level)``. By group
+        With ``mean``, ``var``, ``std``, ``ttest(popmean)`` and ``conf_int(alpha)``. By group
         `GroupMomentsResults`, whose ``mean``, ``var`` and ``std`` are results with a value for each group.
 
     Raises
@@ -115,7 +115,7 @@ def moments(
     >>> r = pydpstat.moments(x, 1.0, bounds=(0, 100), rng=1)
     >>> abs(r.mean - 40) < 2, r.ttest(40).pvalue > 0.05
     (True, True)
-    >>> low, high = r.conf_int(0.95)
+    >>> low, high = r.conf_int(0.05)
     >>> low < 40 < high
     True
     """

@@ -117,7 +117,7 @@ def binomtest(
     >>> r = pydpstat.binomtest(employed, 1.0, p=0.5, alternative="greater", rng=1)
     >>> round(r.pvalue, 4), r.validity
     (0.0135, 'exact')
-    >>> low, high = pydpstat.binomtest(employed, 1.0, rng=1).conf_int(0.95)
+    >>> low, high = pydpstat.binomtest(employed, 1.0, rng=1).conf_int(0.05)
     >>> round(low, 3), round(high, 3)
     (0.513, 0.709)
     """

@@ -83,7 +83,7 @@ def ttest_1samp(
     Returns
     -------
     InferenceResults
-        With ``statistic``, ``pvalue`` and ``conf_int(level)`` for the mean. ``moments`` releases the same
+        With ``statistic``, ``pvalue`` and ``conf_int(alpha)`` for the mean. ``moments`` releases the same
         noisy sums for several tests.
 
     Raises

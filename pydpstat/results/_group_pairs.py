@@ -38,7 +38,7 @@ class FurtherResults(HistogramResults):
         Returns
         -------
         InferenceResults
-            With `statistic`, `pvalue` (of no difference) and ``conf_int(level)`` of a minus b.
+            With `statistic`, `pvalue` (of no difference) and ``conf_int(alpha)`` of a minus b.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class FurtherResults(HistogramResults):
         >>> employed = np.repeat([True, False, True, False], [300, 100, 200, 200])
         >>> region = np.repeat(["north", "south"], 400)
         >>> r = pydpstat.proportion(employed, 1.0, by=region, levels=["north", "south"], rng=1)
-        >>> low, high = r.difference("north", "south").conf_int(0.95)
+        >>> low, high = r.difference("north", "south").conf_int(0.05)
         >>> 0.1 < low < 0.25 < high < 0.4
         True
         """

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._report import Estimates, Rows, number
+from pydpstat.results._estimates import Estimates
+from pydpstat.results._report import Rows, number
 from pydpstat.results.inference_results import MEANINGS
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 KINDS = ("noise", "population")
+# what a column of numbers of records is called
+COUNT = "count"
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
 _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
@@ -114,6 +117,7 @@ class PopulationIntervals(Estimates):
 
     value: np.ndarray
     statistic: str
+    nobs: int | None
     post: Any
     record: Any
     labels: Any
@@ -175,9 +179,15 @@ class PopulationIntervals(Estimates):
         if self.post.population is None or self.value.size > MOST_INTERVALS:
             return rows
         *heads, low, high = rows.headers
-        ends = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
-        cells = [[*row, *map(number, pair)] for row, pair in zip(rows.cells, zip(*ends))]
-        return Rows((*heads, f"noise {low}", high, f"population {low}", high), rows.names, cells)
+        found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
+        more = (*heads, f"noise {low}", high, f"population {low}", high)
+        if self._head() == COUNT:
+            # of counts the population has shares
+            counts = np.ravel(self.value, order="F")
+            found.insert(0, (counts / max(self.nobs or counts.sum(), 1.0)).clip(0.0, 1.0))
+            more = (*heads, low, high, "share", low, high)
+        cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
+        return Rows(more, rows.names, cells)
 
     def _covered(self) -> str:
         """Return what the two kinds of intervals are for, and how far the second can be trusted."""

@@ -23,8 +23,6 @@ class RegressionPage(Stated):
 
     __slots__ = ()
 
-    _title = "Differentially Private Regression"
-
     model: str
     method: str
     response: str
@@ -86,17 +84,15 @@ class RegressionPage(Stated):
         found = pd.DataFrame(estimates, index=list(self.names)).join(frame)
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
+    def _heading(self) -> str:
+        return f"{self.model} regression of {one_line(self.response)}"
+
     def _facts(self) -> Facts:
-        scales = np.atleast_1d(self.noise_scale)
-        low, high = number(scales.min()), number(scales.max())
         return [
-            ("Dep. Variable:", one_line(self.response)),
-            ("Model:", self.model),
             ("Method:", self.method),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
             *((f"{_TITLES.get(n, n)}:", number(v)) for n, v in self.fit),
             ("Mechanism:", self.mechanism),
-            ("Noise scale:", low if low == high else f"{low} to {high}"),
         ]
 
     def _rows(self, alpha: float = 0.05) -> Rows:

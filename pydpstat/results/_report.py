@@ -15,17 +15,16 @@ import numpy.typing as npt
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results._call import Call, ModelCall
-    from pydpstat.results._labels import Labels
 
 Floats = npt.NDArray[np.float64]
 Facts = list[tuple[str, str]]
 MOST_ROWS = 60
 _WIDTH = 78
+_PRIVATE = ", differentially private"
 
 
 class Rows(NamedTuple):
@@ -42,14 +41,19 @@ class Report:
     # without it every result would have a dictionary
     __slots__ = ()
 
-    _title = "Differentially Private Release"
+    # of results without a heading
+    _title = ""
+
+    def _heading(self) -> str:
+        """Return what the result is of, in words; empty where the title says it."""
+        return ""
 
     def _facts(self) -> Facts:
-        """State the names and values of the page's head."""
+        """State the names and values below the numbers."""
         raise NotImplementedError
 
     def _beside(self) -> Facts:
-        """State those of the head's right column; without them the facts are cut into two."""
+        """State those of the right column; without them the facts are cut into two."""
         return []
 
     def _rows(self) -> Rows:
@@ -84,7 +88,11 @@ class Report:
     def _page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        return SummaryPage(self._facts(), *rows, self._lines(), self._title, self._beside())
+        return SummaryPage(self._facts(), *rows, self._lines(), self._headed(), self._beside())
+
+    def _headed(self) -> str:
+        what = textwrap.shorten(self._heading(), _WIDTH - len(_PRIVATE))
+        return f"{what[0].upper()}{what[1:]}{_PRIVATE}" if what else self._title
 
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
@@ -108,6 +116,9 @@ class Stated(Report):
     claim: Guarantee
     guarantee: Guarantee
     record: Call | ModelCall
+
+    def __str__(self) -> str:
+        return f"{self.summary().tables[0].as_text()}\n{self._stated()}"
 
     @property
     def epsilon(self) -> float:
@@ -166,181 +177,26 @@ class Stated(Report):
 
     def _beside(self) -> Facts:
         nothing, claim = _is_void(self.guarantee), self.claim
-        return [
-            ("Epsilon that holds:", "none" if nothing else number(self.epsilon)),
-            ("Delta that holds:", "none" if nothing else number(self.delta)),
-            ("Neighbors:", "-" if nothing else self.neighbors),
-            *unit_fact(self.unit),
-            ("Claimed epsilon:", number(claim.epsilon)),
-            ("Claimed delta:", number(claim.delta)),
-            ("Claimed neighbors:", claim.neighbors),
+        pairs = [
+            ("epsilon", "none" if nothing else number(self.epsilon), number(claim.epsilon)),
+            ("delta", "none" if nothing else number(self.delta), number(claim.delta)),
+            ("neighbors", "-" if nothing else self.neighbors, claim.neighbors),
         ]
+        facts: Facts = []
+        claimed: Facts = []
+        for name, held, other in pairs:
+            # what was claimed is told only where it is something else
+            apart = held != other
+            facts.append((f"{name.capitalize()}{' that holds' * apart}:", held))
+            claimed += [(f"Claimed {name}:", other)] * apart
+        return [*facts, *unit_fact(self.unit), *claimed]
 
     def _held(self, function: str) -> list[str]:
-        """Return the notes on what holds and on what it rests."""
-        held, conditions = f"Holds: {self.guarantee}.", self.guarantee.conditions
-        if _is_void(self.guarantee):
-            held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
-        return [held, f"Conditions: {'; '.join(conditions)}."] if conditions else [held]
-
-
-class Estimates(Stated):
-    """Released numbers with names, and a noise whose distribution may be public."""
-
-    __slots__ = ()
-
-    noise: Any
-
-    _column = "estimate"
-
-    def _named(self) -> tuple[np.ndarray, Labels, str]:
-        """State the released values, their labels, and the name of all of them."""
-        raise NotImplementedError
-
-    def _noise_sd(self) -> npt.ArrayLike:
-        """Return the standard deviation of the noise in each value, which has a public distribution."""
-        raise NotImplementedError
-
-    def _interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the intervals' ends in the values' shape, or raise where there are none."""
-        raise NotImplementedError
-
-    def _r_object(self) -> object:
-        """Return what `to_r` does."""
-        raise NotImplementedError
-
-    @property
-    def params(self) -> pd.Series:
-        """The released values as a Series with their names, in R's order."""
-        return self._series(self._named()[0])
-
-    @property
-    def bse(self) -> pd.Series:
-        """Standard deviation of the privacy noise, before any cutting or rounding.
-
-        NaN where the noise has no public distribution.
-        """
-        value = self._named()[0]
-        return self._series(np.full(value.shape, math.nan) if self.noise is None else self._noise_sd())
-
-    def _series(self, value: npt.ArrayLike) -> pd.Series:
-        import pandas as pd
-
-        released, labels, name = self._named()
-        flat = np.ravel(value, order="F")
-        # adding 0 turns a zero with a minus sign into a plain one
-        shown = flat + 0.0 if flat.dtype.kind == "f" else flat.copy()
-        return pd.Series(shown, index=labels.index(released), name=name)
-
-    @property
-    def r_call(self) -> str | None:
-        """The same release as an R expression; None where R has no such function or class."""
-        return self.record.r()
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
-
-        It says how far the noise may have moved the released value from the statistic of the data, or a
-        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
-        sampling, and rounding is not in it. Each interval stands alone.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses; between 0 and 1.
-
-        Returns
-        -------
-        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, or where the noise has no public distribution:
-            objective perturbation puts it into the objective, and what it does to a coefficient
-            depends on the data.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.conf_int(0.1).round(3)
-                0      1
-        mean  0.0  4.687
-        """
-        return self._indexed(self._interval(alpha))
-
-    def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:
-        import pandas as pd
-
-        columns = {place: np.ravel(end, order="F") for place, end in enumerate(ends)}
-        return pd.DataFrame(columns, index=self.params.index)
-
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Return the release as a table in statsmodels' form.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that an interval in the table misses the value without noise.
-
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> "Laplace" in r.summary().as_text()
-        True
-        """
-        return self._page(self._rows(alpha))
-
-    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return value, noise standard deviation and interval as a frame, a row an element.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> list(r.to_frame().columns)
-        ['estimate', 'noise sd', 'lower', 'upper']
-        """
-        import pandas as pd
-
-        frame = pd.DataFrame({self._column: self.params, "noise sd": self.bse})
-        if self.noise is None:
-            return frame.assign(lower=math.nan, upper=math.nan)
-        low, high = (np.ravel(end, order="F") for end in self._interval(alpha))
-        return frame.assign(lower=low, upper=high)
-
-    def to_r(self) -> Any:
-        """Return the estimate as the R object that the R original returns; needs rpy2.
-
-        Of a model it is the numeric vector that the R object has as ``coeff``.
-
-        Raises
-        ------
-        MissingExtraError
-            Where rpy2 is not installed; the message has the command.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.to_r()[0] == float(r)  # doctest: +SKIP
-        True
-        """
-        return self._r_object()
-
-    def _rows(self, alpha: float = 0.05) -> Rows:
-        value, labels, _ = self._named()
-        rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
-        headers = (self._column, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
-        return Rows(headers, names, [list(map(cell, row)) for row in rows])
+        """Return the notes on what the guarantee rests."""
+        held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
+        conditions = self.guarantee.conditions
+        found = [held] if _is_void(self.guarantee) else []
+        return [*found, f"Conditions: {'; '.join(conditions)}."] if conditions else found
 
 
 def number(value: object) -> str:

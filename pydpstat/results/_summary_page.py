@@ -17,12 +17,12 @@ Escape = Callable[[str], str]
 
 
 class SummaryPage(Summary):
-    """A page with a table of facts, a table of estimates, and notes.
+    """A page with a table of estimates, a table of facts, and notes.
 
     Parameters
     ----------
     facts : list of (str, str)
-        Names and values, shown in two columns.
+        Names and values, shown in two columns below the estimates.
     headers : tuple of str
         Heads of the estimates' columns.
     names : list of str
@@ -61,16 +61,16 @@ class SummaryPage(Summary):
         rows = [[escape(left[1]), *map(escape, right)] for left, right in self._facts]
         page.tables = [
             SimpleTable(
-                rows,
-                stubs=[escape(left[0]) for left, _ in self._facts],
-                title=self.title,
-                txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
+                cells,
+                headers=list(map(escape, headers)),
+                stubs=[escape(name) for name in names],
+                title=escape(self.title),
+                txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
             ),
             SimpleTable(
-                cells,
-                headers=list(headers),
-                stubs=[escape(name) for name in names],
-                txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
+                rows,
+                stubs=[escape(left[0]) for left, _ in self._facts],
+                txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
             ),
         ]
         page.add_extra_txt([escape_note(note) for note in notes])

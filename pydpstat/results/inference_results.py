@@ -182,7 +182,8 @@ class InferenceResults(Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Inference"
+    def _heading(self) -> str:
+        return self.test
 
     @classmethod
     def of(
@@ -240,15 +241,15 @@ class InferenceResults(Stated, Frozen):
             record=release.record,
         )
 
-    def conf_int(self, level: float = 0.95) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing.
 
         Parameters
         ----------
-        level : float, default 0.95
-            Probability that the interval covers the parameter; from 0.5 to below 1.
+        alpha : float, default 0.05
+            Probability that the interval misses the parameter; above 0 and at most 0.5.
 
         Returns
         -------
@@ -258,7 +259,7 @@ class InferenceResults(Stated, Frozen):
         Raises
         ------
         PydpstatError
-            Where `level` is not in its range, or the test has no interval.
+            Where `alpha` is not in its range, or the test has no interval.
 
         Examples
         --------
@@ -269,14 +270,46 @@ class InferenceResults(Stated, Frozen):
         ...
         pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
         """
-        from pydpstat._checks import number as check_number
+        from pydpstat._checks import alpha_of
         from pydpstat.errors import PydpstatError
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
-        hint = "0.95 is usual; a share alpha of misses is the level 1 - alpha."
-        check_number(level, "level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint)
-        return ConfidenceInterval(*self.interval.ends(1.0 - float(level)))
+        return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Return `conf_int` by its level, in SciPy's words.
+
+        Parameters
+        ----------
+        confidence_level : float, default 0.95
+            Probability that the interval covers the parameter; at least 0.5 and below 1.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``.
+
+        Raises
+        ------
+        PydpstatError
+            As `conf_int` does.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> r = pydpstat.binomtest(np.repeat([True, False], [60, 40]), 1.0, rng=1)
+        >>> r.confidence_interval(0.9) == r.conf_int(0.1)
+        True
+        """
+        from pydpstat._checks import number as check_number
+
+        hint = "0.95 is usual."
+        check_number(
+            confidence_level, "confidence_level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint
+        )
+        # to 15 digits, so that 0.9 is an alpha of 0.1
+        return self.conf_int(round(1.0 - float(confidence_level), 15))
 
     def __iter__(self) -> Iterator[float | None]:
         """Yield the statistic and the p-value, as SciPy's results do: ``statistic, p = ...``."""
@@ -292,31 +325,25 @@ class InferenceResults(Stated, Frozen):
     def _facts(self) -> Facts:
         null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
         sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
-        scales = np.atleast_1d(self.noise_scale)
-        shown = ", ".join(map(number, scales.tolist()))
-        if len(shown) > 30:
-            shown = f"{number(scales.min())} to {number(scales.max())}"
         return [
-            ("Test:", self.test),
             *((name, text) for name, text in sides if text),
             ("Validity:", self.validity),
             ("Mechanism:", self.mechanism),
-            ("Noise scale:", shown),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 
     def _rows(self) -> Rows:
-        named: list[tuple[str, float | str | None]] = [("statistic", self.statistic)]
-        if self.pvalue is not None:
-            named.append(("p-value", shown_pvalue(self.pvalue, self.pvalue_floor)))
-        named += self.estimates
+        rows = {name: [number(value)] for name, value in self.estimates}
         if self.interval is not None:
             # of a one-sided interval one end is the parameter's own
-            ends = zip(("from", "to"), self.conf_int())
-            named += [(f"{self.parameter}, 95% {name}", end) for name, end in ends]
-        named += [(f"released {name}", value) for name, value in self.released]
-        known = [(name, number(value)) for name, value in named if value is not None]
-        return Rows(("value",), [name for name, _ in known], [[shown] for _, shown in known])
+            rows.setdefault(self.parameter, [""]).extend(map(number, self.conf_int()))
+        if self.statistic is not None:
+            rows["statistic"] = [number(self.statistic)]
+        if self.pvalue is not None:
+            rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
+        heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
+        cells = [[*row, *[""] * (len(heads) - len(row))] for row in rows.values()]
+        return Rows(heads, list(rows), cells)
 
     def _notes(self) -> list[str]:
         lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
+from pydpstat.results._estimates import Estimates
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Noise
-from pydpstat.results._report import MOST_ROWS, Estimates, Facts, Rows, left_out, number
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -145,9 +146,11 @@ class ModelResults(Estimates, Frozen):
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)
 
+    def _heading(self) -> str:
+        return self.model
+
     def _facts(self) -> Facts:
         return [
-            ("Model:", self.model),
             ("Perturbation:", self.perturbation),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
             ("Gamma:", number(self.gamma)),

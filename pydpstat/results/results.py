@@ -16,11 +16,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
-from pydpstat.results._report import Facts, left_out, number
+from pydpstat.results._release_page import ReleasePage
+from pydpstat.results._report import number
 from pydpstat.results._tables import TABLES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _IN_CELLS = ("quantile", "quantiles", "median")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(FurtherResults, NumberOperators, Frozen):
+class DPResults(ReleasePage, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
     It is made by the functions that release. It holds what may be published and nothing else:
@@ -196,7 +196,7 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
             Where an argument is not allowed, or what was released does not say enough.
         """
         alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
-        return FurtherResults.conf_int(self, alpha, kind)
+        return ReleasePage.conf_int(self, alpha, kind)
 
     def _alpha_of_each(self, alpha: float, kind: str) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
@@ -226,55 +226,6 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
     def postprocessing(self) -> tuple[str, ...]:
         """What was done to the noisy value, in order."""
         return self.post.steps
-
-    def _facts(self) -> Facts:
-        return [
-            ("Statistic:", self.statistic),
-            ("Function:", self.record.function),
-            ("Mechanism:", self.mechanism),
-            ("Noise scale:", "-" if self.noise is None else _span(self.noise_scale)),
-            ("Sensitivity:", _span(self.sensitivity)),
-            ("Bounds:", "-" if self.bounds is None else _bounds(self.bounds)),
-            ("Grid:", "-" if self.grid is None else number(self.grid)),
-        ]
-
-    def _beside(self) -> Facts:
-        nobs = "private" if self.nobs is None else str(self.nobs)
-        return [*FurtherResults._beside(self), ("No. Observations:", nobs)]
-
-    def _notes(self) -> list[str]:
-        covered = f"No noise has a public distribution, so there is no interval. {self._way()}".rstrip()
-        if self.noise is not None:
-            covered = "The interval covers the privacy noise only: not sampling, cutting or rounding."
-        if self.post.population is not None:
-            covered = self._covered()
-        steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
-        held = self._held(self.record.function)
-        return [*held, covered, *steps, *left_out(self.value.size), f"Call: {self.call}"]
-
-    def _content(self) -> dict[str, object]:
-        value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()
-        one, sizes = self.value.ndim == 0, self._sizes()
-        return {
-            "statistic": self.statistic,
-            "estimate": value[0] if one else value,
-            "shape": self.value.shape,
-            "names": self.labels.elements(self.value),
-            "breaks": self.labels.breaks,
-            "noise_sd": errors[0] if one else errors,
-            "noise_scale": self.noise_scale,
-            "mechanism": self.mechanism,
-            "sensitivity": self.sensitivity,
-            **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            **({} if sizes is None else {"noisy_nobs": sizes[0] if one else sizes}),
-            "postprocessing": self.postprocessing,
-            "reproducible": self.reproducible,
-            "grid": self.grid,
-            "call": self.call,
-            "r_call": self.r_call,
-        }
 
     def _r_object(self) -> object:
         # only these arguments of table() let a missing value be a level
@@ -341,18 +292,6 @@ class DPResults(FurtherResults, NumberOperators, Frozen):
 
     def __repr__(self) -> str:
         return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"
-
-
-def _span(values: npt.ArrayLike) -> str:
-    """Return one number, or the smallest and the largest of several."""
-    found = np.unique(np.atleast_1d(values))
-    return number(found[0]) if found.size == 1 else f"{number(found.min())} to {number(found.max())}"
-
-
-def _bounds(bounds: tuple[Any, ...]) -> str:
-    if isinstance(bounds[0], tuple):
-        return " x ".join(_bounds(pair) for pair in bounds)
-    return f"[{number(bounds[0])}, {number(bounds[1])}]"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -96,7 +96,7 @@ def test_few_records(n, epsilon, make):
     assert 0.0 < r.pvalue <= 1.0
     s = pydpstat.any_interval(make(n), np.mean, epsilon, range=(0, 1))
     for level in (0.5, 0.95, 1.0 - 1e-6):
-        low, high = s.conf_int(level)
+        low, high = s.conf_int(1.0 - level)
         assert low < high
 
 

@@ -274,10 +274,10 @@ def test_groups_that_differ_are_told_apart(neighbors):
         (pydpstat.proportion(y > 45, 2.0, **how), (y[:200] > 45).mean() - (y[200:] > 45).mean()),
     ):
         found = release.difference("u", "v")
-        low, high = found.conf_int(0.95)
+        low, high = found.conf_int(0.05)
         assert found.pvalue < 0.01 and found.statistic > 3 and low < truth < high
         back = release.difference("v", "u")
-        assert back.conf_int(0.95) == pytest.approx((-high, -low), abs=0.02 * (high - low))
+        assert back.conf_int(0.05) == pytest.approx((-high, -low), abs=0.02 * (high - low))
         assert pickle.loads(pickle.dumps(found)).pvalue == found.pvalue
         # nobody is in the other group
         nothing = release.difference("u", "other")

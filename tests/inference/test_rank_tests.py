@@ -110,7 +110,7 @@ def test_few_records(name, n, epsilon):
     assert 0.0 <= result.pvalue <= 1.0 and math.isfinite(result.statistic)
     if result.interval is not None:
         for level in (0.5, 0.95, 1.0 - 1e-6):
-            low, high = result.conf_int(level)
+            low, high = result.conf_int(1.0 - level)
             assert -1.0 <= low <= high <= 1.0
     assert result.summary().as_text()
 

@@ -52,15 +52,19 @@ def test_what_a_release_says_goes_on(tested):
 
 def test_levels(tested):
     assert tested.conf_int() == pytest.approx((0.25 - 20.0, 0.25 + 20.0), rel=1e-12)
-    assert tested.conf_int(level=0.5).low == -1.75
-    for level in (0.05, 1.0, float("nan"), "0.95"):
-        with pytest.raises(PydpstatError, match="level must be at least 0.5 and below 1"):
-            tested.conf_int(level)
+    assert tested.conf_int(alpha=0.5).low == -1.75
+    for alpha in (0.95, 0.0, float("nan"), "0.05"):
+        with pytest.raises(PydpstatError, match="alpha must be above 0 and at most 0.5"):
+            tested.conf_int(alpha)
+    assert tested.confidence_interval() == tested.conf_int()
+    assert tested.confidence_interval(confidence_level=0.9) == tested.conf_int(0.1)
+    with pytest.raises(PydpstatError, match="confidence_level must be at least 0.5 and below 1"):
+        tested.confidence_interval(0.05)
 
 
 def test_every_form_has_the_whole_result(tested):
     text = tested.summary().as_text()
-    for shown in ("Sign test", "median = 0", "two-sided", "exact", "p-value", "released count"):
+    for shown in ("Sign test", "median = 0", "two-sided", "exact", "p-value"):
         assert shown in text
     for line in ("Assumptions: records are independent.", "Nothing can be said.", "Call: count("):
         assert line in text
@@ -68,7 +72,7 @@ def test_every_form_has_the_whole_result(tested):
     assert content["pvalue"] == 0.5 and content["validity"] == "exact"
     assert tested.params["median"] == 0.25
     again = pickle.loads(pickle.dumps(tested))
-    assert again.to_dict() == tested.to_dict() and again.conf_int(0.9) == tested.conf_int(0.9)
+    assert again.to_dict() == tested.to_dict() and again.conf_int(0.1) == tested.conf_int(0.1)
     assert "p = 0.5" in repr(tested)
 
 

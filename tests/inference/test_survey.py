@@ -200,14 +200,14 @@ def test_two_groups_are_compared():
     for each in (x[groups == "a"].clip(0, 100), x[groups == "b"].clip(0, 100)):
         mean = np.average(each, weights=W)
         errors.append(np.sqrt(((W * (each - mean)) ** 2).sum()) / W.sum())
-    low, high = found.conf_int(0.95)
+    low, high = found.conf_int(0.05)
     assert dict(found.estimates)["difference"] == pytest.approx(r.params["b"] - r.params["a"])
     # the reference draws are 8,192 and their quantiles right to two per cent
     assert (high - low) / 2 == pytest.approx(1.96 * np.hypot(*errors), rel=0.06)
     assert found.pvalue < 0.003 and r.difference("a", "b").statistic == -found.statistic
     few = pydpstat.weighted_mean(x[:40], w[:40], 0.1, by=groups[:40], **TABLE, rng=1)
     nothing = few.difference("a", "b")
-    assert nothing.pvalue == 1.0 and nothing.conf_int(0.95) == (-100.0, 100.0)
+    assert nothing.pvalue == 1.0 and nothing.conf_int(0.05) == (-100.0, 100.0)
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)

@@ -61,7 +61,7 @@ def test_without_noise_p_values_meet_scipys(alternative, shift):
 
 def test_without_noise_intervals_meet_the_usual_ones():
     x = np.random.default_rng(3).normal(0.1, 0.25, 400).clip(-1, 1)
-    low, high = dp.ttest_1samp(x, 0.0, 1e6, bounds=(-1, 1), rng=1).conf_int(0.95)
+    low, high = dp.ttest_1samp(x, 0.0, 1e6, bounds=(-1, 1), rng=1).conf_int(0.05)
     usual = stats.ttest_1samp(x, 0.0).confidence_interval(0.95)
     width = usual.high - usual.low
     # skewness that cannot be excluded costs a third at 400 records
@@ -249,7 +249,7 @@ def test_edges_have_answers(x, epsilon):
         assert 0.0 < r.pvalue <= 1.0 and np.isfinite(r.statistic)
         least, most = (-1, 1) if r.parameter == "difference" else (0, 1)
         for level in (0.5, 1 - 1e-6):
-            low, high = r.conf_int(level)
+            low, high = r.conf_int(1.0 - level)
             assert least <= low <= high <= most
     assert results[0].remarks if x.size == 1 or epsilon < 1 else not results[0].remarks
 

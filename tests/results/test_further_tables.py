@@ -173,13 +173,13 @@ def test_a_table_compares_its_rows():
     )
     cross = pydpstat.crosstab(frame, 2.0, levels={"g": ["a", "b"], "x": ["u", "v"]}, rng=1)
     found = cross.difference("a", "b", "u")
-    low, high = found.conf_int(0.95)
+    low, high = found.conf_int(0.05)
     assert low < 1.0 / 3.0 < high and found.pvalue < 1e-4 and high - low < 0.25
     assert found.pvalue == cross.shares(by="g").difference("a", "b", "u").pvalue
     assert found.guarantee == cross.guarantee and "no additional privacy cost" in found.remarks[-1]
     # the same as a proportion by group with as much noise
     share = pydpstat.proportion(frame["x"] == "u", 2.0, by=frame["g"], levels=["a", "b"], rng=1)
-    other = share.difference("a", "b").conf_int(0.95)
+    other = share.difference("a", "b").conf_int(0.05)
     assert (low, high) == pytest.approx(other, abs=0.03)
     with pytest.raises(PydpstatError, match=r"variable must be one of .*\(u, v, other\)"):
         cross.difference("a", "b")

@@ -58,7 +58,7 @@ def test_with_a_correction_intervals_hold_at_once(correction):
     r = shares()
     found = r.pairs(correction)
     low, high = found.conf_int(0.06).loc[("e", "n")]
-    assert (low, high) == r.difference("e", "n").conf_int(0.99)
+    assert (low, high) == r.difference("e", "n").conf_int(0.01)
     alone = r.pairs(None).conf_int(0.01).loc[("e", "n")]
     assert tuple(alone) == (low, high)
     assert "hold at once" in found.summary().as_text() and "Bonferroni" in found.summary().as_text()

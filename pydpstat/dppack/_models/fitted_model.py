@@ -59,6 +59,12 @@ class FittedModel:
         self.regularizer: Function = regularizer
         self.regularizer_gr = regularizer_gr
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: not fitted>" if self.results is None else repr(self.results)
+
+    def __str__(self) -> str:
+        return repr(self) if self.results is None else str(self.results)
+
     def predict(self, X: npt.ArrayLike, add_bias: bool = False) -> Floats:
         """Predict new records with the fitted coefficients: ``mapXy(X, coeff)``.
 

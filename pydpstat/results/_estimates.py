@@ -1,0 +1,193 @@
+"""Released numbers with names: their frame, their intervals, and their table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, number, one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from statsmodels.iolib.summary import Summary
+
+    from pydpstat.results._labels import Labels
+
+Floats = npt.NDArray[np.float64]
+
+
+class Estimates(Stated):
+    """Released numbers with names, and a noise whose distribution may be public."""
+
+    __slots__ = ()
+
+    noise: Any
+
+    _column = "estimate"
+
+    def __str__(self) -> str:
+        value, _, _ = self._named()
+        if value.ndim:
+            return Stated.__str__(self)
+        sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
+        return f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+
+    def _named(self) -> tuple[np.ndarray, Labels, str]:
+        """State the released values, their labels, and the name of all of them."""
+        raise NotImplementedError
+
+    def _noise_sd(self) -> npt.ArrayLike:
+        """Return the standard deviation of the noise in each value, which has a public distribution."""
+        raise NotImplementedError
+
+    def _interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the intervals' ends in the values' shape, or raise where there are none."""
+        raise NotImplementedError
+
+    def _r_object(self) -> object:
+        """Return what `to_r` does."""
+        raise NotImplementedError
+
+    @property
+    def params(self) -> pd.Series:
+        """The released values as a Series with their names, in R's order."""
+        return self._series(self._named()[0])
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard deviation of the privacy noise, before any clipping or rounding.
+
+        NaN where the noise has no public distribution.
+        """
+        value = self._named()[0]
+        return self._series(np.full(value.shape, math.nan) if self.noise is None else self._noise_sd())
+
+    def _head(self) -> str:
+        """Return what the values' column is called on a page."""
+        return self._column
+
+    def _series(self, value: npt.ArrayLike) -> pd.Series:
+        import pandas as pd
+
+        released, labels, name = self._named()
+        flat = np.ravel(value, order="F")
+        # adding 0 turns a zero with a minus sign into a plain one
+        shown = flat + 0.0 if flat.dtype.kind == "f" else flat.copy()
+        return pd.Series(shown, index=labels.index(released), name=name)
+
+    @property
+    def r_call(self) -> str | None:
+        """The same release as an R expression; None where R has no such function or class."""
+        return self.record.r()
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
+
+        It says how far the noise may have moved the released value from the statistic of the data, or a
+        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
+        sampling, and rounding is not in it. Each interval stands alone.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses; between 0 and 1.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not above 0 and at most 0.5, or where the noise has no public distribution:
+            objective perturbation puts it into the objective, and what it does to a coefficient
+            depends on the data.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> r.conf_int(0.1).round(3)
+                0      1
+        mean  0.0  4.687
+        """
+        return self._indexed(self._interval(alpha))
+
+    def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = {place: np.ravel(end, order="F") for place, end in enumerate(ends)}
+        return pd.DataFrame(columns, index=self.params.index)
+
+    def summary(self, alpha: float = 0.05) -> Summary:
+        """Return the release as a table in statsmodels' form.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval in the table misses the value without noise.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> "Laplace" in r.summary().as_text()
+        True
+        """
+        return self._page(self._rows(alpha))
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return value, noise standard deviation and interval as a frame, a row an element.
+
+        Where the noise has no public distribution there are values alone.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> list(r.to_frame().columns)
+        ['estimate', 'noise sd', 'lower', 'upper']
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame({self._column: self.params})
+        if self.noise is None:
+            return frame
+        low, high = (np.ravel(end, order="F") for end in self._interval(alpha))
+        return frame.assign(**{"noise sd": self.bse}, lower=low, upper=high)
+
+    def to_r(self) -> Any:
+        """Return the estimate as the R object that the R original returns; needs rpy2.
+
+        Of a model it is the numeric vector that the R object has as ``coeff``.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+        >>> r.to_r()[0] == float(r)  # doctest: +SKIP
+        True
+        """
+        return self._r_object()
+
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        value, labels, _ = self._named()
+        rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
+        headers: tuple[str, ...] = (self._head(),)
+        if self.noise is not None:
+            headers = (*headers, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
+        names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
+        return Rows(headers, names, [list(map(cell, row)) for row in rows])

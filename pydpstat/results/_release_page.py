@@ -1,0 +1,127 @@
+"""How a release is shown: its page of numbers, facts and notes, and what `to_dict` has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.results._group_pairs import FurtherResults
+from pydpstat.results._population import COUNT
+from pydpstat.results._postprocessing import AsDrawn, PostProcessing
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
+from pydpstat.results._tables import TABLES
+
+# of a table of two variables on a page
+_MOST_COLUMNS = 8
+
+
+class ReleasePage(FurtherResults):
+    """The part of `pydpstat.results.DPResults` that shows it."""
+
+    __slots__ = ()
+
+    noise_scale: float | npt.NDArray[np.float64]
+    sensitivity: float | tuple[float, ...]
+    bounds: tuple[object, ...] | None
+    post: PostProcessing
+    reproducible: bool
+    grid: float | None
+
+    @property
+    def postprocessing(self) -> tuple[str, ...]:
+        """What was done to the noisy value, in order."""
+        raise NotImplementedError
+
+    def _way(self) -> str:
+        """Return the way to intervals of a statistic that has none here, if there is one."""
+        raise NotImplementedError
+
+    def _sizes(self) -> tuple[float, ...] | None:
+        raise NotImplementedError
+
+    def _heading(self) -> str:
+        return self.labels.subject(self.statistic) or self.statistic
+
+    def _head(self) -> str:
+        counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)
+        return COUNT if counted else self._column
+
+    def _wide(self) -> bool:
+        """Tell whether a page has the table as a table: one noise for all of its cells."""
+        rows, columns = self.value.shape if self.value.ndim == 2 else (0, 0)
+        return bool(self._head() == COUNT and self.labels.dimnames and rows) and columns <= _MOST_COLUMNS
+
+    def _rows(self, alpha: float = 0.05) -> Rows:
+        if not self._wide():
+            return FurtherResults._rows(self, alpha)
+        assert self.labels.dimnames
+        names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
+        cells = [list(map(number, row)) for row in self.value[:MOST_ROWS].tolist()]
+        return Rows(tuple(heads), names[:MOST_ROWS], cells)
+
+    def _facts(self) -> Facts:
+        facts = [("Mechanism:", self.mechanism)]
+        if self.noise is not None:
+            facts.append(("Noise sd:", _span(self.bse)))
+            if isinstance(self.post, AsDrawn):
+                # elsewhere these are in the unit of what was released inside
+                facts += [
+                    ("Noise scale:", _span(self.noise_scale)),
+                    ("Sensitivity:", _span(self.sensitivity)),
+                ]
+        if self.bounds is not None:
+            facts.append(("Bounds:", _bounds(self.bounds)))
+        return [*facts, ("No. Observations:", "private" if self.nobs is None else str(self.nobs))]
+
+    def _notes(self) -> list[str]:
+        covered = f"No noise has a public distribution, so there is no interval. {self._way()}".rstrip()
+        if self.noise is not None:
+            covered = "The interval covers privacy noise only: not sampling, clipping or rounding."
+        if self.post.population is not None:
+            covered = self._covered()
+        if self._wide():
+            covered = f"to_frame() has a row for each cell, with its interval. {covered}"
+        steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
+        held = self._held(self.record.function)
+        return [*held, covered, *steps, *left_out(self.value.size), f"Call: {self.call}"]
+
+    def _content(self) -> dict[str, object]:
+        value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()
+        one, sizes = self.value.ndim == 0, self._sizes()
+        return {
+            "statistic": self.statistic,
+            "estimate": value[0] if one else value,
+            "shape": self.value.shape,
+            "names": self.labels.elements(self.value),
+            "breaks": self.labels.breaks,
+            "noise_sd": errors[0] if one else errors,
+            "noise_scale": self.noise_scale,
+            "mechanism": self.mechanism,
+            "sensitivity": self.sensitivity,
+            **self._privacy(),
+            "bounds": self.bounds,
+            "nobs": self.nobs,
+            **({} if sizes is None else {"noisy_nobs": sizes[0] if one else sizes}),
+            "postprocessing": self.postprocessing,
+            "reproducible": self.reproducible,
+            "grid": self.grid,
+            "call": self.call,
+            "r_call": self.r_call,
+        }
+
+
+def _span(values: npt.ArrayLike) -> str:
+    """Return one number, or the smallest and the largest of several."""
+    found = np.unique(np.atleast_1d(values))
+    found = found[~np.isnan(found)]
+    if not found.size:
+        return "-"
+    return number(found[0]) if found.size == 1 else f"{number(found.min())} to {number(found.max())}"
+
+
+def _bounds(bounds: tuple[Any, ...]) -> str:
+    if isinstance(bounds[0], tuple):
+        return " x ".join(_bounds(pair) for pair in bounds)
+    return f"[{number(bounds[0])}, {number(bounds[1])}]"
