@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pydpstat import _checks as checks
+from pydpstat.errors import PydpstatError
+
 
 @contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
@@ -36,3 +39,32 @@ def write(target: Path, content: str) -> None:
     """
     with unfinished(target) as part:
         part.write_text(content, encoding="utf-8")
+
+
+def real_path(path: object) -> str:
+    """Return a file's whole name, without symbolic links; an error where it is no name."""
+    try:
+        text = os.fspath(path)  # type: ignore[call-overload]
+    except TypeError:
+        text = ""
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise PydpstatError(
+            f"path must be a file's name or None; got {checks.shown_option(path)}. "
+            "Give for example 'survey.ledger'."
+        )
+    # a later change of the working folder or of a symbolic link must not lead to another file
+    return os.path.realpath(text)
+
+
+def given(content: str, path: str | os.PathLike[str] | None) -> str | None:
+    """Return a text, or write it into a file where one is named."""
+    if path is None:
+        return content
+    target = Path(real_path(path))
+    try:
+        write(target, content)
+    except OSError as error:
+        raise PydpstatError(
+            f"path must be a file that can be written; {str(target)!r}: {error.strerror}. Give another name."
+        ) from None
+    return None

@@ -336,9 +336,14 @@ def several_bounds(bounds: object) -> TypeGuard[Sequence[object]]:
     return len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
 
 
-def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bounds:
-    """Check the bounds of every column: one pair for all, a sequence of pairs, or pairs by column name."""
+def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int, name: str | None = None) -> Bounds:
+    """Check the bounds of every column: one pair for all, a sequence of pairs, or pairs by column name.
+
+    A single column, which has no `names`, may have a `name`.
+    """
     if names is None:
+        if isinstance(bounds, Mapping) and name is not None:
+            (bounds,) = checks.by_name(bounds, (name,), "bounds", "column", "(lower, upper)")
         return (bounds_pair(bounds),)
     if isinstance(bounds, Mapping):
         pairs = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)")
@@ -353,8 +358,8 @@ def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int) -> Bo
 
 
 def column_bounds(
-    bounds: GivenBounds, names: tuple[str, ...] | None, columns: int
+    bounds: GivenBounds, names: tuple[str, ...] | None, columns: int, name: str | None = None
 ) -> tuple[Bounds, Bounds | Pair]:
     """Return every column's bounds, and how the result shows them."""
-    pairs = bounds_of(bounds, names, columns)
+    pairs = bounds_of(bounds, names, columns, name)
     return pairs, pairs if names is not None else pairs[0]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydpstat import _checks as checks
-from pydpstat._files import write
+from pydpstat._files import given
 from pydpstat.budget._account import Account
 from pydpstat.budget._entry import csv_of, frame_of, json_of
 from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
-from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +94,7 @@ class Views(Account):
         >>> Budget(1.0).to_csv()
         'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host\\n'
         """
-        return _given(csv_of(self.entries), path)
+        return given(csv_of(self.entries), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Return limits, amounts and entries as one JSON object, or write it into a file.
@@ -138,38 +135,10 @@ class Views(Account):
             "spent": _numbers(self.spent),
             "remaining": _numbers(self.remaining),
         }
-        return _given(json_of(limits, self.entries), path)
+        return given(json_of(limits, self.entries), path)
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()
-
-
-def real_path(path: object) -> str:
-    """Return a file's whole name, without symbolic links; an error where it is no name."""
-    try:
-        text = os.fspath(path)  # type: ignore[call-overload]
-    except TypeError:
-        text = ""
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise PydpstatError(
-            f"path must be a file's name or None; got {checks.shown_option(path)}. "
-            "Give for example 'survey.ledger'."
-        )
-    # a later change of the working folder or of a symbolic link must not lead to another file
-    return os.path.realpath(text)
-
-
-def _given(content: str, path: str | os.PathLike[str] | None) -> str | None:
-    if path is None:
-        return content
-    target = Path(real_path(path))
-    try:
-        write(target, content)
-    except OSError as error:
-        raise PydpstatError(
-            f"path must be a file that can be written; {str(target)!r}: {error.strerror}. Give another name."
-        ) from None
-    return None
 
 
 def _numbers(amount: Amount) -> dict[str, float | None]:

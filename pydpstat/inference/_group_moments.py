@@ -203,7 +203,7 @@ class GroupMomentsResults(Stated, Frozen):
         import pandas as pd
 
         ends = self.conf_int(alpha)
-        columns = {"mean": self.mean.params, "low": ends[0], "high": ends[1], "std": self.std.params}
+        columns = {"mean": self.mean.params, "lower": ends[0], "upper": ends[1], "std": self.std.params}
         return pd.DataFrame(columns)
 
     def _place(self, group: object, variable: object) -> tuple[int, int]:
@@ -230,7 +230,7 @@ class GroupMomentsResults(Stated, Frozen):
         frame = self.to_frame()
         names = self.mean.labels.elements(self.mean.value)
         cells = [list(map(number, row)) for row in frame.to_numpy().tolist()]
-        return Rows(("mean", "95% from", "95% to", "std"), names, cells)
+        return Rows(("mean", "[0.025", "0.975]", "std"), names, cells)
 
     def _notes(self) -> list[str]:
         said = (

@@ -21,7 +21,7 @@ from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._report import Facts, Rows, Stated, number, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,6 +145,31 @@ class MomentsResults(Stated, Frozen):
         rows = [(f"mean of {name}", value) for name, value in zip(self.names, means)]
         return rows + [(f"std of {name}", value) for name, value in zip(self.names, spreads)]
 
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return means and standard deviations as a frame, with the means' intervals.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses its mean, each by itself.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``estimate``, ``lower`` and ``upper``, which are NaN for standard deviations.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> r = pydpstat.moments(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), rng=1)
+        >>> list(r.to_frame().index)
+        ['mean', 'std']
+        """
+        frame = self.params.to_frame().rename_axis("term")
+        ends = [self.conf_int(alpha, name) for name in self.names or (None,)]
+        frame[["lower", "upper"]] = [*ends, *[(math.nan, math.nan)] * len(ends)]
+        return frame
+
     def _place(self, column: str | None) -> int:
         if column is None and len(self.pairs) == 1:
             return 0
@@ -244,8 +269,9 @@ class MomentsResults(Stated, Frozen):
         ]
 
     def _rows(self) -> Rows:
-        rows = self._estimates()
-        return Rows(("value",), [name for name, _ in rows], [[number(value)] for _, value in rows])
+        frame = self.to_frame()
+        cells = [[number(each) if each == each else "" for each in row] for row in frame.to_numpy().tolist()]
+        return Rows(("estimate", "[0.025", "0.975]"), list(map(one_line, frame.index)), cells)
 
     def _notes(self) -> list[str]:
         said = "Tests and intervals, ttest() and conf_int(), follow from the same noise and cost nothing."

@@ -24,9 +24,9 @@ from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
 from pydpstat.random import source_from
 from pydpstat.results import _ranges as ranges
+from pydpstat.results._inference_page import Interval
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
-from pydpstat.results.inference_results import Interval
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import added, bounded_columns

@@ -1,6 +1,7 @@
 """What may be published: `DPResults`, a pair of them, `ModelResults`, and those of tests and regressions."""
 
-from pydpstat.results.inference_results import ConfidenceInterval, InferenceResults
+from pydpstat.results._inference_page import ConfidenceInterval
+from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.pairwise_results import PairwiseResults
 from pydpstat.results.regression_results import RegressionResults

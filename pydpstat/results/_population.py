@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._estimates import Estimates
+from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._report import Rows, number
-from pydpstat.results.inference_results import MEANINGS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.privacy import Guarantee
+from pydpstat.results._exports import Exports
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,7 @@ class Rows(NamedTuple):
     cells: list[list[str]]
 
 
-class Report:
+class Report(Exports):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
     # without it every result would have a dictionary
@@ -97,8 +98,11 @@ class Report:
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
 
+    def _numbers(self) -> tuple[tuple[str, ...], list[str], list[list[str]]]:
+        return self._rows()
+
     def _repr_html_(self) -> str:
-        return self.summary().as_html()
+        return self.to_html()
 
     def _drawn(self, ax: Axes | None, *asked: object) -> Axes:
         from pydpstat.plots._draw import draw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,40 +12,11 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval
+from pydpstat.results._pvalues import shown_pvalue
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-# how far p-values and intervals can be trusted
-MEANINGS = {
-    "exact": "exact, for every distribution of the records",
-    "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
-}
-
-
-class ConfidenceInterval(NamedTuple):
-    """The ends of an interval.
-
-    Examples
-    --------
-    >>> low, high = ConfidenceInterval(0.1, 0.4)
-    >>> high
-    0.4
-    """
-
-    low: float
-    high: float
-
-
-class Interval(Protocol):
-    """What makes an interval of any level from released numbers; it keeps nothing private."""
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
 
 
 class Release(Protocol):
@@ -97,7 +68,7 @@ class Release(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class InferenceResults(Stated, Frozen):
+class InferenceResults(InferencePage, Frozen):
     """A private test or interval with its guarantee.
 
     It is made by the functions that test. It holds what may be published and nothing else: no data, no true
@@ -181,9 +152,6 @@ class InferenceResults(Stated, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
-
-    def _heading(self) -> str:
-        return self.test
 
     @classmethod
     def of(
@@ -321,60 +289,6 @@ class InferenceResults(Stated, Frozen):
         import pandas as pd
 
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
-
-    def _facts(self) -> Facts:
-        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
-        sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
-        return [
-            *((name, text) for name, text in sides if text),
-            ("Validity:", self.validity),
-            ("Mechanism:", self.mechanism),
-            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-        ]
-
-    def _rows(self) -> Rows:
-        rows = {name: [number(value)] for name, value in self.estimates}
-        if self.interval is not None:
-            # of a one-sided interval one end is the parameter's own
-            rows.setdefault(self.parameter, [""]).extend(map(number, self.conf_int()))
-        if self.statistic is not None:
-            rows["statistic"] = [number(self.statistic)]
-        if self.pvalue is not None:
-            rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
-        heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
-        cells = [[*row, *[""] * (len(heads) - len(row))] for row in rows.values()]
-        return Rows(heads, list(rows), cells)
-
-    def _notes(self) -> list[str]:
-        lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
-        if self.assumptions:
-            lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
-        if self.pvalue is not None and at_floor(self.pvalue, self.pvalue_floor):
-            lines.append(floor_note(self.pvalue_floor))
-        return [*lines, *self.remarks, f"Call: {self.call}"]
-
-    def _content(self) -> dict[str, object]:
-        return {
-            "test": self.test,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-            "pvalue_floor": self.pvalue_floor,
-            "alternative": self.alternative,
-            "null": dict(self.null),
-            "released": dict(self.released),
-            "estimates": dict(self.estimates),
-            "parameter": self.parameter,
-            "validity": self.validity,
-            "assumptions": self.assumptions,
-            "remarks": self.remarks,
-            "mechanism": self.mechanism,
-            "noise_scale": self.noise_scale,
-            **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
-        }
 
     def __repr__(self) -> str:
         shown = "" if self.pvalue is None else shown_pvalue(self.pvalue, self.pvalue_floor)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
-from pydpstat.results.inference_results import MEANINGS
 
 if TYPE_CHECKING:
     import pandas as pd

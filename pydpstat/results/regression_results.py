@@ -15,9 +15,9 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
+from pydpstat.results._inference_page import Interval
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
-from pydpstat.results.inference_results import Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -365,7 +365,7 @@ class RegressionResults(RegressionTests, RegressionPage, Frozen):
         >>> import numpy as np, pydpstat
         >>> x = np.linspace(0, 1, 500)
         >>> r = pydpstat.ols(0.5 * x, x, 1.0, bounds=[(0, 1), (0, 1)], rng=1)
-        >>> "Dep. Variable:" in r.summary().as_text()
+        >>> "std err" in r.summary().as_text()
         True
         """
         return self._page(self._rows(alpha))

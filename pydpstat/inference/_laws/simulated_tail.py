@@ -74,7 +74,7 @@ class Simulated(NamedTuple):
 
         Examples
         --------
-        >>> Simulated.drawn([1.0, 2.0, 3.0, 4.0]).shares(np.array(3.0))
+        >>> float(Simulated.drawn([1.0, 2.0, 3.0, 4.0]).shares(np.array(3.0)))
         0.5
         """
         values = np.asarray(sizes, dtype=np.float64)

@@ -86,7 +86,7 @@ def read_variables(
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
         records, how = records_of(x, how, scope, source, _several, "x")
-        pairs, shown = column_bounds(bounds, records.names, records.width)
+        pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
         return Variables(records, pairs, shown, ("x",)), how
     records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
     if several_bounds(bounds) and len(bounds) == 2:

@@ -31,7 +31,7 @@ def bounded_columns(
 ) -> tuple[Records, Options, Bounds, Any]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
     records, how = records_of(data, how, scope, source, read)
-    pairs, shown = column_bounds(bounds, records.names, records.width)
+    pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
     check_filling(how.missing, pairs)
     return records, how, pairs, shown
 

@@ -1,0 +1,162 @@
+"""How a test is shown: its page of numbers, facts and notes, its frame, and what `to_dict` has."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy.typing as npt
+
+from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
+from pydpstat.results._report import Facts, Rows, Stated, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# how far p-values and intervals can be trusted
+MEANINGS = {
+    "exact": "exact, for every distribution of the records",
+    "model": "exact under the assumptions below",
+    "measured": "no proof; the level was measured, see the documentation",
+}
+
+
+class ConfidenceInterval(NamedTuple):
+    """The ends of an interval.
+
+    Examples
+    --------
+    >>> low, high = ConfidenceInterval(0.1, 0.4)
+    >>> high
+    0.4
+    """
+
+    low: float
+    high: float
+
+
+class Interval(Protocol):
+    """What makes an interval of any level from released numbers; it keeps nothing private."""
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+
+
+class InferencePage(Stated):
+    """The part of `pydpstat.results.InferenceResults` that shows it."""
+
+    __slots__ = ()
+
+    test: str
+    statistic: float | None
+    pvalue: float | None
+    pvalue_floor: float
+    alternative: str | None
+    null: tuple[tuple[str, float], ...]
+    released: tuple[tuple[str, float], ...]
+    estimates: tuple[tuple[str, float], ...]
+    parameter: str
+    interval: Interval | None
+    validity: str
+    assumptions: tuple[str, ...]
+    remarks: tuple[str, ...]
+    mechanism: str
+    noise_scale: float | npt.NDArray[Any]
+    bounds: tuple[object, ...] | None
+    nobs: int | None
+    reproducible: bool
+
+    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+        """Return a confidence interval for the parameter."""
+        raise NotImplementedError
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the estimates as a frame, with interval, statistic and p-value in the parameter's row.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses the parameter.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
+            none. A test without estimates has one row, with its name.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> r = pydpstat.binomtest(np.repeat([True, False], [60, 40]), 5.0, rng=1)
+        >>> r.to_frame().columns.tolist()
+        ['estimate', 'lower', 'upper', 'statistic', 'p-value']
+        """
+        import pandas as pd
+
+        estimates = dict(self.estimates)
+        if self.interval is not None or not estimates:
+            estimates.setdefault(self.parameter or self.test, math.nan)
+        frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
+        frame[["lower", "upper", "statistic", "p-value"]] = math.nan
+        row = self.parameter if self.parameter in estimates else next(iter(estimates))
+        ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
+        told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
+        frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told
+        return frame
+
+    def _heading(self) -> str:
+        return self.test
+
+    def _facts(self) -> Facts:
+        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
+        sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
+        return [
+            *((name, text) for name, text in sides if text),
+            ("Validity:", self.validity),
+            ("Mechanism:", self.mechanism),
+            ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
+        ]
+
+    def _rows(self) -> Rows:
+        rows = {name: [number(value)] for name, value in self.estimates}
+        if self.interval is not None:
+            # of a one-sided interval one end is the parameter's own
+            rows.setdefault(self.parameter, [""]).extend(map(number, self.conf_int()))
+        if self.statistic is not None:
+            rows["statistic"] = [number(self.statistic)]
+        if self.pvalue is not None:
+            rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
+        heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
+        cells = [[*row, *[""] * (len(heads) - len(row))] for row in rows.values()]
+        return Rows(heads, list(rows), cells)
+
+    def _notes(self) -> list[str]:
+        lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
+        if self.assumptions:
+            lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        if self.pvalue is not None and at_floor(self.pvalue, self.pvalue_floor):
+            lines.append(floor_note(self.pvalue_floor))
+        return [*lines, *self.remarks, f"Call: {self.call}"]
+
+    def _content(self) -> dict[str, object]:
+        return {
+            "test": self.test,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+            "pvalue_floor": self.pvalue_floor,
+            "alternative": self.alternative,
+            "null": dict(self.null),
+            "released": dict(self.released),
+            "estimates": dict(self.estimates),
+            "parameter": self.parameter,
+            "validity": self.validity,
+            "assumptions": self.assumptions,
+            "remarks": self.remarks,
+            "mechanism": self.mechanism,
+            "noise_scale": self.noise_scale,
+            **self._privacy(),
+            "bounds": self.bounds,
+            "nobs": self.nobs,
+            "reproducible": self.reproducible,
+            "call": self.call,
+        }
