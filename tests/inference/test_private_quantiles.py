@@ -127,7 +127,7 @@ def test_moments_of_groups_are_those_of_the_records():
     assert np.allclose(r.std.estimate, own.std(), atol=1e-3)
     frame = r.to_frame()
     assert list(frame.columns) == ["mean", "lower", "upper", "std"]
-    assert (frame.low < own.mean()).all() and (frame.high > own.mean()).all()
+    assert (frame.lower < own.mean()).all() and (frame.upper > own.mean()).all()
     alone = dp.ttest_1samp(FRAME.income[FRAME.region == "s"], 1.0, 1e6, bounds=(0, 4), rng=1)
     assert r.ttest(1.0, "s").pvalue == pytest.approx(alone.pvalue, abs=0.03)
     assert r.mean.difference("n", "w").pvalue > 0.001
