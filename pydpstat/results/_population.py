@@ -50,7 +50,7 @@ class OfOther(Protocol):
 
     @property
     def about(self) -> str:
-        """Say what they are of, in a clause without its full stop; empty where it is what was released."""
+        """Say what they are of; empty where it is what was released."""
 
 
 class Difference(NamedTuple):
@@ -190,16 +190,15 @@ class PopulationIntervals(Estimates):
         return Rows(more, rows.names, cells)
 
     def _covered(self) -> str:
-        """Return what the two kinds of intervals are for, and how far the second can be trusted."""
+        """Return what the two kinds of intervals cover, and how far the second can be trusted."""
         population = self.post.population
+        what = population.about if isinstance(population, OfOther) else ""
         told = (
-            "The interval of the noise is for the statistic of these records. That of the population covers "
-            f"sampling, too: {MEANINGS[population.validity]}."
+            "Noise intervals cover privacy noise only. Confidence intervals for "
+            f"{what or 'the population'} cover sampling as well: {MEANINGS[population.validity]}."
         )
-        if isinstance(population, OfOther) and population.about:
-            told += f" {population.about}."
         if self.value.size > MOST_INTERVALS:
-            told += " conf_int(kind='population') has the latter."
+            told += " They are in conf_int(kind='population')."
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."
         return told

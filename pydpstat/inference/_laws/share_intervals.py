@@ -19,7 +19,7 @@ from pydpstat.results._population import Difference, TableTest
 Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
 S = TypeVar("S", bound="ShareIntervals")
-SHARES = "The latter is for each cell's share of the population"
+SHARES = "each cell's share of the population"
 IN_GROUPS = f"{SHARES}, within its group"
 INDEPENDENT = "the records are a random sample"
 NOTHING_SAID = "The noise may be as large as the number of records in a group: nothing can be said."
