@@ -48,7 +48,9 @@ html_short_title = "pydpstat"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_theme_options = (
-    {"source_repository": repository, "source_branch": "main", "source_directory": "docs/"} if repository else {}
+    {"source_repository": repository, "source_branch": "main", "source_directory": "docs/"}
+    if repository
+    else {}
 )
 html_show_sphinx = False
 html_show_sourcelink = False

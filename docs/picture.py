@@ -27,8 +27,15 @@ def draw() -> None:
     income = random.gamma(4, pd.Series(region).map(REGIONS) / 4)
     survey = pd.DataFrame({"region": region, "income": income})
     released = dp.mean(
-        survey, 0.2, bounds=(0, 10_000), by="region", levels=list(REGIONS), other=None,
-        neighbors="unbounded", population=True, rng=1,
+        survey,
+        0.2,
+        bounds=(0, 10_000),
+        by="region",
+        levels=list(REGIONS),
+        other=None,
+        neighbors="unbounded",
+        population=True,
+        rng=1,
     )
     figure = released.plot().figure
     figure.savefig(HERE / "picture.svg", bbox_inches="tight", facecolor="white", metadata={"Date": None})

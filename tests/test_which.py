@@ -13,29 +13,33 @@ import pydpstat as dp
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "which.md"
 ROWS = re.findall(r"^\|(?:[^|\n]*\|)+$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-CALLS = sorted({
-    code
-    for row in ROWS
-    for code in re.findall(r"`((?:dp|s|r|m|table)\.[^`]+\))`", row.split("|")[-2])
-    if "..." not in code and "to_r" not in code
-})
+CALLS = sorted(
+    {
+        code
+        for row in ROWS
+        for code in re.findall(r"`((?:dp|s|r|m|table)\.[^`]+\))`", row.split("|")[-2])
+        if "..." not in code and "to_r" not in code
+    }
+)
 
 
 @pytest.fixture(scope="module")
 def names():
     draw = np.random.default_rng(5)
     n = 400
-    d = pd.DataFrame({
-        "person": range(n),
-        "age": draw.integers(18, 91, n),
-        "income": draw.lognormal(7.8, 0.5, n),
-        "before": draw.random(n),
-        "after": draw.random(n),
-        "w": draw.uniform(0.5, 2, n),
-        "region": draw.choice(["north", "south"], n),
-        "sex": draw.choice(["f", "m"], n),
-        "employed": draw.random(n) < 0.6,
-    })
+    d = pd.DataFrame(
+        {
+            "person": range(n),
+            "age": draw.integers(18, 91, n),
+            "income": draw.lognormal(7.8, 0.5, n),
+            "before": draw.random(n),
+            "after": draw.random(n),
+            "w": draw.uniform(0.5, 2, n),
+            "region": draw.choice(["north", "south"], n),
+            "sex": draw.choice(["f", "m"], n),
+            "employed": draw.random(n) < 0.6,
+        }
+    )
     levels = {"region": ["north", "south"], "sex": ["f", "m"], "employed": [False, True]}
     bounds = {"age": (18, 90), "income": (0, 10_000), "before": (0, 1), "after": (0, 1), "w": (0, 2)}
     s = dp.design(d, bounds=bounds, levels=levels, weights="w", other=None, neighbors="bounded")

@@ -17,7 +17,7 @@ from pydpstat.parity._evaluate import Names, run_python
 # what a page holds
 _WIDTH = 88
 _ROWS = 30
-_NUMBER = re.compile(r"<td>(?=(?:[-+]?[\d.,]+(?:e[-+]?\d+)?|NaN|-?inf)</td>)")
+_NUMBER = re.compile(r"<td>(?=(?:[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ± [\d.,]+)?|NaN|-?inf)</td>)")
 
 
 class PageFailed(Exception):
@@ -88,7 +88,18 @@ def run(source: str, names: Names, raises: str = "") -> Output:
         tell(ended, done.error)
     if raises and not ended:
         raise PageFailed(f"no {raises} was raised")
-    return Output(stream.getvalue().rstrip(), "".join(tables), _pictures(), tuple(figures))
+    return Output(
+        "\n".join(map(_readable, stream.getvalue().rstrip().splitlines())),
+        "".join(tables),
+        _pictures(),
+        tuple(figures),
+    )
+
+
+def _readable(line: str) -> str:
+    """Return a line of prose as lines that a page holds, and any other as it is."""
+    prose = len(line) > _WIDTH and "  " not in line.strip() and "|" not in line
+    return "\n".join(textwrap.wrap(line, _WIDTH, break_on_hyphens=False)) if prose else line
 
 
 def as_table(value: pd.DataFrame | pd.Series) -> str:
@@ -99,7 +110,9 @@ def as_table(value: pd.DataFrame | pd.Series) -> str:
     >>> "<td class=\"number\">2.5</td>" in as_table(pd.DataFrame({"mean": [2.5]}))
     True
     """
-    frame = value.to_frame("" if value.name is None else value.name) if isinstance(value, pd.Series) else value
+    frame = (
+        value.to_frame("" if value.name is None else value.name) if isinstance(value, pd.Series) else value
+    )
     return _NUMBER.sub('<td class="number">', frame.to_html(border=0, classes="docutils", max_rows=_ROWS))
 
 
