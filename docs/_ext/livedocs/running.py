@@ -17,7 +17,7 @@ from pydpstat.parity._evaluate import Names, run_python
 # what a page holds
 _WIDTH = 88
 _ROWS = 30
-_NUMBER = re.compile(r"<td>(?=(?:[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ± [\d.,]+)?|NaN|-?inf)</td>)")
+_NUMBER = re.compile(r"<td>(?=(?:[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ± [\d.,]+| ?%)?|NaN|-?inf)</td>)")
 
 
 class PageFailed(Exception):
