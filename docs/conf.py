@@ -13,7 +13,7 @@ import pydpstat  # noqa: E402
 
 project = "pydpstat"
 author = "the pydpstat authors"
-copyright = author
+copyright = f"{author}; free software under the GPL, version 3 or later"
 release = version = pydpstat.__version__
 
 extensions = [
