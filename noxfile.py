@@ -216,5 +216,7 @@ def docs(session: nox.Session) -> None:
     # -E: every page is read again, so that all of its code runs
     options = ("-E", "-W", "--keep-going", "-q")
     run(session, "-m", "sphinx", *options, "docs", "output/docs", *session.posargs)
+    os.environ["PYDPSTAT_PAGES"] = "output/docs"
+    run(session, "-m", "pytest", "-q", "-rs", "tests/pages")
     run(session, "docs/notebooks.py", "--check")
     session.log(f"the pages are in {HERE / 'output' / 'docs' / 'index.html'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -12,7 +13,7 @@ import pydpstat  # noqa: E402
 
 project = "pydpstat"
 author = "the pydpstat authors"
-copyright = author
+copyright = f"{author}; free software under the GPL, version 3 or later"
 release = version = pydpstat.__version__
 
 extensions = [
@@ -23,7 +24,7 @@ extensions = [
     "sphinx.ext.autosummary",
 ]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "_ext", "_theme"]
+exclude_patterns = ["_build", "_ext", "_static"]
 # `text` without a role is code
 default_role = "code"
 nitpicky = False
@@ -37,12 +38,21 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-html_theme = "pydpstat"
-html_theme_path = [str(HERE / "_theme")]
+# the address is a setting of pyproject.toml; without one the pages have no link to their source
+with (HERE.parent / "pyproject.toml").open("rb") as settings:
+    repository = tomllib.load(settings)["project"].get("urls", {}).get("Repository", "")
+
+html_theme = "furo"
 html_title = f"pydpstat {release}"
 html_short_title = "pydpstat"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_theme_options = (
+    {"source_repository": repository, "source_branch": "main", "source_directory": "docs/"}
+    if repository
+    else {}
+)
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
-pygments_style = "default"
 highlight_language = "python"

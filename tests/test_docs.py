@@ -151,6 +151,21 @@ def test_code_of_a_page():
     assert run("raise ValueError('why')", names, "ValueError").text == "ValueError: why"
 
 
+def test_frames_are_tables_with_their_numbers_to_the_right():
+    code = "import pandas as pd\nprint('first')\npd.DataFrame({'a': [1.5, -2.0], 'b': ['x < y', '12 %']})"
+    shown = run(code, {"__name__": "page"})
+    assert shown.text == "first" and shown.table.startswith('<table class="dataframe docutils">')
+    assert '<td class="number">-2.0</td>' in shown.table and '<td class="number">12 %</td>' in shown.table
+    assert "<td>x &lt; y</td>" in shown.table
+    series = run("import pandas as pd\npd.Series([1, 2], name='counts')", {"__name__": "page"})
+    assert series.text == "" and "<th>counts</th>" in series.table
+
+
+def test_long_lines_of_prose_are_broken_and_tables_are_not():
+    lines = run("print('word ' * 40)\nprint('column  ' * 20)", {}).text.splitlines()
+    assert max(map(len, lines[:-1])) <= 88 and len(lines) == 4 and len(lines[-1]) > 150
+
+
 @pytest.mark.parametrize(
     ("source", "raises"),
     [

@@ -1,4 +1,4 @@
-"""Every example of the README runs and prints what the README shows."""
+"""The README's examples print what it shows, its links lead somewhere, and the porting table's calls run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
 
 
 # the examples hold with any noise
@@ -19,8 +20,16 @@ def test_python_examples_print_what_is_shown() -> None:
     assert outcome.failed == 0
 
 
+def test_its_links_lead_to_files_and_it_is_short() -> None:
+    text = README.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)", text)
+    assert len(links) > 20 and [link for link in links if not (ROOT / link).exists()] == []
+    assert len(text.splitlines()) <= 150
+
+
 def _rows() -> list[tuple[str, str]]:
-    table = README.read_text(encoding="utf-8").split("## From R to Python")[1].split("```")[0]
+    page = (ROOT / "docs" / "porting" / "index.md").read_text(encoding="utf-8")
+    table = page.split("## From R to Python")[1].split("## ")[0]
     return re.findall(r"^\| `([^|]+)` \| (`.+) \|$", table, flags=re.MULTILINE)
 
 

@@ -40,14 +40,14 @@ OPTION = re.compile(r"^:(\w+): (.*)\n", flags=re.MULTILINE)
 def executed(page: Path, monkeypatch) -> tuple[list[pd.DataFrame], int]:
     """Run a page's code as the build does; return its tables of figures, and the number of pictures."""
     tables: dict[int, pd.DataFrame] = {}
-    shown = running.printed
+    shown = running.as_table
 
-    def spy(value, width):
+    def spy(value):
         if isinstance(value, pd.DataFrame):
             tables[id(value)] = value
-        return shown(value, width)
+        return shown(value)
 
-    monkeypatch.setattr(running, "printed", spy)
+    monkeypatch.setattr(running, "as_table", spy)
     names: dict[str, object] = {"__name__": "page"}
     pictures = 0
     for block in BLOCK.findall(page.read_text(encoding="utf-8")):

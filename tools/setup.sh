@@ -22,12 +22,12 @@ VENV_PYTHON=.venv/bin/python
 
 DEMO_MODULES="numpy scipy pandas statsmodels mpmath matplotlib pydpstat"
 TEST_MODULES="pytest xdist hypothesis nox sklearn"
-STYLE_MODULES="mypy sphinx myst_parser numpydoc nbclient ipykernel"
+STYLE_MODULES="mypy sphinx myst_parser numpydoc furo nbclient ipykernel"
 
 DEMO_DEBIAN="python3 python3-venv python3-hatchling python3-numpy python3-scipy python3-pandas
     python3-statsmodels python3-matplotlib python3-mpmath"
 TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox python3-sklearn python3-jedi
-    mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc python3-nlopt
+    mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc furo python3-nlopt
     python3-nbclient python3-ipykernel python3-psycopg"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
     r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat r-cran-rsolnp r-cran-numderiv"

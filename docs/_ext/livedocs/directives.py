@@ -95,6 +95,10 @@ class Run(_Executed):
         box += code(source, "python")
         if output.text:
             box += code(output.text, "text", "output")
+        if output.table:
+            framed = nodes.container(classes=["table-wrapper"])
+            framed += nodes.raw("", output.table, format="html")
+            box += framed
         for picture in output.pictures:
             alt = self.options.get("alt", "the figure that the code above draws")
             box += nodes.image(uri=f"data:image/png;base64,{picture}", alt=alt)

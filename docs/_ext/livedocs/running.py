@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import io
+import re
 import textwrap
 from dataclasses import dataclass
 
@@ -14,7 +15,9 @@ from livedocs.comparing import printed
 from pydpstat.parity._evaluate import Names, run_python
 
 # what a page holds
-_WIDTH = 96
+_WIDTH = 88
+_ROWS = 30
+_NUMBER = re.compile(r"<td>(?=(?:[-+]?[\d.,]+(?:e[-+]?\d+)?(?: ± [\d.,]+| ?%)?|NaN|-?inf)</td>)")
 
 
 class PageFailed(Exception):
@@ -28,7 +31,9 @@ class Output:
     Parameters
     ----------
     text : str
-        Warnings about privacy, what was printed, and the value of a last expression.
+        Warnings about privacy, what was printed, and the value of a last expression unless it is a frame.
+    table : str
+        A last expression that is a frame, or a Series, as HTML.
     pictures : tuple of str
         Each figure as the Base64 text of a PNG file.
     figures : tuple of DataFrame
@@ -36,6 +41,7 @@ class Output:
     """
 
     text: str
+    table: str
     pictures: tuple[str, ...]
     figures: tuple[pd.DataFrame, ...] = ()
 
@@ -58,6 +64,7 @@ def run(source: str, names: Names, raises: str = "") -> Output:
     """
     stream = io.StringIO()
     figures: list[pd.DataFrame] = []
+    tables: list[str] = []
 
     def tell(title: str, text: object) -> None:
         print("\n".join(textwrap.wrap(f"{title}: {text}", _WIDTH)), file=stream)
@@ -65,7 +72,9 @@ def run(source: str, names: Names, raises: str = "") -> Output:
     def show(value: object) -> None:
         if isinstance(value, pd.DataFrame) and {"here", "same"} <= set(value.columns):
             figures.append(value)
-        if value is not None and not _is_drawing(value):
+        if isinstance(value, (pd.DataFrame, pd.Series)):
+            tables.append(as_table(value))
+        elif value is not None and not _is_drawing(value):
             print(printed(value, _WIDTH))
 
     with contextlib.redirect_stdout(stream):
@@ -79,7 +88,32 @@ def run(source: str, names: Names, raises: str = "") -> Output:
         tell(ended, done.error)
     if raises and not ended:
         raise PageFailed(f"no {raises} was raised")
-    return Output(stream.getvalue().rstrip(), _pictures(), tuple(figures))
+    return Output(
+        "\n".join(map(_readable, stream.getvalue().rstrip().splitlines())),
+        "".join(tables),
+        _pictures(),
+        tuple(figures),
+    )
+
+
+def _readable(line: str) -> str:
+    """Return a line of prose as lines that a page holds, and any other as it is."""
+    prose = len(line) > _WIDTH and "  " not in line.strip() and "|" not in line
+    return "\n".join(textwrap.wrap(line, _WIDTH, break_on_hyphens=False)) if prose else line
+
+
+def as_table(value: pd.DataFrame | pd.Series) -> str:
+    """Return a frame, or a Series, as an HTML table with its numbers to the right.
+
+    Examples
+    --------
+    >>> "<td class=\"number\">2.5</td>" in as_table(pd.DataFrame({"mean": [2.5]}))
+    True
+    """
+    frame = (
+        value.to_frame("" if value.name is None else value.name) if isinstance(value, pd.Series) else value
+    )
+    return _NUMBER.sub('<td class="number">', frame.to_html(border=0, classes="docutils", max_rows=_ROWS))
 
 
 def _is_drawing(value: object) -> bool:
