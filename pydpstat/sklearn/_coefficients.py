@@ -1,0 +1,73 @@
+"""Coefficients for predictions, from what a fit released.
+
+Results have no estimate where the noise hides a coefficient, and a prediction needs all of them. Then all are
+regularized by the size of the noise, which is public: it is post-processing, and nothing is said of errors.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.inference._cell_regression import moderate
+from pydpstat.inference._combinations import LawCombinations, MomentCombinations
+from pydpstat.inference._laws.cell_logit import CellLogit
+from pydpstat.inference._laws.logit_start import lifted, within
+from pydpstat.inference._laws.noisy_logit import LogitLaw
+from pydpstat.results.regression_results import RegressionResults
+
+Floats = npt.NDArray[np.float64]
+
+
+def logistic_coefficients(results: RegressionResults) -> Floats:
+    """Return the constant and the slopes of a logistic regression on numbers, in the data's units.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.linspace(0, 1, 100)
+    >>> r = pydpstat.logit(x > 0.5, x, 0.1, bounds=(0, 1), rng=1)
+    >>> r.params.isna().all(), bool(np.isfinite(logistic_coefficients(r)).all())
+    (True, True)
+    """
+    found = results.params.to_numpy()
+    if not np.isnan(found).any():
+        return found
+    combinations = cast(LawCombinations, results.combinations)
+    law = combinations.law
+    if isinstance(law, CellLogit):
+        return combinations.scaled @ moderate(law)[0]
+    own = cast(LogitLaw, law)
+    mean = np.clip(own.moments[0, 1:] / own.records, -1.0, 1.0)
+    return combinations.scaled @ within(own.estimate, mean)
+
+
+def linear_coefficients(results: RegressionResults) -> Floats:
+    """Return the constant and the slopes of a linear regression on numbers, in the data's units.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> x = np.linspace(0, 1, 100)
+    >>> r = pydpstat.ols(x, x, 0.1, bounds=(0, 1), rng=1)
+    >>> bool(r.params.isna().any()), bool(np.isfinite(linear_coefficients(r)).all())
+    (True, True)
+    """
+    found = results.params.to_numpy()
+    if not np.isnan(found).any():
+        return found
+    tests = cast(MomentCombinations, results.combinations).tests
+    noisy = tests.noisy
+    moments, slopes = noisy.matrix / noisy.size, len(tests.units) - 1
+    mean = np.clip(moments[0, 1:], -1.0, 1.0)
+    spread = moments[1:, 1:] - np.outer(mean, mean)
+    unit = np.eye(slopes + 2)[:, 1:-1]
+    i, j = np.triu_indices(slopes)
+    # about the largest eigenvalue that the noise alone has
+    ridge = 1.5 * math.sqrt(slopes) * float(noisy.spread(unit[:, i], unit[:, j]).max()) / noisy.size
+    b = np.linalg.solve(lifted(spread[:-1, :-1], ridge + 1e-6), spread[:-1, -1])
+    level = mean[-1] - mean[:-1] @ b + noisy.origin @ b
+    return tests.units * np.append(level, b) + tests.shifts

@@ -1,0 +1,113 @@
+"""What the estimators share: reading features, public bounds, randomness, and copies that share a budget."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pydpstat._data.columns import Pair, bounds_of
+from pydpstat._warn import note
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source, source_from
+from pydpstat.results.regression_results import RegressionResults
+
+if TYPE_CHECKING:
+    from pydpstat._release.additive import Spender
+
+Floats = npt.NDArray[np.float64]
+# where no bounds are given: public, the same whatever the data are
+UNIT: Pair = (-1.0, 1.0)
+
+
+class PrivateEstimator(BaseEstimator):
+    """A linear model that is fitted by one release."""
+
+    bounds: object
+    random_state: object
+    budget: Spender | None
+    results_: RegressionResults
+    n_features_in_: int
+    bounds_: tuple[Pair, ...]
+    coef_: Floats
+    intercept_: Floats | float
+
+    def __sklearn_clone__(self) -> Self:
+        # a copied budget would spend once more what the first one has spent: the copies share it
+        bare = copy.copy(self)
+        bare.budget = None
+        twin = super(PrivateEstimator, bare).__sklearn_clone__()
+        twin.budget = self.budget
+        return twin
+
+    def _read(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
+        """Check the data as scikit-learn does, and return them. Private."""
+        with _without_values():
+            features, target = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
+        return features, target
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The features' names; x1, x2 and so on where they have none."""
+        default = [f"x{place + 1}" for place in range(self.n_features_in_)]
+        return tuple(map(str, getattr(self, "feature_names_in_", default)))
+
+    def _response_name(self, y: object) -> str:
+        """Return the response's name: its own, unless it has none or a feature has the same."""
+        own = getattr(y, "name", None)
+        if isinstance(own, str) and own not in self._names:
+            return own
+        return next(name for name in ("y", "response", "response of the fit") if name not in self._names)
+
+    def _pairs(self) -> tuple[Pair, ...]:
+        """Return the public bounds of each feature, in their order."""
+        given = self._given(
+            self.bounds, "bounds", "every feature", "a pair for each column, or a dict by name"
+        )
+        return bounds_of(given, self._names, len(self._names))
+
+    def _given(self, bounds: object, argument: str, whose: str, form: str) -> object:
+        """Return bounds, or, with a warning, the default ones."""
+        if bounds is not None:
+            return bounds
+        note(
+            f"{argument} is not given, so {whose} is clipped to (-1, 1) before the fit of "
+            f"{type(self).__name__}. Give {argument}=(lower, upper), {form}: the public range, chosen without "
+            "looking at the data."
+        )
+        return UNIT
+
+    def _source(self) -> Source:
+        """Return what `random_state` stands for."""
+        chosen = self.random_state
+        if isinstance(chosen, np.random.RandomState):
+            chosen = int(chosen.randint(2**31 - 1))
+        return source_from(chosen, name="random_state")
+
+    def _linear(self, X: object) -> Floats:
+        """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
+        check_is_fitted(self)
+        with _without_values():
+            features = validate_data(self, X, reset=False, dtype=np.float64)
+        low, high = np.array(self.bounds_).T
+        return np.asarray(np.clip(features, low, high) @ np.ravel(self.coef_) + self.intercept_)
+
+
+@contextmanager
+def _without_values() -> Iterator[None]:
+    """Replace the error on text among numbers, which would show the text."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise PydpstatError(
+            "X, and the y of a linear regression, must be numbers; there is text among them. Make columns of 0 "
+            "and 1 of it with OneHotEncoder(categories=[...]), whose categories are public, or leave it out."
+        ) from None
