@@ -1,18 +1,16 @@
-"""Private regressions as scikit-learn's estimators.
+"""Private regressions as scikit-learn's estimators, from the extra ``pydpstat[sklearn]``.
 
 `LogisticRegression` and `LinearRegression` fit with `pydpstat.logit` and `pydpstat.ols`, and work in
-scikit-learn's pipelines, cross-validation and searches. They need the extra ``pydpstat[sklearn]``.
+scikit-learn's pipelines, cross-validation and searches.
 """
 
-from pydpstat.errors import MissingExtraError
+from pydpstat._lazy import attach as _attach
 
-try:
-    # the newest name that is needed
-    from sklearn.utils.validation import validate_data as _  # noqa: F401
-except ImportError as error:
-    raise MissingExtraError("pydpstat.sklearn", "scikit-learn 1.6 or later", "sklearn") from error
+_HOMES = {
+    "LinearRegression": "pydpstat.sklearn.regressors",
+    "LogisticRegression": "pydpstat.sklearn.classifiers",
+}
 
-from pydpstat.sklearn.classifiers import LogisticRegression
-from pydpstat.sklearn.regressors import LinearRegression
+__all__ = list(_HOMES)
 
-__all__ = ["LinearRegression", "LogisticRegression"]
+__getattr__, __dir__ = _attach(globals(), _HOMES)

@@ -6,7 +6,6 @@ regularized by the size of the noise, which is public: it is post-processing, an
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy.typing as npt
 from pydpstat.inference._cell_regression import moderate
 from pydpstat.inference._combinations import LawCombinations, MomentCombinations
 from pydpstat.inference._laws.cell_logit import CellLogit
-from pydpstat.inference._laws.logit_start import lifted, within
 from pydpstat.inference._laws.noisy_logit import LogitLaw
 from pydpstat.results.regression_results import RegressionResults
 
@@ -40,9 +38,7 @@ def logistic_coefficients(results: RegressionResults) -> Floats:
     law = combinations.law
     if isinstance(law, CellLogit):
         return combinations.scaled @ moderate(law)[0]
-    own = cast(LogitLaw, law)
-    mean = np.clip(own.moments[0, 1:] / own.records, -1.0, 1.0)
-    return combinations.scaled @ within(own.estimate, mean)
+    return combinations.scaled @ cast(LogitLaw, law).regularized()
 
 
 def linear_coefficients(results: RegressionResults) -> Floats:
@@ -59,15 +55,4 @@ def linear_coefficients(results: RegressionResults) -> Floats:
     found = results.params.to_numpy()
     if not np.isnan(found).any():
         return found
-    tests = cast(MomentCombinations, results.combinations).tests
-    noisy = tests.noisy
-    moments, slopes = noisy.matrix / noisy.size, len(tests.units) - 1
-    mean = np.clip(moments[0, 1:], -1.0, 1.0)
-    spread = moments[1:, 1:] - np.outer(mean, mean)
-    unit = np.eye(slopes + 2)[:, 1:-1]
-    i, j = np.triu_indices(slopes)
-    # about the largest eigenvalue that the noise alone has
-    ridge = 1.5 * math.sqrt(slopes) * float(noisy.spread(unit[:, i], unit[:, j]).max()) / noisy.size
-    b = np.linalg.solve(lifted(spread[:-1, :-1], ridge + 1e-6), spread[:-1, -1])
-    level = mean[-1] - mean[:-1] @ b + noisy.origin @ b
-    return tests.units * np.append(level, b) + tests.shifts
+    return cast(MomentCombinations, results.combinations).tests.regularized()

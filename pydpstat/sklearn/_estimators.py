@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pydpstat._data.columns import Pair, bounds_of
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
+from pydpstat.sklearn._scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
 if TYPE_CHECKING:
     from pydpstat._release.additive import Spender
@@ -77,9 +76,8 @@ class PrivateEstimator(BaseEstimator):
         if bounds is not None:
             return bounds
         note(
-            f"{argument} is not given, so {whose} is clipped to (-1, 1) before the fit of "
-            f"{type(self).__name__}. Give {argument}=(lower, upper), {form}: the public range, chosen without "
-            "looking at the data."
+            f"{type(self).__name__} clips {whose} to (-1, 1), as {argument} is not given. Give "
+            f"{argument}=(lower, upper), {form}: the public range, chosen without looking at the data."
         )
         return UNIT
 
@@ -108,6 +106,6 @@ def _without_values() -> Iterator[None]:
         if "could not convert" not in str(error):
             raise
         raise PydpstatError(
-            "X, and the y of a linear regression, must be numbers; there is text among them. Make columns of 0 "
-            "and 1 of it with OneHotEncoder(categories=[...]), whose categories are public, or leave it out."
+            "X and the y of a linear regression must be numbers; there is text among them. Leave it out, or "
+            "make columns of 0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
         ) from None

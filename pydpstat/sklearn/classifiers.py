@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import GivenBounds
@@ -15,6 +13,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
 from pydpstat.sklearn._coefficients import logistic_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator
+from pydpstat.sklearn._scikit_learn import ClassifierMixin, check_classification_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,8 +226,8 @@ def _two(classes: Labels, argument: str) -> Labels:
     if classes.size > 2:
         raise PydpstatError(
             "Only binary classification is supported. The type of the target is multiclass. Use "
-            "sklearn.multiclass.OneVsRestClassifier(LogisticRegression(...)), which fits and pays for one model "
-            "a class: divide epsilon by the number of classes."
+            "OneVsRestClassifier(LogisticRegression(...)) of scikit-learn, which pays for one model a class: "
+            "divide epsilon by the number of classes."
         )
     if classes.size < 2:
         raise PydpstatError(

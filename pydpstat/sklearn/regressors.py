@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 import numpy.typing as npt
-from sklearn.base import RegressorMixin
 
 from pydpstat._data.columns import GivenBounds, bounds_pair
 from pydpstat.inference.regression import ols
 from pydpstat.sklearn._coefficients import linear_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator
+from pydpstat.sklearn._scikit_learn import RegressorMixin
 
 if TYPE_CHECKING:
     from pydpstat._release.additive import Spender
