@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_of
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
@@ -47,7 +48,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _read(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
         """Check the data as scikit-learn does, and return them. Private."""
-        with _without_values():
+        with _without_values(X):
             features, target = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
         return features, target
 
@@ -91,21 +92,25 @@ class PrivateEstimator(BaseEstimator):
     def _linear(self, X: object) -> Floats:
         """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
         check_is_fitted(self)
-        with _without_values():
+        with _without_values(X):
             features = validate_data(self, X, reset=False, dtype=np.float64)
         low, high = np.array(self.bounds_).T
         return np.asarray(np.clip(features, low, high) @ np.ravel(self.coef_) + self.intercept_)
 
 
 @contextmanager
-def _without_values() -> Iterator[None]:
-    """Replace the error on text among numbers, which would show the text."""
+def _without_values(X: object) -> Iterator[None]:
+    """Replace the error on text among numbers, which would show the text; types of columns are public."""
     try:
         yield
     except ValueError as error:
         if "could not convert" not in str(error):
             raise
+        # a frame's
+        kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
+        texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "O") == "O"]
+        named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
         raise PydpstatError(
-            "X and the y of a linear regression must be numbers; there is text among them. Leave it out, or "
-            "make columns of 0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
+            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns of "
+            "0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
         ) from None

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import GivenBounds
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
 from pydpstat.sklearn._coefficients import logistic_coefficients
@@ -102,6 +103,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     True
     """
 
+    @answered
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -124,6 +126,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
+    @answered
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit the model: one release.
 

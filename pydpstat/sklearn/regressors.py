@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy.typing as npt
 
 from pydpstat._data.columns import GivenBounds, bounds_pair
+from pydpstat._wrong_calls import answered
 from pydpstat.inference.regression import ols
 from pydpstat.sklearn._coefficients import linear_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator
@@ -91,6 +92,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     (array([0.5]), (2, 2))
     """
 
+    @answered
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -118,6 +120,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
+    @answered
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit the model: one release.
 
