@@ -28,7 +28,7 @@ def logistic_coefficients(results: RegressionResults) -> Floats:
     >>> import numpy as np, pydpstat
     >>> x = np.linspace(0, 1, 100)
     >>> r = pydpstat.logit(x > 0.5, x, 0.1, bounds=(0, 1), rng=1)
-    >>> r.params.isna().all(), bool(np.isfinite(logistic_coefficients(r)).all())
+    >>> bool(r.params.isna().all()), bool(np.isfinite(logistic_coefficients(r)).all())
     (True, True)
     """
     found = results.params.to_numpy()

@@ -111,6 +111,6 @@ def _without_values(X: object) -> Iterator[None]:
         texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "O") == "O"]
         named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
         raise PydpstatError(
-            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns of "
-            "0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
+            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns "
+            "of 0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
         ) from None

@@ -39,7 +39,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         to them, by `fit` and by predictions. By default (-1, 1), with a warning.
     classes : (label, label), optional
         The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
-        those that occur in `y`, which are then taken to be public knowledge: a condition of the guarantee.
+        False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
+        public knowledge: a condition of the guarantee.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -150,8 +151,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         features, target = self._read(X, y, numeric=False)
         check_classification_targets(target)
         name, pairs = self._response_name(y), self._pairs()
-        classes = _two(np.unique(target), "y") if self.classes is None else _given(self.classes)
-        declared = self.classes is None and target.dtype.kind != "b"
+        classes, declared = _classes(self.classes, target)
         results = logit(
             _outcome(target, classes, name),
             dict(zip(self._names, features.T)),
@@ -215,14 +215,17 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         return np.asarray(self.classes_[second.astype(np.intp)])
 
 
-def _given(classes: object) -> Labels:
-    """Check the public classes, and return them sorted."""
-    given = checks.array_of(classes)
-    if given.ndim != 1 or given.size != 2:
+def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
+    """Return the two classes, sorted, and whether they are taken from the data as public knowledge."""
+    if given is None:
+        truths = target.dtype.kind == "b"
+        return (np.array([False, True]) if truths else _two(np.unique(target), "y")), not truths
+    labels = checks.array_of(given)
+    if labels.ndim != 1 or labels.size != 2:
         raise PydpstatError(
-            f"classes must be two labels; got {checks.shown(classes)}. Give them as classes=('no', 'yes')."
+            f"classes must be two labels; got {checks.shown(given)}. Give them as classes=('no', 'yes')."
         )
-    return _two(np.unique(given), "classes")
+    return _two(np.unique(labels), "classes"), False
 
 
 def _two(classes: Labels, argument: str) -> Labels:
