@@ -91,7 +91,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _linear(self, X: object) -> Floats:
         """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
-        check_is_fitted(self)
+        check_is_fitted(self, "results_")
         with _without_values(X):
             features = validate_data(self, X, reset=False, dtype=np.float64)
         low, high = np.array(self.bounds_).T
