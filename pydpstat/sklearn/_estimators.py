@@ -12,11 +12,13 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_of
+from pydpstat._release.payment import defaults
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.sklearn._scikit_learn import BaseEstimator, check_is_fitted, validate_data
+from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
     from pydpstat._release.additive import Spender
@@ -81,6 +83,16 @@ class PrivateEstimator(BaseEstimator):
             f"{argument}=(lower, upper), {form}: the public range, chosen without looking at the data."
         )
         return UNIT
+
+    def _unit(self, unit: Keys | None) -> Keys | None:
+        """Return the ids that were given; a column of X would be a feature and an id."""
+        name = unit if isinstance(unit, str) else defaults(self.budget).unit if unit is None else None
+        if isinstance(unit, str) or name in self._names:
+            raise PydpstatError(
+                f"unit must be an id for each record, apart from X; got {name!r}, a name. Write for example "
+                f"fit(X.drop(columns={name!r}), y, unit=X[{name!r}])."
+            )
+        return unit
 
     def _source(self) -> Source:
         """Return what `random_state` stands for."""

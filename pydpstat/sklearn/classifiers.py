@@ -15,6 +15,7 @@ from pydpstat.inference.logit import logit
 from pydpstat.sklearn._coefficients import logistic_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator
 from pydpstat.sklearn._scikit_learn import ClassifierMixin, check_classification_targets
+from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +89,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
 
     See Also
     --------
-    pydpstat.logit : the release itself, with formulas, categorical predictors and repeated records.
+    pydpstat.logit : the release itself, with formulas and categorical predictors.
 
     Examples
     --------
@@ -128,7 +129,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         return tags
 
     @answered
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
         """Fit the model: one release.
 
         Parameters
@@ -137,6 +138,9 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
             The features: numbers, none missing.
         y : array_like of shape (n,)
             The class of each record.
+        unit : array_like of shape (n,), optional
+            Whose data each record is, such as a person's id. At most one record of each unit counts, drawn
+            at random, and what is protected is a unit. Needed where the budget has a unit.
 
         Returns
         -------
@@ -159,6 +163,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
             bounds=list(pairs),
             levels="declared" if declared else {name: classes.tolist()},
             neighbors=self.neighbors,
+            unit=self._unit(unit),
             rng=self._source(),
             budget=self.budget,
         )

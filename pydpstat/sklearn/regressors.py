@@ -12,6 +12,7 @@ from pydpstat.inference.regression import ols
 from pydpstat.sklearn._coefficients import linear_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator
 from pydpstat.sklearn._scikit_learn import RegressorMixin
+from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
     from pydpstat._release.additive import Spender
@@ -78,7 +79,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
 
     See Also
     --------
-    pydpstat.ols : the release itself, with formulas, categorical predictors and repeated records.
+    pydpstat.ols : the release itself, with formulas and categorical predictors.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         return tags
 
     @answered
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
         """Fit the model: one release.
 
         Parameters
@@ -130,6 +131,9 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             The features: numbers, none missing.
         y : array_like of shape (n,)
             The response: numbers, none missing.
+        unit : array_like of shape (n,), optional
+            Whose data each record is, such as a person's id. At most one record of each unit counts, drawn
+            at random, and what is protected is a unit. Needed where the budget has a unit.
 
         Returns
         -------
@@ -154,6 +158,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             delta=self.delta,
             mechanism=self.mechanism,
             neighbors=self.neighbors,
+            unit=self._unit(unit),
             rng=self._source(),
             budget=self.budget,
         )

@@ -16,7 +16,7 @@ pytest.importorskip("sklearn", minversion="1.6", reason="pip install 'pydpstat[s
 from sklearn.base import clone  # noqa: E402
 from sklearn.compose import make_column_transformer  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score  # noqa: E402
 from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import OneHotEncoder  # noqa: E402
@@ -262,6 +262,23 @@ def test_what_the_budget_does_not_cover_is_not_fitted():
 def test_a_block_pays_for_the_fits_inside():
     with Budget(3.0) as budget:
         cross_val_score(linear(), FRAME, INCOME, cv=3)
+    assert budget.spent.epsilon == 3.0
+
+
+def test_a_unit_is_given_to_a_fit():
+    budget = Budget(4.0, unit="person")
+    person = pd.Series(np.arange(N) // 2, name="person")
+    model = linear(budget=budget, random_state=1).fit(FRAME, INCOME, unit=person)
+    assert model.results_.guarantee.unit == "person" and model.results_.nobs == N // 2
+    groups = {"params": {"unit": person}, "groups": person}
+    scores = cross_val_score(model, FRAME, INCOME, cv=GroupKFold(2), **groups, error_score="raise")
+    assert scores.min() > 0.5 and budget.spent.epsilon == 3.0
+    with pytest.raises(PydpstatError, match="Release with unit='person'"):
+        model.fit(FRAME, INCOME)
+    message = r"an id for each record, apart from X.*unit=X\['person'\]"
+    for frame, unit in ((FRAME, "person"), (FRAME.assign(person=person), None)):
+        with pytest.raises(PydpstatError, match=message):
+            linear(budget=budget, bounds=(0, 90)).fit(frame, INCOME, unit=unit)
     assert budget.spent.epsilon == 3.0
 
 

@@ -57,7 +57,7 @@ def test_a_score_is_the_share_of_right_labels():
         model.coeff = np.array([1.0])
         assert model.score(X, y) == 0.75
         model.coeff = np.array([3.0, 2.0])
-        assert model.score(pd.DataFrame(X), y, add_bias=True) == 0.75
+        assert model.score(pd.DataFrame(X), y, add_bias=True) == 1.0
 
 
 def test_a_linear_models_score_is_r_squared():
