@@ -120,7 +120,7 @@ def _without_values(X: object) -> Iterator[None]:
             raise
         # a frame's
         kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
-        texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "O") == "O"]
+        texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
         named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
         raise PydpstatError(
             f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns "
