@@ -98,8 +98,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     >>> draw = np.random.default_rng(2)
     >>> X = draw.uniform(0, 10, (5000, 1))
     >>> y = np.where(draw.logistic(size=5000) < 0.5 * X[:, 0] - 2, "yes", "no")
-    >>> model = LogisticRegression(2.0, bounds=(0, 10), classes=("no", "yes"), random_state=1).fit(X, y)
-    >>> model.predict([[0.0], [9.0]]).tolist()
+    >>> model = LogisticRegression(2.0, bounds=(0, 10), classes=("no", "yes"), random_state=1)
+    >>> model.fit(X, y).predict([[0.0], [9.0]]).tolist()
     ['no', 'yes']
     >>> bool(model.score(X, y) > 0.7)
     True

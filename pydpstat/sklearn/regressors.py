@@ -88,8 +88,8 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     >>> draw = np.random.default_rng(2)
     >>> X = draw.uniform(0, 10, (5000, 1))
     >>> y = 1 + 0.5 * X[:, 0] + draw.normal(size=5000)
-    >>> model = LinearRegression(2.0, bounds=(0, 10), y_bounds=(-2, 9), random_state=1).fit(X, y)
-    >>> model.coef_.round(1), model.results_.conf_int().shape
+    >>> model = LinearRegression(2.0, bounds=(0, 10), y_bounds=(-2, 9), random_state=1)
+    >>> model.fit(X, y).coef_.round(1), model.results_.conf_int().shape
     (array([0.5]), (2, 2))
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -363,3 +364,18 @@ except ImportError as error:
         "['LinearRegression', 'LogisticRegression']",
         "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]'",
     ]
+
+
+def test_with_array_apis_no_check_is_skipped():
+    code = """
+from sklearn.utils.estimator_checks import check_estimator
+from pydpstat.sklearn import LinearRegression, LogisticRegression
+for model in (LinearRegression(), LogisticRegression()):
+    found = check_estimator(model, on_skip=None)
+    print(len(found) > 40, {each["status"] for each in found})
+"""
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout == "True {'passed'}\n" * 2, done.stderr
