@@ -61,11 +61,12 @@ class PrivateEstimator(BaseEstimator):
         return tuple(map(str, getattr(self, "feature_names_in_", default)))
 
     def _response_name(self, y: object) -> str:
-        """Return the response's name: its own, unless it has none or a feature has the same."""
+        """Return the response's name: its own or y, and a longer one where a feature has the same."""
         own = getattr(y, "name", None)
-        if isinstance(own, str) and own not in self._names:
-            return own
-        return next(name for name in ("y", "response", "response of the fit") if name not in self._names)
+        name = own if isinstance(own, str) else "y"
+        while name in self._names:
+            name += "_"
+        return name
 
     def _pairs(self) -> tuple[Pair, ...]:
         """Return the public bounds of each feature, in their order."""

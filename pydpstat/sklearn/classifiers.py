@@ -153,7 +153,6 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
             Where an argument is not allowed or the budget does not suffice.
         """
         features, target = self._read(X, y, numeric=False)
-        check_classification_targets(target)
         name, pairs = self._response_name(y), self._pairs()
         classes, declared = _classes(self.classes, target)
         results = logit(
@@ -223,6 +222,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
 def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
     """Return the two classes, sorted, and whether they are taken from the data as public knowledge."""
     if given is None:
+        check_classification_targets(target)
         truths = target.dtype.kind == "b"
         return (np.array([False, True]) if truths else _two(np.unique(target), "y")), not truths
     labels = checks.array_of(given)

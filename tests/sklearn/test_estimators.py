@@ -187,6 +187,18 @@ def test_another_value_counts_as_the_first_class():
     assert np.array_equal(one.coef_, two.coef_) and one.classes_.tolist() == ["no", "yes"]
 
 
+def test_whether_a_value_is_a_class_shows_in_no_error():
+    codes = np.where(RETIRED == "yes", 1.0, 0.0)
+    model = logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], 0.5))
+    same = logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], 0.0))
+    assert np.array_equal(model.coef_, same.coef_)
+
+
+def test_a_response_may_have_the_name_of_a_feature():
+    model = linear(bounds=(0, 4000)).fit(FRAME.rename(columns={"age": "y", "hours": "y_"}), INCOME.to_numpy())
+    assert model.results_.response == "y__"
+
+
 @pytest.mark.parametrize("classes", [(1, 2), (2, 1), (-1.0, 1.0), ("b", "a"), (False, True)])
 def test_classes_of_every_kind(classes):
     first, second = sorted(classes)
