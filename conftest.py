@@ -1,6 +1,13 @@
 """Which modules' examples cannot run here."""
 
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+
+try:
+    # the extra "sklearn"
+    ESTIMATORS = tuple(map(int, version("scikit-learn").split(".")[:2])) >= (1, 6)
+except PackageNotFoundError:
+    ESTIMATORS = False
 
 # their examples need the extra "models"
 collect_ignore = (
@@ -12,3 +19,4 @@ collect_ignore = (
         "pydpstat/dppack/_models/nlopt_solver.py",
     ]
 )
+collect_ignore_glob = [] if ESTIMATORS else ["pydpstat/sklearn/*"]

@@ -146,6 +146,7 @@ _PARTS = (
     "r_arithmetic",
     "random",
     "results",
+    "sklearn",
     "teaching",
 )
 

@@ -15,6 +15,7 @@ from pydpstat import privacy as privacy
 from pydpstat import r_arithmetic as r_arithmetic
 from pydpstat import random as random
 from pydpstat import results as results
+from pydpstat import sklearn as sklearn
 from pydpstat import teaching as teaching
 from pydpstat.auditing import AuditResults as AuditResults
 from pydpstat.auditing import audit as audit

@@ -21,6 +21,7 @@ SAME = {
     "epsilon": ("eps", "e", "epsilon_", "privacy", "budget_epsilon", "privacy_budget", "eps_"),
     "neighbors": ("neighbours", "neighbor", "neighbour", "adjacency", "which_sensitivity", "neighboring"),
     "rng": ("random_state", "seed", "random_seed", "generator", "prng"),
+    "random_state": ("rng", "seed", "random_seed", "generator"),
     "by": ("groupby", "group_by", "group", "groups", "hue", "on"),
     "edges": ("bins", "breaks", "bin_edges", "cuts"),
     "popmean": ("mu", "mean0", "pop_mean", "null_value"),
@@ -122,6 +123,7 @@ EXAMPLES = {
     "unit": "'person'",
     "strata": "'stratum'",
     "rng": "1",
+    "random_state": "1",
     "path": "'budget.db'",
     "max_records": "5",
     "missing": "'drop'",
@@ -195,9 +197,9 @@ def refuse(
     if error.__traceback__ is None or error.__traceback__.tb_next is not None:
         return
     own, name = inspect.signature(function), function.__name__
-    if name == "__init__":
-        name, arguments = function.__qualname__.split(".")[0], arguments[1:]
-        own = own.replace(parameters=list(own.parameters.values())[1:])
+    if "self" in own.parameters:
+        name = function.__qualname__.split(".")[0] if name == "__init__" else name
+        arguments, own = arguments[1:], own.replace(parameters=list(own.parameters.values())[1:])
     raise ArgumentError(answer(name, own, arguments, options)) from None
 
 

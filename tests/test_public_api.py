@@ -6,7 +6,6 @@ import doctest
 import importlib
 import inspect
 import os
-import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +14,11 @@ import pytest
 
 import pydpstat
 from pydpstat import RRandom, dppack
+from tests.modules import modules
 
 HEAVY = ("pandas", "statsmodels", "matplotlib", "rpy2", "scipy")
 METHODS = [name for name in dir(RRandom) if not name.startswith("_")]
-MODULES = sorted(
-    each.name
-    for each in pkgutil.walk_packages(pydpstat.__path__, "pydpstat.")
-    if not each.name.endswith("__main__")
-)
+MODULES = [name for name in modules() if not name.endswith("__main__")]
 
 
 def in_a_new_process(code):

@@ -28,7 +28,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "pydpstat"
 LAYERS = (
     ("__main__",),
     ("parity",),
-    ("local", "consistency", "anonymity", "teaching"),
+    ("local", "consistency", "anonymity", "teaching", "sklearn"),
     ("auditing",),
     ("designs",),
     ("statistics", "inference", "dppack", "diffpriv"),

@@ -15,19 +15,22 @@ from types import ModuleType
 import pytest
 
 import pydpstat
+from tests.modules import modules, usable
 from tools.stubs import lazy_packages, stub, stub_path
 
 ROOT = Path(pydpstat.__file__).parent
 LAZY = lazy_packages()
 PARTS = [getattr(pydpstat, name) for name in dir(pydpstat) if isinstance(getattr(pydpstat, name), ModuleType)]
 
-each_lazy = pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
+each_lazy = pytest.mark.parametrize(
+    "package", [each for each in LAZY if usable(each.__name__)], ids=lambda package: package.__name__
+)
 
 
 @pytest.fixture(scope="module")
 def everything_is_loaded():
-    for each in pkgutil.walk_packages(pydpstat.__path__, "pydpstat."):
-        importlib.import_module(each.name)
+    for name in modules():
+        importlib.import_module(name)
 
 
 def dunder(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ from pydpstat import _checks as checks
 from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
 from pydpstat.dppack._models.kernels import FourierFeatures
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
-from pydpstat.dppack._models.records import Records, as_records
+from pydpstat.dppack._models.records import Records, as_records, response
 from pydpstat.errors import PydpstatError
 from pydpstat.results.model_results import ModelResults
 
@@ -96,6 +97,35 @@ class FittedModel:
         """
         return np.asarray(self.mapXy(as_records(X, checks.flag(add_bias, "add_bias")), self._fitted()))
 
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the constructor's arguments by name, with what the fields have now.
+
+        With them scikit-learn's ``clone`` makes a model that is not fitted.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Makes no difference here: no argument has arguments of its own.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> from pydpstat import LogisticRegressionDP
+        >>> model = LogisticRegressionDP("l2", 1.0, 1.0)
+        >>> model.eps = 2.0
+        >>> model.get_params()["regularizer"], model.get_params()["eps"]
+        ('l2', 2.0)
+        """
+        fields = vars(self)
+        names = inspect.signature(type(self)).parameters
+        found: dict[str, object] = {name: fields.get(name, fields.get(f"_{name}")) for name in names}
+        if self.regularizer is regularizer_l2 and self.regularizer_gr is regularizer_gr_l2:
+            found |= {"regularizer": "l2", "regularizer_gr": None}
+        return found
+
     def clone(self, deep: bool = False) -> Self:
         """Return a copy of the model; a later fit of one leaves the other as it is.
 
@@ -141,6 +171,56 @@ class FittedModel:
         if self.coeff is None:
             raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
         return np.asarray(self.coeff, dtype=np.float64)
+
+
+class Classifier(FittedModel):
+    """A model whose predictions are labels 0 and 1."""
+
+    def score(self, X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool = False) -> float:
+        """Return the share of records whose label is predicted.
+
+        It is computed from the records themselves: it is not private, and no part of the guarantee. R has no
+        such method; it is there for scikit-learn's.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            Records, as for `predict`.
+        y : array_like of shape (m,)
+            Their labels, 0 and 1.
+        add_bias : bool, default False
+            As for `predict`.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns or the numbers of records do not match.
+
+        Examples
+        --------
+        >>> from pydpstat import LogisticRegressionDP, RRandom
+        >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
+        >>> X, y = [[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1]
+        >>> r = model.fit(X, y, [1], [0], rng=RRandom(123))
+        >>> model.score(X, y)
+        0.5
+        """
+        return float(np.mean(np.equal(*compared(self.predict(X, add_bias), y))))
+
+
+def compared(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Return predictions and as many responses."""
+    found = response(y)
+    if found.size != predicted.size:
+        raise PydpstatError(
+            f"X and y must have the same number of records; got {predicted.size} and {found.size}."
+        )
+    return predicted, found
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy.typing as npt
+
 from pydpstat.dppack._models.erm_kst import MINIMUM, EmpiricalRiskMinimizationDP_KST
-from pydpstat.dppack._models.fitted_model import Function
+from pydpstat.dppack._models.fitted_model import Function, compared
 from pydpstat.dppack._models.formulas import Floats, dot
 from pydpstat.dppack._models.kst_noise import PAIR_SQUARES, PAIR_SQUARES_LINE
 from pydpstat.dppack._models.losses import loss_gr_squared_error, loss_squared_error
@@ -96,6 +100,44 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
             loss_gr_squared_error,
             regularizer_gr,
         )
+
+    def score(self, X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool = False) -> float:
+        """Return R-squared of the predictions: 1 less the share of the response's variance that is left.
+
+        It is computed from the records themselves: it is not private, and no part of the guarantee. R has no
+        such method; it is there for scikit-learn's.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            Records, as for `predict`.
+        y : array_like of shape (m,)
+            Their responses.
+        add_bias : bool, default False
+            As for `predict`.
+
+        Returns
+        -------
+        float
+            At most 1; NaN where all responses are the same.
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns or the numbers of records do not match.
+
+        Examples
+        --------
+        >>> from pydpstat import LinearRegressionDP
+        >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+        >>> model.coeff = [0.5]
+        >>> model.score([[0.0], [1.0], [2.0]], [0.0, 0.5, 1.0])
+        1.0
+        """
+        predicted, responses = compared(self.predict(X, add_bias), y)
+        left, whole = responses - predicted, responses - responses.mean()
+        square = dot(whole, whole)
+        return 1.0 - dot(left, left) / square if square > 0.0 else math.nan
 
 
 def _outside(coeff: Floats) -> float:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.fitted_model import Function, Prediction
+from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.losses import loss_cross_entropy, loss_gr_cross_entropy
 from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
@@ -15,7 +15,7 @@ from pydpstat.dppack._models.maps import mapXy_gr_sigmoid, mapXy_sigmoid
 PREDICTION = Prediction("sigmoid", "round")
 
 
-class LogisticRegressionDP(EmpiricalRiskMinimizationDP_CMS):
+class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     """Private regularized logistic regression, as ``DPpack::LogisticRegressionDP``.
 
     ``LogisticRegressionDP$new(...)`` of R is ``LogisticRegressionDP(...)``; methods and public

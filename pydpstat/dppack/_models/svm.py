@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._models.fitted_model import Function, Prediction
+from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
@@ -25,7 +25,7 @@ PREDICTION = Prediction("linear", "sign")
 _BEFORE = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
 
 
-class svmDP(WeightedERMDP_CMS):
+class svmDP(Classifier, WeightedERMDP_CMS):
     """Private support vector machine, linear or with a Gaussian kernel, as ``DPpack::svmDP``.
 
     ``svmDP$new(...)`` of R is ``svmDP(...)``; methods and public fields have R's names with

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points
+from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points, within
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP
 from pydpstat.r_arithmetic.elementary import log
 
@@ -201,6 +201,11 @@ class LogitLaw(Frozen):
         step = np.linalg.solve(lifted(self.information, self.noise * math.sqrt(size)), self.score)
         length = float(np.abs(step).sum())
         return self.center + step * min(1.0, 2.0 / max(length, 1e-300))
+
+    def regularized(self) -> Floats:
+        """Return estimates of all coefficients for predictions, of moderate size whatever the noise."""
+        mean = np.clip(self.moments[0, 1:] / self.records, -1.0, 1.0)
+        return within(self.estimate, mean)
 
     def pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""

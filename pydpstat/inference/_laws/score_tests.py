@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws import noisy_score
+from pydpstat.inference._laws.logit_start import lifted
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.noisy_score import Inverse, Releases, Responses, Scores
 from pydpstat.inference._laws.simulated_tail import Simulated
@@ -59,6 +60,23 @@ class ScoreTests(Frozen):
         # less than the noise's standard deviation of it is as good as nothing
         errors = np.where(seen.left > 1.0, seen.errors, math.inf)
         return self.units * seen.coefficients + self.shifts, self.units * errors
+
+    def regularized(self) -> Floats:
+        """Return estimates of all coefficients for predictions, also where the noise hides some.
+
+        Eigenvalues of the predictors' covariance matrix are raised to about the largest one that the noise
+        alone has.
+        """
+        noisy, slopes = self.noisy, len(self.units) - 1
+        moments = noisy.matrix / noisy.size
+        mean = np.clip(moments[0, 1:], -1.0, 1.0)
+        spread = moments[1:, 1:] - np.outer(mean, mean)
+        unit = np.eye(slopes + 2)[:, 1:-1]
+        i, j = np.triu_indices(slopes)
+        ridge = 1.5 * math.sqrt(slopes) * float(noisy.spread(unit[:, i], unit[:, j]).max()) / noisy.size
+        b = np.linalg.solve(lifted(spread[:-1, :-1], ridge + 1e-6), spread[:-1, -1])
+        level = mean[-1] - mean[:-1] @ b + noisy.origin @ b
+        return self.units * np.append(level, b) + self.shifts
 
     def squares(self) -> tuple[float, float]:
         """Return the errors' sum of squares, and the response's about its mean."""

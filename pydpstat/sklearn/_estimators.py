@@ -1,0 +1,129 @@
+"""What the estimators share: reading features, public bounds, randomness, and copies that share a budget."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair, bounds_of
+from pydpstat._release.payment import defaults
+from pydpstat._warn import note
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source, source_from
+from pydpstat.results.regression_results import RegressionResults
+from pydpstat.sklearn._scikit_learn import BaseEstimator, check_is_fitted, validate_data
+from pydpstat.statistics._kernels.scope import Keys
+
+if TYPE_CHECKING:
+    from pydpstat._release.additive import Spender
+
+Floats = npt.NDArray[np.float64]
+# where no bounds are given: public, the same whatever the data are
+UNIT: Pair = (-1.0, 1.0)
+
+
+class PrivateEstimator(BaseEstimator):
+    """A linear model that is fitted by one release."""
+
+    bounds: object
+    random_state: object
+    budget: Spender | None
+    results_: RegressionResults
+    n_features_in_: int
+    bounds_: tuple[Pair, ...]
+    coef_: Floats
+    intercept_: Floats | float
+
+    def __sklearn_clone__(self) -> Self:
+        # a copied budget would spend once more what the first one has spent: the copies share it
+        bare = copy.copy(self)
+        bare.budget = None
+        twin = super(PrivateEstimator, bare).__sklearn_clone__()
+        twin.budget = self.budget
+        return twin
+
+    def _read(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
+        """Check the data as scikit-learn does, and return them. Private."""
+        with _without_values(X):
+            features, target = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
+        return features, target
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The features' names; x1, x2 and so on where they have none."""
+        default = [f"x{place + 1}" for place in range(self.n_features_in_)]
+        return tuple(map(str, getattr(self, "feature_names_in_", default)))
+
+    def _response_name(self, y: object) -> str:
+        """Return the response's name: its own or y, and a longer one where a feature has the same."""
+        own = getattr(y, "name", None)
+        name = own if isinstance(own, str) else "y"
+        while name in self._names:
+            name += "_"
+        return name
+
+    def _pairs(self) -> tuple[Pair, ...]:
+        """Return the public bounds of each feature, in their order."""
+        given = self._given(
+            self.bounds, "bounds", "every feature", "a pair for each column, or a dict by name"
+        )
+        return bounds_of(given, self._names, len(self._names))
+
+    def _given(self, bounds: object, argument: str, whose: str, form: str) -> object:
+        """Return bounds, or, with a warning, the default ones."""
+        if bounds is not None:
+            return bounds
+        note(
+            f"{type(self).__name__} clips {whose} to (-1, 1), as {argument} is not given. Give "
+            f"{argument}=(lower, upper), {form}: the public range, chosen without looking at the data."
+        )
+        return UNIT
+
+    def _unit(self, unit: Keys | None) -> Keys | None:
+        """Return the ids that were given; a column of X would be a feature and an id."""
+        name = unit if isinstance(unit, str) else defaults(self.budget).unit if unit is None else None
+        if isinstance(unit, str) or name in self._names:
+            raise PydpstatError(
+                f"unit must be an id for each record, apart from X; got {name!r}, a name. Write for example "
+                f"fit(X.drop(columns={name!r}), y, unit=X[{name!r}])."
+            )
+        return unit
+
+    def _source(self) -> Source:
+        """Return what `random_state` stands for."""
+        chosen = self.random_state
+        if isinstance(chosen, np.random.RandomState):
+            chosen = int(chosen.randint(2**31 - 1))
+        return source_from(chosen, name="random_state")
+
+    def _linear(self, X: object) -> Floats:
+        """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
+        check_is_fitted(self, "results_")
+        with _without_values(X):
+            features = validate_data(self, X, reset=False, dtype=np.float64)
+        low, high = np.array(self.bounds_).T
+        return np.asarray(np.clip(features, low, high) @ np.ravel(self.coef_) + self.intercept_)
+
+
+@contextmanager
+def _without_values(X: object) -> Iterator[None]:
+    """Replace the error on text among numbers, which would show the text; types of columns are public."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        # a frame's
+        kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
+        texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
+        named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
+        raise PydpstatError(
+            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns "
+            "of 0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
+        ) from None

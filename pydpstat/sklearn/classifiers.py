@@ -1,0 +1,255 @@
+"""Logistic regression for scikit-learn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import GivenBounds
+from pydpstat._wrong_calls import answered
+from pydpstat.errors import PydpstatError
+from pydpstat.inference.logit import logit
+from pydpstat.sklearn._coefficients import logistic_coefficients
+from pydpstat.sklearn._estimators import Floats, PrivateEstimator
+from pydpstat.sklearn._scikit_learn import ClassifierMixin, check_classification_targets
+from pydpstat.statistics._kernels.scope import Keys
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pydpstat._release.additive import Spender
+
+Labels = npt.NDArray[Any]
+
+
+class LogisticRegression(ClassifierMixin, PrivateEstimator):
+    """Private logistic regression as a classifier of scikit-learn.
+
+    `fit` is one release by `pydpstat.logit`. All else follows from it, and costs nothing more.
+
+    Parameters
+    ----------
+    epsilon : float, default 1.0
+        Privacy parameter of each fit; above 0 and finite.
+    bounds : (float, float), list of pairs, or dict by name, keyword only
+        Public bounds of the features, chosen without looking at them: one pair for all, one for each column,
+        or by the names of a DataFrame's columns (x1, x2 and so on of an array's). Values outside are clipped
+        to them, by `fit` and by predictions. By default (-1, 1), with a warning.
+    classes : (label, label), optional
+        The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
+        False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
+        public knowledge: a condition of the guarantee.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    budget : Budget, optional
+        Where each fit is charged, the fits of clones too, which share it.
+    random_state : None, int, numpy.random.RandomState or Generator, or RRandom, optional
+        Source of the noise. None (default) is the operating system. With a seed, anyone who knows it can
+        remove the noise: for checking and study only.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The classes, sorted; the second one counts as 1.
+    coef_ : ndarray of shape (1, n_features)
+        The coefficients of the features, in the data's units: those of `results_` where it has all of them.
+        Where the noise hides some, a regularized estimate of all from the same released numbers, for
+        predictions only.
+    intercept_ : ndarray of shape (1,)
+        The constant.
+    results_ : RegressionResults
+        What may be published: standard errors, intervals, tests, and the guarantee.
+    bounds_ : tuple of (float, float)
+        The bounds of each feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        The names of a DataFrame's columns.
+
+    Raises
+    ------
+    PydpstatError
+        By `fit`, where an argument is not allowed, there are more or fewer classes than two, or a value is
+        no number.
+    MissingExtraError
+        Where scikit-learn is not installed: ``pip install 'pydpstat[sklearn]'``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, 0) for each fit, for what `fit` sees. It does not cover what other steps of a
+    pipeline learn from the data, nor scores of cross-validation, which are computed from the records
+    themselves.
+
+    Two classes only: for more, ``sklearn.multiclass.OneVsRestClassifier(LogisticRegression(epsilon / k))``
+    fits one model for each of k classes. A record is in all of them, so their epsilons add up.
+
+    See Also
+    --------
+    pydpstat.logit : the release itself, with formulas and categorical predictors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.sklearn import LogisticRegression
+    >>> draw = np.random.default_rng(2)
+    >>> X = draw.uniform(0, 10, (5000, 1))
+    >>> y = np.where(draw.logistic(size=5000) < 0.5 * X[:, 0] - 2, "yes", "no")
+    >>> model = LogisticRegression(2.0, bounds=(0, 10), classes=("no", "yes"), random_state=1)
+    >>> model.fit(X, y).predict([[0.0], [9.0]]).tolist()
+    ['no', 'yes']
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    @answered
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        *,
+        bounds: GivenBounds | None = None,
+        classes: tuple[object, object] | None = None,
+        neighbors: str | None = None,
+        budget: Spender | None = None,
+        random_state: object = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.bounds = bounds
+        self.classes = classes
+        self.neighbors = neighbors
+        self.budget = budget
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> object:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @answered
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
+        """Fit the model: one release.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (n, n_features)
+            The features: numbers, none missing.
+        y : array_like of shape (n,)
+            The class of each record.
+        unit : array_like of shape (n,), optional
+            Whose data each record is, such as a person's id. At most one record of each unit counts, drawn
+            at random, and what is protected is a unit. Needed where the budget has a unit.
+
+        Returns
+        -------
+        LogisticRegression
+            The fitted estimator itself.
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed or the budget does not suffice.
+        """
+        features, target = self._read(X, y, numeric=False)
+        name, pairs = self._response_name(y), self._pairs()
+        classes, declared = _classes(self.classes, target)
+        results = logit(
+            _outcome(target, classes, name),
+            dict(zip(self._names, features.T)),
+            self.epsilon,
+            bounds=list(pairs),
+            levels="declared" if declared else {name: classes.tolist()},
+            neighbors=self.neighbors,
+            unit=self._unit(unit),
+            rng=self._source(),
+            budget=self.budget,
+        )
+        found = logistic_coefficients(results)
+        self.classes_, self.bounds_, self.results_ = classes, pairs, results
+        self.coef_, self.intercept_ = found[None, 1:], found[:1]
+        return self
+
+    def decision_function(self, X: npt.ArrayLike) -> Floats:
+        """Return the log odds of the second class.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, n_features)
+            New records, which are clipped to the bounds.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+        """
+        return self._linear(X)
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, n_features)
+            New records, which are clipped to the bounds.
+
+        Returns
+        -------
+        ndarray of float64, shape (m, 2)
+            In the order of `classes_`.
+        """
+        from scipy.special import expit
+
+        odds = self.decision_function(X)
+        return np.column_stack([expit(-odds), expit(odds)])
+
+    def predict(self, X: npt.ArrayLike) -> Labels:
+        """Return the more probable class of each record.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, n_features)
+            New records, which are clipped to the bounds.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        second = self.decision_function(X) > 0.0
+        return np.asarray(self.classes_[second.astype(np.intp)])
+
+
+def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
+    """Return the two classes, sorted, and whether they are taken from the data as public knowledge."""
+    if given is None:
+        check_classification_targets(target)
+        truths = target.dtype.kind == "b"
+        return (np.array([False, True]) if truths else _two(np.unique(target), "y")), not truths
+    labels = checks.array_of(given)
+    if labels.ndim != 1 or labels.size != 2:
+        raise PydpstatError(
+            f"classes must be two labels; got {checks.shown(given)}. Give them as classes=('no', 'yes')."
+        )
+    return _two(np.unique(labels), "classes"), False
+
+
+def _two(classes: Labels, argument: str) -> Labels:
+    if classes.size > 2:
+        raise PydpstatError(
+            "Only binary classification is supported. The type of the target is multiclass. Use "
+            "OneVsRestClassifier(LogisticRegression(...)) of scikit-learn, which pays for one model a class: "
+            "divide epsilon by the number of classes."
+        )
+    if classes.size < 2:
+        raise PydpstatError(
+            f"{argument} must have two classes; got one class. Name both, as classes=('no', 'yes')."
+        )
+    return classes
+
+
+def _outcome(target: Labels, classes: Labels, name: str) -> pd.Series:
+    """Return the response as a Categorical; what is neither class counts as the first. Private."""
+    import pandas as pd
+
+    second = np.asarray(target == classes[1]).astype(np.int8)
+    return pd.Series(pd.Categorical.from_codes(second, categories=classes.tolist()), name=name)

@@ -1,0 +1,182 @@
+"""Linear regression for scikit-learn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import numpy.typing as npt
+
+from pydpstat._data.columns import GivenBounds, bounds_pair
+from pydpstat._wrong_calls import answered
+from pydpstat.inference.regression import ols
+from pydpstat.sklearn._coefficients import linear_coefficients
+from pydpstat.sklearn._estimators import Floats, PrivateEstimator
+from pydpstat.sklearn._scikit_learn import RegressorMixin
+from pydpstat.statistics._kernels.scope import Keys
+
+if TYPE_CHECKING:
+    from pydpstat._release.additive import Spender
+    from pydpstat.mechanisms.mechanism import Mechanism
+
+
+class LinearRegression(RegressorMixin, PrivateEstimator):
+    """Private linear regression as a regressor of scikit-learn.
+
+    `fit` is one release by `pydpstat.ols`. All else follows from it, and costs nothing more.
+
+    Parameters
+    ----------
+    epsilon : float, default 1.0
+        Privacy parameter of each fit; above 0 and finite.
+    bounds : (float, float), list of pairs, or dict by name, keyword only
+        Public bounds of the features, chosen without looking at them: one pair for all, one for each column,
+        or by the names of a DataFrame's columns (x1, x2 and so on of an array's). Values outside are clipped
+        to them, by `fit` and by predictions. By default (-1, 1), with a warning.
+    y_bounds : (float, float), keyword only
+        Public bounds of the response, to which it is clipped. By default (-1, 1), with a warning.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
+        The moments' noise, as in `pydpstat.ols`.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    budget : Budget, optional
+        Where each fit is charged, the fits of clones too, which share it.
+    random_state : None, int, numpy.random.RandomState or Generator, or RRandom, optional
+        Source of the noise. None (default) is the operating system. With a seed, anyone who knows it can
+        remove the noise: for checking and study only.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The coefficients of the features, in the data's units: those of `results_` where it has all of them.
+        Where the noise hides some, a regularized estimate of all from the same released numbers, for
+        predictions only.
+    intercept_ : float
+        The constant.
+    results_ : RegressionResults
+        What may be published: standard errors, intervals, tests, and the guarantee.
+    bounds_ : tuple of (float, float)
+        The bounds of each feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        The names of a DataFrame's columns.
+
+    Raises
+    ------
+    PydpstatError
+        By `fit`, where an argument is not allowed or a value is no number.
+    MissingExtraError
+        Where scikit-learn is not installed: ``pip install 'pydpstat[sklearn]'``.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for each fit, for what `fit` sees. It does not cover what other steps of a
+    pipeline learn from the data, nor scores of cross-validation, which are computed from the records
+    themselves.
+
+    See Also
+    --------
+    pydpstat.ols : the release itself, with formulas and categorical predictors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.sklearn import LinearRegression
+    >>> draw = np.random.default_rng(2)
+    >>> X = draw.uniform(0, 10, (5000, 1))
+    >>> y = 1 + 0.5 * X[:, 0] + draw.normal(size=5000)
+    >>> model = LinearRegression(2.0, bounds=(0, 10), y_bounds=(-2, 9), random_state=1)
+    >>> model.fit(X, y).coef_.round(1), model.results_.conf_int().shape
+    (array([0.5]), (2, 2))
+    """
+
+    @answered
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        *,
+        bounds: GivenBounds | None = None,
+        y_bounds: tuple[float, float] | None = None,
+        delta: float = 0,
+        mechanism: str | Mechanism | None = None,
+        neighbors: str | None = None,
+        budget: Spender | None = None,
+        random_state: object = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.bounds = bounds
+        self.y_bounds = y_bounds
+        self.delta = delta
+        self.mechanism = mechanism
+        self.neighbors = neighbors
+        self.budget = budget
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> object:
+        tags = super().__sklearn_tags__()
+        # scikit-learn looks at 200 records of 10 features: at the default epsilon the noise is larger
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    @answered
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
+        """Fit the model: one release.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (n, n_features)
+            The features: numbers, none missing.
+        y : array_like of shape (n,)
+            The response: numbers, none missing.
+        unit : array_like of shape (n,), optional
+            Whose data each record is, such as a person's id. At most one record of each unit counts, drawn
+            at random, and what is protected is a unit. Needed where the budget has a unit.
+
+        Returns
+        -------
+        LinearRegression
+            The fitted estimator itself.
+
+        Raises
+        ------
+        PydpstatError
+            Where an argument is not allowed or the budget does not suffice.
+        """
+        import pandas as pd
+
+        features, target = self._read(X, y, numeric=True)
+        own = self._given(self.y_bounds, "y_bounds", "the response", "a pair")
+        pairs, response = self._pairs(), bounds_pair(own, "y_bounds")
+        results = ols(
+            pd.Series(target, name=self._response_name(y)),
+            dict(zip(self._names, features.T)),
+            self.epsilon,
+            bounds=[response, *pairs],
+            delta=self.delta,
+            mechanism=self.mechanism,
+            neighbors=self.neighbors,
+            unit=self._unit(unit),
+            rng=self._source(),
+            budget=self.budget,
+        )
+        found = linear_coefficients(results)
+        self.bounds_, self.results_ = pairs, results
+        self.coef_, self.intercept_ = found[1:], float(found[0])
+        return self
+
+    def predict(self, X: npt.ArrayLike) -> Floats:
+        """Predict the mean response of new records.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, n_features)
+            New records, which are clipped to the bounds.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+        """
+        return self._linear(X)

@@ -1,0 +1,393 @@
+"""scikit-learn's own checks, and the estimators in its pipelines, copies, cross-validation and searches."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sklearn", minversion="1.6", reason="pip install 'pydpstat[sklearn]'")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.compose import make_column_transformer  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score  # noqa: E402
+from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import OneHotEncoder  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+import pydpstat  # noqa: E402
+from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom  # noqa: E402
+from pydpstat.errors import ArgumentError  # noqa: E402
+from pydpstat.sklearn import LinearRegression, LogisticRegression  # noqa: E402
+
+N = 4000
+_draw = np.random.default_rng(3)
+FRAME = pd.DataFrame({"age": _draw.integers(18, 90, N), "hours": _draw.uniform(0, 60, N)})
+SEX = pd.Series(_draw.choice(["f", "m"], N), name="sex")
+ODDS = 0.06 * (FRAME["age"] - 50) + (SEX == "m") - 0.02 * FRAME["hours"]
+RETIRED = pd.Series(np.where(_draw.logistic(size=N) < ODDS, "yes", "no"), name="retired")
+INCOME = pd.Series(1000 + 20 * FRAME["age"] + 5 * FRAME["hours"] + _draw.normal(0, 200, N), name="income")
+BOUNDS = {"age": (18, 90), "hours": (0, 60)}
+# next to no noise
+EXACT = 1e6
+
+
+def logistic(epsilon=1.0, **more):
+    return LogisticRegression(epsilon, **{"bounds": BOUNDS, "classes": ("no", "yes"), **more})
+
+
+def linear(epsilon=1.0, **more):
+    return LinearRegression(epsilon, **{"bounds": BOUNDS, "y_bounds": (0, 4000), **more})
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        LogisticRegression(),
+        LinearRegression(),
+        LogisticRegression(bounds=(-3, 3), neighbors="unbounded"),
+        LinearRegression(bounds=(-3, 3), y_bounds=(-3, 3), neighbors="unbounded"),
+        LinearRegression(mechanism="gaussian", delta=1e-6),
+    ]
+)
+def test_scikit_learns_own_checks(estimator, check):
+    state = np.random.get_state()
+    try:
+        check(estimator)
+    finally:
+        # the checks seed NumPy's global state
+        np.random.set_state(state)
+
+
+def test_no_check_is_left_out_but_for_the_score_on_few_records():
+    tags = LinearRegression().__sklearn_tags__(), LogisticRegression().__sklearn_tags__()
+    assert not any(each.non_deterministic or each.no_validation or each._skip_test for each in tags)
+    assert tags[0].regressor_tags.poor_score and not tags[1].classifier_tags.poor_score
+    assert not tags[1].classifier_tags.multi_class
+
+
+# what is fitted
+
+
+def test_a_logistic_regression_is_the_release_of_logit():
+    model = logistic(random_state=5).fit(FRAME, RETIRED)
+    same = pydpstat.logit(RETIRED, FRAME, 1.0, bounds=BOUNDS, levels={"retired": ["no", "yes"]}, rng=5)
+    assert model.results_.params.equals(same.params) and model.results_.bse.equals(same.bse)
+    assert model.intercept_.tolist() == [same.params["const"]]
+    assert model.coef_.tolist() == [same.params[["age", "hours"]].tolist()]
+    assert model.classes_.tolist() == ["no", "yes"] and model.n_features_in_ == 2
+    assert model.feature_names_in_.tolist() == ["age", "hours"]
+    assert model.bounds_ == ((18.0, 90.0), (0.0, 60.0))
+    assert np.allclose(model.predict_proba(FRAME)[:, 1], same.predict(FRAME), rtol=1e-12)
+    assert model.score(FRAME, RETIRED) > 0.7
+
+
+def test_a_linear_regression_is_the_release_of_ols():
+    model = linear(random_state=5).fit(FRAME, INCOME)
+    bounds = {"income": (0, 4000), **BOUNDS}
+    same = pydpstat.ols(INCOME, FRAME, 1.0, bounds=bounds, rng=5)
+    assert model.results_.params.equals(same.params) and model.results_.response == "income"
+    assert [model.intercept_, *model.coef_] == same.params.tolist()
+    assert np.allclose(model.predict(FRAME), same.predict(FRAME), rtol=1e-12)
+    assert model.score(FRAME, INCOME) > 0.7
+
+
+def test_without_noise_it_is_scikit_learns():
+    from sklearn.linear_model import LinearRegression as Plain
+
+    plain, model = Plain().fit(FRAME, INCOME), linear(EXACT, random_state=1).fit(FRAME, INCOME)
+    assert np.allclose(model.coef_, plain.coef_, rtol=1e-3)
+    assert model.intercept_ == pytest.approx(plain.intercept_, rel=1e-3)
+
+
+def test_delta_mechanism_and_neighbors_reach_the_release():
+    model = linear(0.5, mechanism="gaussian", delta=1e-6, neighbors="unbounded", random_state=1)
+    results = model.fit(FRAME, INCOME).results_
+    assert (results.guarantee.epsilon, results.guarantee.delta) == (0.5, 1e-6)
+    assert results.guarantee.neighbors == "unbounded" and results.nobs is None
+    assert logistic(neighbors="unbounded").fit(FRAME, RETIRED).results_.guarantee.neighbors == "unbounded"
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("columns", [1, 6])
+def test_predictions_need_no_coefficient_that_the_noise_shows(neighbors, columns):
+    features = np.random.default_rng(1).uniform(-1, 1, (60, columns))
+    target = features[:, 0] > 0
+    more = {"bounds": (-1, 1), "neighbors": neighbors, "random_state": 2}
+    classifier = LogisticRegression(0.05, **more).fit(features, target)
+    regressor = LinearRegression(0.05, y_bounds=(-1, 1), **more).fit(features, features[:, 0])
+    assert classifier.results_.params.isna().all() and regressor.results_.params.isna().any()
+    assert np.isfinite(classifier.coef_).all() and np.isfinite(classifier.predict_proba(features)).all()
+    # within the range of log odds that the fit looks at, and of what two values within the bounds allow
+    assert np.abs(classifier.decision_function(features)).max() <= 20.0
+    assert np.isfinite(regressor.predict(features)).all()
+
+
+def test_estimates_for_predictions_are_those_of_least_squares_where_there_is_no_noise():
+    model = linear(EXACT, random_state=1).fit(FRAME, INCOME)
+    found = model.results_.combinations.tests.regularized()
+    assert np.allclose(found, model.results_.params, rtol=1e-2)
+
+
+def test_new_records_are_clipped_as_those_of_the_fit():
+    model = linear(random_state=1).fit(FRAME, INCOME)
+    far, end = pd.DataFrame({"age": [500], "hours": [-9.0]}), pd.DataFrame({"age": [90], "hours": [0.0]})
+    assert model.predict(far) == model.predict(end)
+
+
+# public facts
+
+
+def test_bounds_are_a_pair_a_list_or_by_name():
+    plain = FRAME.to_numpy()
+    for bounds in ((0, 90), [(0, 90), (0, 90)], np.array([[0, 90], [0, 90]]), {"x1": (0, 90), "x2": (0, 90)}):
+        model = linear(bounds=bounds, random_state=1).fit(plain, INCOME)
+        assert model.bounds_ == ((0.0, 90.0), (0.0, 90.0))
+        assert list(model.results_.params.index) == ["const", "x1", "x2"]
+
+
+def test_without_bounds_all_is_clipped_to_one_and_that_is_said():
+    features, target = np.clip(FRAME.to_numpy() / 50 - 1, -0.9, 0.9), INCOME / 4000
+    with pytest.warns(UserWarning, match="clips") as caught:
+        model = LinearRegression(random_state=1).fit(features, target)
+    assert [str(each.message).split(" to ")[0] for each in caught] == [
+        "LinearRegression clips the response",
+        "LinearRegression clips every feature",
+    ]
+    assert all("Give" in str(each.message) and each.filename == __file__ for each in caught)
+    given = LinearRegression(bounds=(-1, 1), y_bounds=(-1, 1), random_state=1).fit(features, target)
+    assert model.bounds_ == given.bounds_ and np.array_equal(model.coef_, given.coef_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LogisticRegression(bounds=(-1, 1)).fit(features, RETIRED)
+
+
+def test_classes_of_the_data_are_a_condition_of_the_guarantee():
+    declared = "that the declared categories are public knowledge"
+    assert declared in logistic(classes=None).fit(FRAME, RETIRED).results_.guarantee.conditions
+    assert declared not in logistic().fit(FRAME, RETIRED).results_.guarantee.conditions
+    # a truth value has no other
+    truths = logistic(classes=None).fit(FRAME, RETIRED == "yes")
+    assert declared not in truths.results_.guarantee.conditions and truths.classes_.tolist() == [False, True]
+    same = logistic(classes=None).fit(FRAME, np.ones(N, dtype=bool))
+    assert same.classes_.tolist() == [False, True]
+
+
+def test_another_value_counts_as_the_first_class():
+    other = RETIRED.where(FRAME["age"] > 30, "no answer")
+    one, two = (logistic(random_state=1).fit(FRAME, y) for y in (other, other.replace("no answer", "no")))
+    assert np.array_equal(one.coef_, two.coef_) and one.classes_.tolist() == ["no", "yes"]
+
+
+def test_whether_a_value_is_a_class_shows_in_no_error():
+    codes = np.where(RETIRED == "yes", 1.0, 0.0)
+    model = logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], 0.5))
+    same = logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], 0.0))
+    assert np.array_equal(model.coef_, same.coef_)
+
+
+def test_a_response_may_have_the_name_of_a_feature():
+    model = linear(bounds=(0, 4000)).fit(FRAME.rename(columns={"age": "y", "hours": "y_"}), INCOME.to_numpy())
+    assert model.results_.response == "y__"
+
+
+@pytest.mark.parametrize("classes", [(1, 2), (2, 1), (-1.0, 1.0), ("b", "a"), (False, True)])
+def test_classes_of_every_kind(classes):
+    first, second = sorted(classes)
+    target = np.where(RETIRED == "yes", second, first)
+    model = logistic(classes=classes, random_state=1).fit(FRAME, target)
+    assert model.classes_.tolist() == [first, second]
+    assert np.array_equal(model.coef_, logistic(random_state=1).fit(FRAME, RETIRED).coef_)
+
+
+# randomness
+
+
+def test_seeds_are_scikit_learns_and_pydpstats():
+    def coef(state):
+        return linear(random_state=state).fit(FRAME, INCOME).coef_.tolist()
+
+    assert coef(1) == coef(1) == coef(np.random.default_rng(1)) != coef(2)
+    assert coef(np.random.RandomState(1)) == coef(np.random.RandomState(1)) != coef(1)
+    assert coef(RRandom(1)) == coef(RRandom(1))
+    assert coef(None) != coef(None)
+    assert linear(random_state=1).fit(FRAME, INCOME).results_.reproducible
+    assert not linear().fit(FRAME, INCOME).results_.reproducible
+
+
+# pipelines, copies, cross-validation
+
+
+def test_clones_share_the_budget():
+    budget = Budget(10.0)
+    model = logistic(budget=budget, random_state=RRandom(1))
+    twin = clone(model)
+    assert twin.budget is budget and twin.get_params().keys() == model.get_params().keys()
+    assert clone(make_pipeline(model))[-1].budget is budget
+    twin.fit(FRAME, RETIRED)
+    model.fit(FRAME, RETIRED)
+    assert budget.spent.epsilon == 2.0
+
+
+def test_every_fit_of_a_cross_validation_and_of_a_search_is_charged():
+    budget = Budget(20.0)
+    encoder = make_column_transformer(
+        (OneHotEncoder(categories=[["f", "m"]], drop="first", sparse_output=False), ["sex"]),
+        remainder="passthrough",
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
+    bounds = {"sex_m": (0, 1), **BOUNDS}
+    model = make_pipeline(encoder, logistic(bounds=bounds, budget=budget, random_state=1))
+    data = FRAME.assign(sex=SEX)
+    assert model.fit(data, RETIRED).score(data, RETIRED) > 0.7
+    assert list(model[-1].results_.params.index) == ["const", "sex_m", "age", "hours"]
+    scores = cross_val_score(model, data, RETIRED, cv=3)
+    assert scores.shape == (3,) and scores.min() > 0.65
+    assert budget.spent.epsilon == 4.0
+    search = GridSearchCV(model, {"logisticregression__epsilon": [0.5, 1.0]}, cv=2).fit(data, RETIRED)
+    best = search.best_params_["logisticregression__epsilon"]
+    assert budget.spent.epsilon == 4.0 + 2 * (0.5 + 1.0) + best
+    assert search.predict(data).shape == (N,)
+
+
+def test_what_the_budget_does_not_cover_is_not_fitted():
+    budget = Budget(2.0)
+    with pytest.warns(RuntimeWarning, match="1 fits failed") as caught:
+        scores = cross_val_score(linear(budget=budget), FRAME, INCOME, cv=3)
+    assert np.isnan(scores).tolist() == [False, False, True] and "BudgetExceeded" in str(caught[0].message)
+    with pytest.raises(BudgetExceeded):
+        cross_val_score(linear(budget=budget), FRAME, INCOME, cv=3, error_score="raise")
+    model = linear(budget=budget)
+    with pytest.raises(BudgetExceeded):
+        model.fit(FRAME, INCOME)
+    with pytest.raises(NotFittedError):
+        model.predict(FRAME)
+
+
+def test_a_block_pays_for_the_fits_inside():
+    with Budget(3.0) as budget:
+        cross_val_score(linear(), FRAME, INCOME, cv=3)
+    assert budget.spent.epsilon == 3.0
+
+
+def test_a_unit_is_given_to_a_fit():
+    budget = Budget(4.0, unit="person")
+    person = pd.Series(np.arange(N) // 2, name="person")
+    model = linear(budget=budget, random_state=1).fit(FRAME, INCOME, unit=person)
+    assert model.results_.guarantee.unit == "person" and model.results_.nobs == N // 2
+    groups = {"params": {"unit": person}, "groups": person}
+    scores = cross_val_score(model, FRAME, INCOME, cv=GroupKFold(2), **groups, error_score="raise")
+    assert scores.min() > 0.5 and budget.spent.epsilon == 3.0
+    with pytest.raises(PydpstatError, match="Release with unit='person'"):
+        model.fit(FRAME, INCOME)
+    message = r"an id for each record, apart from X.*unit=X\['person'\]"
+    for frame, unit in ((FRAME, "person"), (FRAME.assign(person=person), None)):
+        with pytest.raises(PydpstatError, match=message):
+            linear(budget=budget, bounds=(0, 90)).fit(frame, INCOME, unit=unit)
+    assert budget.spent.epsilon == 3.0
+
+
+def test_more_classes_are_one_model_each():
+    budget = Budget(3.0)
+    target = np.digitize(FRAME["age"], [40, 65])
+    with pytest.raises(PydpstatError, match="Only binary.*OneVsRestClassifier"):
+        logistic(classes=None).fit(FRAME, target)
+    model = OneVsRestClassifier(logistic(1.0, classes=(0, 1), budget=budget, random_state=1))
+    assert model.fit(FRAME, target).score(FRAME, target) > 0.6
+    assert budget.spent.epsilon == 3.0 and len(model.estimators_) == 3
+
+
+def test_a_fitted_estimator_has_nothing_private():
+    for model in (logistic().fit(FRAME, RETIRED), linear().fit(FRAME, INCOME)):
+        kept = pickle.dumps(model)
+        # values of records, which are numbers like no others
+        for value in (*FRAME["hours"].iloc[:50], *INCOME.iloc[:50]):
+            assert np.float64(value).tobytes() not in kept
+        assert np.array_equal(pickle.loads(kept).predict(FRAME), model.predict(FRAME))
+
+
+# messages
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: linear(0).fit(FRAME, INCOME), "epsilon must be"),
+        (lambda: linear(bounds=(5, 1)).fit(FRAME, INCOME), "bounds must be a pair.*the upper one first"),
+        (lambda: linear(bounds={"age": (0, 9)}).fit(FRAME, INCOME), "bounds must name.*lacks 'hours'"),
+        (lambda: linear(bounds=[(0, 9)]).fit(FRAME, INCOME), "one for each of the 2 columns; got 1"),
+        (lambda: linear(y_bounds=(1, 1)).fit(FRAME, INCOME), "y_bounds must be a pair"),
+        (lambda: linear(neighbors="add").fit(FRAME, INCOME), "neighbors must be one of"),
+        (lambda: linear(random_state="a").fit(FRAME, INCOME), "random_state must be None"),
+        (lambda: linear(budget=3.0).fit(FRAME, INCOME), "budget must be"),
+        (lambda: linear(mechanism="gaussian").fit(FRAME, INCOME), "delta must be"),
+        (lambda: logistic(classes="yes").fit(FRAME, RETIRED), "classes must be two labels; got str"),
+        (
+            lambda: logistic(classes=(1, 1)).fit(FRAME, RETIRED),
+            "classes must have two classes; got one class",
+        ),
+        (lambda: logistic(classes=None).fit(FRAME, ["a"] * N), "y must have two classes; got one class"),
+        (lambda: linear().fit(FRAME.assign(sex=SEX), INCOME), "X has text in .'sex'.*OneHotEncoder"),
+        (lambda: linear().fit(FRAME, RETIRED), "text in X or y"),
+        (lambda: linear().fit(FRAME, INCOME).predict([["secret", 1]]), "text in X or y"),
+    ],
+)
+def test_messages_name_the_argument_and_show_no_value(call, message):
+    with warnings.catch_warnings():
+        # names that were there at the fit
+        warnings.simplefilter("ignore", UserWarning)
+        with pytest.raises(PydpstatError, match=message) as caught:
+            call()
+    assert "secret" not in str(caught.value) and caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("word", ["rng", "seed"])
+def test_pydpstats_word_for_a_seed_is_answered(word):
+    with pytest.raises(ArgumentError, match="write random_state=1"):
+        LinearRegression(1.0, **{word: 1})
+
+
+def test_a_response_is_asked_for():
+    with pytest.raises(ArgumentError, match=r"fit needs y; got none. Write fit\(X, y\)"):
+        linear().fit(FRAME)
+
+
+def test_without_scikit_learn_the_command_is_named():
+    code = """
+import sys
+sys.modules["sklearn"] = None
+import pydpstat as dp
+print(dp.sklearn.__all__)
+try:
+    dp.sklearn.LinearRegression
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == [
+        "['LinearRegression', 'LogisticRegression']",
+        "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]'",
+    ]
+
+
+def test_with_array_apis_no_check_is_skipped():
+    code = """
+from sklearn.utils.estimator_checks import check_estimator
+from pydpstat.sklearn import LinearRegression, LogisticRegression
+for model in (LinearRegression(), LogisticRegression()):
+    found = check_estimator(model, on_skip=None)
+    print(len(found) > 40, {each["status"] for each in found})
+"""
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout == "True {'passed'}\n" * 2, done.stderr
