@@ -34,6 +34,11 @@ myst_heading_anchors = 3
 
 autosummary_generate = False
 autodoc_typehints = "none"
+try:
+    import pydpstat.sklearn  # noqa: F401
+except pydpstat.MissingExtraError:
+    # an extra, which Debian has in an older version
+    autodoc_mock_imports = ["sklearn"]
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.mechanisms._noise import Floats
+from pydpstat.r_arithmetic.elementary import log
 
 SEED = 20_240_117
 # where a tail is computed, between which its logarithm is nearly linear
@@ -40,8 +41,8 @@ def with_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], most: floa
     """
     count = len(vectors)
     grid = np.linspace(0.0, most, _GRID)
-    falls = -np.log(np.maximum(tail(grid), 1e-300))
-    upper = np.interp(-np.log((2.0 * np.arange(count // 2) + 1.0) / count), falls, grid)
+    falls = -np.asarray(log(np.maximum(tail(grid), 1e-300)))
+    upper = np.interp(-np.asarray(log((2.0 * np.arange(count // 2) + 1.0) / count)), falls, grid)
     ordered = np.concatenate([-upper, np.zeros(count % 2), upper[::-1]])
     found: Floats = ordered[vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
     return found

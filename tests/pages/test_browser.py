@@ -41,6 +41,7 @@ WORDS = {
     "latex": ("own/exporting",),
     "choose epsilon": ("own/choosing",),
     "verify": ("verify",),
+    "sklearn": ("own/sklearn",),
 }
 
 # what reaches beyond the screen, unless it is in a box that scrolls by itself
