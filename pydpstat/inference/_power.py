@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import listed
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws import power_counts, power_means, power_ranks
@@ -24,9 +25,12 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
+from pydpstat.results._exports import Exported
+from pydpstat.results._report import Facts as Lines
+from pydpstat.results._report import Rows, number, plain
 
 if TYPE_CHECKING:
-    from statsmodels.iolib.summary import Summary
+    import pandas as pd
 
 _NUMBERS = ("n", "epsilon", "effect", "power")
 _LEAST_RECORDS, _MOST_RECORDS = 2, 10**9
@@ -40,7 +44,7 @@ _STRONGER = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan:
+class PowerPlan(Exported):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -66,6 +70,8 @@ class PowerPlan:
         blocks.
     unit : str
         What the effect is.
+    facts : Facts
+        What is public besides these numbers.
 
     Examples
     --------
@@ -73,6 +79,8 @@ class PowerPlan:
     >>> planned = pydpstat.plan("ttest_1samp", 1.0, effect=0.4, power=0.8)
     >>> planned.solved, 100 < planned.n < 150, planned.stronger
     ('n', True, 'wilcoxon')
+    >>> list(planned.to_frame().columns)
+    ['n', 'epsilon', 'effect', 'alpha', 'power']
     """
 
     test: str
@@ -85,6 +93,9 @@ class PowerPlan:
     solved: str
     powers: tuple[tuple[str, float], ...]
     unit: str
+    facts: Facts
+
+    _title = "Planned Private Test"
 
     @property
     def stronger(self) -> str:
@@ -92,19 +103,57 @@ class PowerPlan:
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _STRONGER else self.test
 
-    def summary(self) -> Summary:
-        """Return the plan as a table in statsmodels' form.
+    def to_frame(
+        self, *, epsilon: float | Sequence[float] | None = None, n: int | Sequence[int] | None = None
+    ) -> pd.DataFrame:
+        """Return the power of this test and of others, or that of this test for more epsilons and sizes.
+
+        Parameters
+        ----------
+        epsilon : float or list of float, optional
+            By default that of the plan.
+        n : int or list of int, optional
+            Numbers of records, of tests of groups those of each group; by default that of the plan.
 
         Returns
         -------
-        statsmodels.iolib.summary.Summary
-        """
-        from pydpstat.results._report import number, wrapped
-        from pydpstat.results._summary_page import SummaryPage
+        DataFrame with columns ``n``, ``epsilon``, ``effect``, ``alpha``, ``power``, indexed by test
 
+        Examples
+        --------
+        >>> import pydpstat
+        >>> planned = pydpstat.plan("binomtest", 1.0, n=100, effect=0.15)
+        >>> planned.to_frame(n=[100, 200]).round(3)
+                     n  epsilon  effect  alpha  power
+        binomtest  100      1.0    0.15   0.05  0.834
+        binomtest  200      1.0    0.15   0.05  0.989
+        """
+        import pandas as pd
+
+        powers = [(self.n, self.epsilon, name, power) for name, power in self.powers]
+        if epsilon is not None or n is not None:
+            powers = [
+                (size, each, self.test, self._at(each, size))
+                for each in _several(self.epsilon, epsilon)
+                for size in _several(self.n, n)
+            ]
+        columns = {
+            "n": [size for size, *_ in powers],
+            "epsilon": [each for _, each, *_ in powers],
+            "effect": self.effect,
+            "alpha": self.alpha,
+            "power": [power for *_, power in powers],
+        }
+        return pd.DataFrame(columns, index=[name for *_, name, _ in powers])
+
+    def _at(self, epsilon: object, n: object) -> float:
+        sizes = sizes_of(self.test, n, self.facts.groups)
+        return _power(self.test, sizes, checks.epsilon(epsilon), self.effect, self.facts)
+
+    def _facts(self) -> Lines:
         records = str(self.n) if isinstance(self.n, int) else ", ".join(map(str, self.n))
         grouped = TESTS[self.test].family in ("two", "several", "shares")
-        facts = [
+        return [
             ("Test:", self.test),
             ("N of each group:" if grouped else "N:", records),
             ("Epsilon:", number(self.epsilon)),
@@ -114,23 +163,52 @@ class PowerPlan:
             ("Alternative:", self.alternative),
             ("Solved for:", self.solved),
         ]
+
+    def _rows(self) -> Rows:
+        names = [name for name, _ in self.powers]
+        return Rows(("power",), names, [[f"{power:.3f}"] for _, power in self.powers])
+
+    def _notes(self) -> list[str]:
         notes = [
             f"The effect is the {self.unit}.",
             f"For these numbers the test with the most power is {self.stronger}.",
         ]
         if TESTS[self.test].family not in ("", "shares"):
             notes.append("Powers are simulated, with a standard error of up to about 0.02.")
-        cells = [[f"{power:.3f}"] for _, power in self.powers]
-        names = [name for name, _ in self.powers]
-        return SummaryPage(facts, ("power",), names, cells, wrapped(notes), "Planned Private Test")
+        return notes
 
-    def __repr__(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> pydpstat.plan("binomtest", 1.0, n=100, effect=0.15).to_dict()["solved"]
+        'power'
+        """
+        names = ("test", "n", "epsilon", "effect", "power", "alpha", "alternative", "solved", "unit")
+        content = {name: plain(getattr(self, name)) for name in names}
+        return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
+
+    def _numbers(self) -> str:
         other = dict(self.powers)[self.stronger]
         more = "" if self.stronger == self.test else f"; {self.stronger} has {other:.3f}"
         return (
-            f"<PowerPlan {self.test}: n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, "
-            f"power {self.power:.3f}{more}>"
+            f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{more}"
         )
+
+    def __str__(self) -> str:
+        return f"Plan of {self.test}: {self._numbers()}"
+
+    def __repr__(self) -> str:
+        return f"<PowerPlan {self.test}: {self._numbers()}>"
+
+
+def _several(own: object, given: Any) -> list[Any]:
+    values = listed(given)
+    if given is None:
+        return [own]
+    return list(values) if isinstance(values, (list, range)) else [values]
 
 
 def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str, object]) -> PowerPlan:
@@ -190,6 +268,7 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         solved,
         tuple(powers),
         TESTS[test].effect,
+        facts,
     )
 
 

@@ -1,4 +1,4 @@
-"""What has a frame and a page, as text for other programs."""
+"""Results with a frame and a page, as text for other programs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydpstat._csv import cell as csv_cell
 from pydpstat._files import write
-from pydpstat.results._report import cell
+from pydpstat.results._report import Report, cell
 
 if TYPE_CHECKING:
     import pandas as pd
-    from statsmodels.iolib.summary import Summary
 
 
-class Exported:
-    """What `to_frame` and `summary` have, as Markdown, LaTeX, HTML and CSV.
+class Exported(Report):
+    """A result whose frame and page can be had as Markdown, LaTeX, HTML and CSV.
 
     Examples
     --------
@@ -33,10 +32,6 @@ class Exported:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers as a frame."""
-        raise NotImplementedError
-
-    def summary(self) -> Summary:
-        """Return a page in statsmodels' form."""
         raise NotImplementedError
 
     def to_markdown(self) -> str:

@@ -19,7 +19,6 @@ from pydpstat.results._exports import Exported
 from pydpstat.results._report import (
     MOST_ROWS,
     Facts,
-    Report,
     Rows,
     left_out,
     number,
@@ -39,7 +38,7 @@ _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Exported, Report):
+class Plan(Exported):
     """The noise that a release will have.
 
     Parameters
