@@ -265,7 +265,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().cov("income", "age", 0.1), "several variables are one list"),
         (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),
         (lambda: sized().weighted_mean(["age", "income"], 0.1), "one column's name for weighted_mean"),
-        (lambda: sized().plan("quantile", "age", 0.1), "quantile cannot be planned"),
+        (lambda: sized().plan("quantile", "age", 0.1, n=9), "q must be given"),
         (lambda: sized().plan("mean", "agee", 0.1), "no column of the design. Did you mean 'age'"),
         (lambda: sized().ols("income ~ agee", 0.1), "must be columns of the data; got 'agee'"),
         (lambda: unsized().subset("agee > 3"), "got 'agee'.*Did you mean 'age'"),
