@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
-from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws import power_counts, power_means, power_ranks
 from pydpstat.inference._power_settings import (
     BLOCKS,
+    PRIVATE,
     TESTS,
     Facts,
     check_options,
@@ -103,6 +103,11 @@ class PowerPlan(Exported):
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _STRONGER else self.test
 
+    @property
+    def neighbors(self) -> str:
+        """The neighboring data sets; with "unbounded" ones the number of records is a guess."""
+        return "unbounded" if self.facts.private else "bounded"
+
     def to_frame(
         self, *, epsilon: float | Sequence[float] | None = None, n: int | Sequence[int] | None = None
     ) -> pd.DataFrame:
@@ -161,6 +166,7 @@ class PowerPlan(Exported):
             ("Power:", f"{self.power:.3f}"),
             ("Alpha:", number(self.alpha)),
             ("Alternative:", self.alternative),
+            ("Neighbors:", self.neighbors),
             ("Solved for:", self.solved),
         ]
 
@@ -186,7 +192,8 @@ class PowerPlan(Exported):
         >>> pydpstat.plan("binomtest", 1.0, n=100, effect=0.15).to_dict()["solved"]
         'power'
         """
-        names = ("test", "n", "epsilon", "effect", "power", "alpha", "alternative", "solved", "unit")
+        names = ["test", "n", "epsilon", "effect", "power", "alpha", "alternative"]
+        names += ["neighbors", "solved", "unit"]
         content = {name: plain(getattr(self, name)) for name in names}
         return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
 
@@ -228,11 +235,6 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
             "of n, epsilon, effect and power three must be given, and the fourth is found; missing: "
             f"{', '.join(missing) or 'none'}."
         )
-    if defaults(None).neighbors == "unbounded":
-        raise PydpstatError(
-            "neighbors must be 'bounded' for the plan of a test, whose number of records is public; the "
-            "block's budget has 'unbounded'. Plan outside of the block."
-        )
     facts = facts_of(test, options)
     sizes = () if values[0] is None else sizes_of(test, values[0], facts.groups)
     chosen = 0.0 if epsilon is None else checks.epsilon(epsilon)
@@ -254,8 +256,10 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         found = _Amounts("effect", _SMALLEST_SHARE * abs(most), abs(most))
         sign = math.copysign(1.0, most)
         effect = sign * found.smallest(lambda each: _power(test, sizes, chosen, sign * each, facts), aim)
-    powers = [(name, _power(name, sizes, chosen, effect, facts)) for name in (test, *TESTS[test].rivals[:-1])]
-    if TESTS[test].family:
+    able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
+    powers = [(name, _power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
+    # blocks are made of a public number of records
+    if TESTS[test].family and not facts.private:
         powers.append((BLOCKS, _blocks_power(test, sizes, chosen, effect, facts)))
     return PowerPlan(
         test,
@@ -323,29 +327,38 @@ def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, fac
     """Return the power of a test."""
     alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
     if test in ("ttest_1samp", "ttest_rel"):
-        return power_means.one_sample_power(first, epsilon, effect, facts.sd, facts.at, alpha, side)
+        settings = facts.sd, facts.at, alpha, side, facts.private
+        return power_means.one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
         return power_ranks.signed_rank_power(first, epsilon, effect, alpha, side)
     if test == "ttest_ind":
-        return power_means.two_sample_power((first, last), epsilon, effect, facts.sd, alpha, side)
+        pair = first, last
+        return power_means.two_sample_power(pair, epsilon, effect, facts.sd, alpha, side, facts.private)
     if test == "mannwhitneyu":
         return power_ranks.two_groups_power((first, last), epsilon, effect, alpha, side)
     if test == "f_oneway":
-        return power_means.several_means_power(sizes, epsilon, effect, facts.sd, alpha)
+        return power_means.several_means_power(sizes, epsilon, effect, facts.sd, alpha, facts.private)
     if test == "kruskal":
         weights = weights_of(sizes, epsilon)
         return power_ranks.several_groups_power(sizes, weights, epsilon, effect, alpha)
+    if test == "binomtest" and facts.private:
+        return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, side)
     if test == "binomtest":
         return power_counts.count_power(first, epsilon, facts.p, effect, alpha, side)
     if test == "quantile_test":
         # many records below a value show that the quantile is less
         mirrored = {"less": "greater", "greater": "less"}.get(side, side)
+        if facts.private:
+            terms = (1, 2) if facts.ties else (1, 1)
+            return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, mirrored, terms)
         rate = 0.5 * epsilon if facts.ties else epsilon
         return power_counts.count_power(first, rate, facts.p, effect, alpha, mirrored)
     if test == "proportions_test":
         return power_counts.two_counts_power((first, last), epsilon, facts.p, effect, alpha, side)
     if test == "chi2_contingency":
-        return power_counts.table_power(first, 0.5 * epsilon, facts.shape, effect, alpha)
+        # a record that is replaced moves two cells
+        rate = epsilon if facts.private else 0.5 * epsilon
+        return power_counts.table_power(first, rate, facts.shape, effect, alpha, facts.private)
     return power_ranks.correlation_power(first, epsilon, effect, alpha, side)
 
 
