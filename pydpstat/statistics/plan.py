@@ -152,8 +152,9 @@ def plan(
     the records is taken as constant over what a choice may miss.
 
     Of `n`, `epsilon`, `effect` and `power` of a test three are given, and about the smallest fourth is found.
-    The level is `alpha` (0.05), the `alternative` is as in the test; neighbors are bounded. `power` is the
-    probability of a p-value of at most alpha, and `effect` is what the data are to have:
+    The level is `alpha` (0.05), the `alternative` is as in the test. With unbounded `neighbors` n is a guess;
+    that goes for t tests, f_oneway, binomtest, quantile_test and chi2_contingency. `power` is the probability
+    of a p-value of at most alpha, and `effect` is what the data are to have:
 
     - t tests, `wilcoxon`, `mannwhitneyu`: the mean less that of the null hypothesis, or of the second group,
       in standard deviations of normal records (for pairs: of the differences).

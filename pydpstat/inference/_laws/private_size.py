@@ -121,7 +121,7 @@ def pair_power(n: int, rate: float, terms: tuple[int, int], p: float, truth: flo
     Examples
     --------
     >>> round(pair_power(100, 1.0, (1, 1), 0.5, 0.65, 0.05), 2)
-    0.9
+    0.91
     """
     if rate < SMALLEST_RATE or level <= OUTSIDE:
         return 0.0
