@@ -48,6 +48,8 @@ _Test = Literal[
     "kendalltau",
 ]
 TESTS = get_args(_Test)
+# what a plan has besides the function's arguments
+_OWN = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
 
 
 @overload
@@ -297,7 +299,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
     ]
     wrong = {name: each for name, each in options.items() if name not in known}
     if wrong:
-        raise ArgumentError(not_there(call.__name__, known, wrong))
+        raise ArgumentError(not_there(call.__name__, [*known, *_OWN], wrong))
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):

@@ -369,7 +369,7 @@ def test_tests_are_planned_under_bounded_neighbors():
     alone = dp.plan("ttest_rel", 1.0, n=100, effect=0.5, bounds=(-1, 1))
     facts = dp.design(bounds=BOUNDS, neighbors="bounded")
     assert facts.plan("ttest_rel", ["before", "after"], 1.0, n=100, effect=0.5) == alone
-    with pytest.raises(dp.PydpstatError, match="plan of wilcoxon must have neighbors 'bounded'"):
+    with pytest.raises(dp.PydpstatError, match="neighbors must be 'bounded' for the plan of wilcoxon"):
         dp.design(bounds=BOUNDS).plan("wilcoxon", epsilon=1.0, n=100, effect=0.5)
     with pytest.raises(dp.PydpstatError, match="function must be .*Did you mean 'mean'"):
         facts.plan("meann", "age", 1.0)
