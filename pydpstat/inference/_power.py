@@ -25,9 +25,8 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
-from pydpstat.results._exports import Exported
 from pydpstat.results._report import Facts as Lines
-from pydpstat.results._report import Rows, number, plain
+from pydpstat.results._report import Report, Rows, number, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +43,7 @@ _STRONGER = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan(Exported):
+class PowerPlan(Report):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -197,7 +196,7 @@ class PowerPlan(Exported):
         content = {name: plain(getattr(self, name)) for name in names}
         return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
 
-    def _numbers(self) -> str:
+    def _said(self) -> str:
         other = dict(self.powers)[self.stronger]
         more = "" if self.stronger == self.test else f"; {self.stronger} has {other:.3f}"
         return (
@@ -205,10 +204,10 @@ class PowerPlan(Exported):
         )
 
     def __str__(self) -> str:
-        return f"Plan of {self.test}: {self._numbers()}"
+        return f"Plan of {self.test}: {self._said()}"
 
     def __repr__(self) -> str:
-        return f"<PowerPlan {self.test}: {self._numbers()}>"
+        return f"<PowerPlan {self.test}: {self._said()}>"
 
 
 def _several(own: object, given: Any) -> list[Any]:

@@ -15,10 +15,10 @@ from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
-from pydpstat.results._exports import Exported
 from pydpstat.results._report import (
     MOST_ROWS,
     Facts,
+    Report,
     Rows,
     left_out,
     number,
@@ -38,7 +38,7 @@ _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Exported):
+class Plan(Report):
     """The noise that a release will have.
 
     Parameters
@@ -167,8 +167,8 @@ class Plan(Exported):
 
         Returns
         -------
-        DataFrame with columns ``epsilon``, ``n`` (NA where it does not matter), ``noise sd``, ``accuracy``
-            NaN where the accuracy depends on the data.
+        DataFrame with columns ``epsilon``, ``n``, ``noise sd``, ``accuracy``
+            NaN for an n that does not matter, and for an accuracy that depends on the data.
 
         Examples
         --------
@@ -195,8 +195,8 @@ class Plan(Exported):
                 gone = np.full(value.shape, np.nan)
                 found = (gone, gone) if errors is None else (errors.sd(), errors.reach(level))
                 index = planned.result.labels.index(value)
-                columns: dict[str, Any] = dict(zip(_COLUMNS, (chosen, count, *(_flat(e) for e in found))))
-                frames.append(pd.DataFrame(columns, index=index).astype({"n": "Int64"}))
+                cells = (chosen, np.nan if count is None else count, *map(_flat, found))
+                frames.append(pd.DataFrame(dict(zip(_COLUMNS, cells)), index=index))
         return pd.concat(frames)
 
     def summary(self, alpha: float | None = None) -> Summary:
@@ -289,7 +289,7 @@ class Plan(Exported):
         }
         return {name: plain(each) for name, each in content.items()}
 
-    def _numbers(self) -> str:
+    def _said(self) -> str:
         """Return the numbers in one line."""
         errors = self._planned.errors
         said = f"accuracy not known ({self._planned.reason.rstrip('.')})"
@@ -300,13 +300,13 @@ class Plan(Exported):
         return f"{said}{size}, epsilon {number(self.epsilon)}"
 
     def __str__(self) -> str:
-        line = f"Plan of {self.result.statistic}: {self._numbers()}"
+        line = f"Plan of {self.result.statistic}: {self._said()}"
         if not self.result.value.ndim:
             return line
         return f"{line}\n{self.to_frame().to_string(float_format=number, max_rows=MOST_ROWS)}"
 
     def __repr__(self) -> str:
-        return f"<Plan {self.result.statistic}: {self._numbers()}, {self.result.mechanism}>"
+        return f"<Plan {self.result.statistic}: {self._said()}, {self.result.mechanism}>"
 
 
 def errors_of(planned: Planned) -> Any:
