@@ -296,7 +296,7 @@ def test_frames_and_texts_have_the_numbers(tmp_path):
     assert read["noise sd"].tolist() == frame["noise sd"].tolist() and read.n.isna().all()
     assert planned.to_csv(tmp_path / "plan.csv") is None
     assert (tmp_path / "plan.csv").read_text() == planned.to_csv()
-    assert planned.to_markdown().splitlines()[2].startswith("| north  | ")
+    assert planned.to_markdown().splitlines()[2].startswith("| north | ")
     assert "tabular" in planned.to_latex() and "<table" in planned.to_html()
     assert planned._repr_html_() == planned.to_html()
     assert json.loads(json.dumps(planned.to_dict()))["accuracy"] == [12.0, 12.0]
