@@ -218,15 +218,14 @@ class Plan(Report):
 
     def _facts(self) -> Facts:
         result = self.result
-        found = " (found)" if self.solved == "epsilon" else ""
-        size = "-" if self.n is None else f"{self.n}{' (found)' if self.solved == 'n' else ''}"
+        size = "-" if self.n is None else f"{self.n}{self._found('n')}"
         return [
             ("Statistic:", result.statistic),
             ("Mechanism:", result.mechanism),
             ("Sensitivity:", _shown(result.sensitivity)),
             ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
             ("No. Observations:", size),
-            ("Epsilon:", f"{number(result.guarantee.epsilon)}{found}"),
+            ("Epsilon:", f"{number(result.guarantee.epsilon)}{self._found('epsilon')}"),
             ("Delta:", number(result.guarantee.delta)),
             ("Neighbors:", result.neighbors),
             *unit_fact(result.unit),
@@ -296,8 +295,11 @@ class Plan(Report):
         if errors is not None:
             reach, sd = _shown(errors.reach(self.alpha)), _shown(errors.sd())
             said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
-        size = "" if self.n is None else f", n {self.n}"
-        return f"{said}{size}, epsilon {number(self.epsilon)}"
+        size = "" if self.n is None else f", n {self.n}{self._found('n')}"
+        return f"{said}{size}, epsilon {number(self.epsilon)}{self._found('epsilon')}"
+
+    def _found(self, name: str) -> str:
+        return " (found)" if self.solved == name else ""
 
     def __str__(self) -> str:
         line = f"Plan of {self.result.statistic}: {self._said()}"
