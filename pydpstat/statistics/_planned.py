@@ -217,7 +217,7 @@ class Plan(Report):
         return replace(self, alpha=checks.probability(alpha, "alpha")).summary()
 
     def _facts(self) -> Facts:
-        result = self.result
+        result, held = self.result, self.result.guarantee
         size = "-" if self.n is None else f"{self.n}{self._found('n')}"
         return [
             ("Statistic:", result.statistic),
@@ -225,8 +225,9 @@ class Plan(Report):
             ("Sensitivity:", _shown(result.sensitivity)),
             ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
             ("No. Observations:", size),
-            ("Epsilon:", f"{number(result.guarantee.epsilon)}{self._found('epsilon')}"),
-            ("Delta:", number(result.guarantee.delta)),
+            ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
+            *([("Epsilon that holds:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
+            ("Delta:", number(held.delta)),
             ("Neighbors:", result.neighbors),
             *unit_fact(result.unit),
             ("Grid:", "-" if result.grid is None else number(result.grid)),
