@@ -107,11 +107,8 @@ def planned(design: Design, function: str, variables: Any, epsilon: Any, given: 
         variables = variables_of(variables, function, design.columns)
     names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
     single, keys = isinstance(variables, str), _keys(options.get("by"))
-    if function in TESTS and design.facts.neighbors != "bounded":
-        raise PydpstatError(
-            f"the plan of {function} must have neighbors 'bounded', as its number of records is public; the "
-            "design has 'unbounded'. Plan with a design of bounded neighbors."
-        )
+    if function in TESTS:
+        options.setdefault("neighbors", design.facts.neighbors)
     if names and "bounds" in how.options and "bounds" not in options:
         alone = single or _alone(design, names, keys)
         options["bounds"] = _bounds(design, names, alone, function in PAIRS)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydpstat import _checks as checks
-from pydpstat._release.payment import defaults
+from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws import power_counts, power_means, power_ranks
 from pydpstat.inference._power_settings import (
     BLOCKS,
+    PRIVATE,
     TESTS,
     Facts,
     check_options,
@@ -24,9 +25,11 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
+from pydpstat.results._report import Facts as Lines
+from pydpstat.results._report import Report, Rows, number, plain
 
 if TYPE_CHECKING:
-    from statsmodels.iolib.summary import Summary
+    import pandas as pd
 
 _NUMBERS = ("n", "epsilon", "effect", "power")
 _LEAST_RECORDS, _MOST_RECORDS = 2, 10**9
@@ -40,7 +43,7 @@ _STRONGER = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan:
+class PowerPlan(Report):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -66,6 +69,8 @@ class PowerPlan:
         blocks.
     unit : str
         What the effect is.
+    facts : Facts
+        What is public besides these numbers.
 
     Examples
     --------
@@ -73,6 +78,8 @@ class PowerPlan:
     >>> planned = pydpstat.plan("ttest_1samp", 1.0, effect=0.4, power=0.8)
     >>> planned.solved, 100 < planned.n < 150, planned.stronger
     ('n', True, 'wilcoxon')
+    >>> list(planned.to_frame().columns)
+    ['n', 'epsilon', 'effect', 'alpha', 'power']
     """
 
     test: str
@@ -85,6 +92,9 @@ class PowerPlan:
     solved: str
     powers: tuple[tuple[str, float], ...]
     unit: str
+    facts: Facts
+
+    _title = "Planned Private Test"
 
     @property
     def stronger(self) -> str:
@@ -92,19 +102,62 @@ class PowerPlan:
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _STRONGER else self.test
 
-    def summary(self) -> Summary:
-        """Return the plan as a table in statsmodels' form.
+    @property
+    def neighbors(self) -> str:
+        """The neighboring data sets; with "unbounded" ones the number of records is a guess."""
+        return "unbounded" if self.facts.private else "bounded"
+
+    def to_frame(
+        self, *, epsilon: float | Sequence[float] | None = None, n: int | Sequence[int] | None = None
+    ) -> pd.DataFrame:
+        """Return the power of this test and of others, or that of this test for more epsilons and sizes.
+
+        Parameters
+        ----------
+        epsilon : float or list of float, optional
+            By default that of the plan.
+        n : int or list of int, optional
+            Numbers of records, of tests of groups those of each group; by default that of the plan.
 
         Returns
         -------
-        statsmodels.iolib.summary.Summary
-        """
-        from pydpstat.results._report import number, wrapped
-        from pydpstat.results._summary_page import SummaryPage
+        DataFrame with columns ``n``, ``epsilon``, ``effect``, ``alpha``, ``power``, indexed by test
 
+        Examples
+        --------
+        >>> import pydpstat
+        >>> planned = pydpstat.plan("binomtest", 1.0, n=100, effect=0.15)
+        >>> planned.to_frame(n=[100, 200]).round(3)
+                     n  epsilon  effect  alpha  power
+        binomtest  100      1.0    0.15   0.05  0.834
+        binomtest  200      1.0    0.15   0.05  0.989
+        """
+        import pandas as pd
+
+        powers = [(self.n, self.epsilon, name, power) for name, power in self.powers]
+        if epsilon is not None or n is not None:
+            powers = [
+                (size, each, self.test, self._at(each, size))
+                for each in _several(self.epsilon, epsilon)
+                for size in _several(self.n, n)
+            ]
+        columns = {
+            "n": [size for size, *_ in powers],
+            "epsilon": [each for _, each, *_ in powers],
+            "effect": self.effect,
+            "alpha": self.alpha,
+            "power": [power for *_, power in powers],
+        }
+        return pd.DataFrame(columns, index=[name for *_, name, _ in powers])
+
+    def _at(self, epsilon: object, n: object) -> float:
+        sizes = sizes_of(self.test, n, self.facts.groups)
+        return _power(self.test, sizes, checks.epsilon(epsilon), self.effect, self.facts)
+
+    def _facts(self) -> Lines:
         records = str(self.n) if isinstance(self.n, int) else ", ".join(map(str, self.n))
         grouped = TESTS[self.test].family in ("two", "several", "shares")
-        facts = [
+        return [
             ("Test:", self.test),
             ("N of each group:" if grouped else "N:", records),
             ("Epsilon:", number(self.epsilon)),
@@ -112,25 +165,56 @@ class PowerPlan:
             ("Power:", f"{self.power:.3f}"),
             ("Alpha:", number(self.alpha)),
             ("Alternative:", self.alternative),
+            ("Neighbors:", self.neighbors),
             ("Solved for:", self.solved),
         ]
+
+    def _rows(self) -> Rows:
+        names = [name for name, _ in self.powers]
+        return Rows(("power",), names, [[f"{power:.3f}"] for _, power in self.powers])
+
+    def _notes(self) -> list[str]:
         notes = [
             f"The effect is the {self.unit}.",
             f"For these numbers the test with the most power is {self.stronger}.",
         ]
         if TESTS[self.test].family not in ("", "shares"):
             notes.append("Powers are simulated, with a standard error of up to about 0.02.")
-        cells = [[f"{power:.3f}"] for _, power in self.powers]
-        names = [name for name, _ in self.powers]
-        return SummaryPage(facts, ("power",), names, cells, wrapped(notes), "Planned Private Test")
+        return notes
 
-    def __repr__(self) -> str:
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> pydpstat.plan("binomtest", 1.0, n=100, effect=0.15).to_dict()["solved"]
+        'power'
+        """
+        names = ["test", "n", "epsilon", "effect", "power", "alpha", "alternative"]
+        names += ["neighbors", "solved", "unit"]
+        content = {name: plain(getattr(self, name)) for name in names}
+        return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
+
+    def _said(self) -> str:
         other = dict(self.powers)[self.stronger]
         more = "" if self.stronger == self.test else f"; {self.stronger} has {other:.3f}"
         return (
-            f"<PowerPlan {self.test}: n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, "
-            f"power {self.power:.3f}{more}>"
+            f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{more}"
         )
+
+    def __str__(self) -> str:
+        return f"Plan of {self.test}: {self._said()}"
+
+    def __repr__(self) -> str:
+        return f"<PowerPlan {self.test}: {self._said()}>"
+
+
+def _several(own: object, given: Any) -> list[Any]:
+    values = listed(given)
+    if given is None:
+        return [own]
+    return list(values) if isinstance(values, (list, range)) else [values]
 
 
 def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str, object]) -> PowerPlan:
@@ -149,11 +233,6 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         raise PydpstatError(
             "of n, epsilon, effect and power three must be given, and the fourth is found; missing: "
             f"{', '.join(missing) or 'none'}."
-        )
-    if defaults(None).neighbors == "unbounded":
-        raise PydpstatError(
-            "neighbors must be 'bounded' for the plan of a test, whose number of records is public; the "
-            "block's budget has 'unbounded'. Plan outside of the block."
         )
     facts = facts_of(test, options)
     sizes = () if values[0] is None else sizes_of(test, values[0], facts.groups)
@@ -176,8 +255,10 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         found = _Amounts("effect", _SMALLEST_SHARE * abs(most), abs(most))
         sign = math.copysign(1.0, most)
         effect = sign * found.smallest(lambda each: _power(test, sizes, chosen, sign * each, facts), aim)
-    powers = [(name, _power(name, sizes, chosen, effect, facts)) for name in (test, *TESTS[test].rivals[:-1])]
-    if TESTS[test].family:
+    able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
+    powers = [(name, _power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
+    # blocks are made of a public number of records
+    if TESTS[test].family and not facts.private:
         powers.append((BLOCKS, _blocks_power(test, sizes, chosen, effect, facts)))
     return PowerPlan(
         test,
@@ -190,6 +271,7 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         solved,
         tuple(powers),
         TESTS[test].effect,
+        facts,
     )
 
 
@@ -244,29 +326,38 @@ def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, fac
     """Return the power of a test."""
     alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
     if test in ("ttest_1samp", "ttest_rel"):
-        return power_means.one_sample_power(first, epsilon, effect, facts.sd, facts.at, alpha, side)
+        settings = facts.sd, facts.at, alpha, side, facts.private
+        return power_means.one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
         return power_ranks.signed_rank_power(first, epsilon, effect, alpha, side)
     if test == "ttest_ind":
-        return power_means.two_sample_power((first, last), epsilon, effect, facts.sd, alpha, side)
+        pair = first, last
+        return power_means.two_sample_power(pair, epsilon, effect, facts.sd, alpha, side, facts.private)
     if test == "mannwhitneyu":
         return power_ranks.two_groups_power((first, last), epsilon, effect, alpha, side)
     if test == "f_oneway":
-        return power_means.several_means_power(sizes, epsilon, effect, facts.sd, alpha)
+        return power_means.several_means_power(sizes, epsilon, effect, facts.sd, alpha, facts.private)
     if test == "kruskal":
         weights = weights_of(sizes, epsilon)
         return power_ranks.several_groups_power(sizes, weights, epsilon, effect, alpha)
+    if test == "binomtest" and facts.private:
+        return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, side)
     if test == "binomtest":
         return power_counts.count_power(first, epsilon, facts.p, effect, alpha, side)
     if test == "quantile_test":
         # many records below a value show that the quantile is less
         mirrored = {"less": "greater", "greater": "less"}.get(side, side)
+        if facts.private:
+            terms = (1, 2) if facts.ties else (1, 1)
+            return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, mirrored, terms)
         rate = 0.5 * epsilon if facts.ties else epsilon
         return power_counts.count_power(first, rate, facts.p, effect, alpha, mirrored)
     if test == "proportions_test":
         return power_counts.two_counts_power((first, last), epsilon, facts.p, effect, alpha, side)
     if test == "chi2_contingency":
-        return power_counts.table_power(first, 0.5 * epsilon, facts.shape, effect, alpha)
+        # a record that is replaced moves two cells
+        rate = epsilon if facts.private else 0.5 * epsilon
+        return power_counts.table_power(first, rate, facts.shape, effect, alpha, facts.private)
     return power_ranks.correlation_power(first, epsilon, effect, alpha, side)
 
 

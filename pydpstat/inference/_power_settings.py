@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
+from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.power_counts import largest_dependence
 from pydpstat.inference._testing import ALTERNATIVES
+from pydpstat.privacy.guarantee import NEIGHBORS
 
 _MOST_RECORDS, _MOST_GROUPS, _MOST_LEVELS = 10**9, 100, 50
 _MOST_SHIFT, _MOST_CORRELATION = 20.0, 0.999
@@ -25,6 +27,16 @@ class Kind(NamedTuple):
     effect: str
 
 
+# whose number of records may be private
+PRIVATE = (
+    "ttest_1samp",
+    "ttest_rel",
+    "ttest_ind",
+    "f_oneway",
+    "binomtest",
+    "quantile_test",
+    "chi2_contingency",
+)
 SIDED, _RANGE = ("alpha", "alternative"), ("sd", "bounds")
 _SHIFT = "mean less that of the null hypothesis, in standard deviations"
 _GAP = "mean of the first group less that of the second, in standard deviations"
@@ -60,11 +72,12 @@ class Facts:
     ties: bool
     groups: int
     shape: tuple[int, int]
+    private: bool = False
 
 
 def check_options(test: str, options: Mapping[str, object]) -> None:
     """Check that the options are some of the test's plan."""
-    known = ("effect", "power", *TESTS[test].options)
+    known = ("effect", "power", "neighbors", *TESTS[test].options)
     for option in options:
         if option not in known:
             raise PydpstatError(
@@ -117,7 +130,18 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
         raise PydpstatError("bounds must be given where popmean is: without them it is in their middle.")
     elif options.get("sd") is not None:
         raise PydpstatError("bounds must be given where sd is: without them they are 4 sd to either side.")
-    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns))
+    private = _neighbors(test, options.get("neighbors")) == "unbounded"
+    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns), private)
+
+
+def _neighbors(test: str, given: object) -> str:
+    neighbors = checks.one_of(defaults(None).neighbors if given is None else given, "neighbors", NEIGHBORS)
+    if neighbors == "unbounded" and test not in PRIVATE:
+        raise PydpstatError(
+            f"neighbors must be 'bounded' for the plan of {test}, which needs public numbers of records; got "
+            f"'unbounded'. With a guess of n {', '.join(PRIVATE)} can be planned."
+        )
+    return neighbors
 
 
 def sizes_of(test: str, n: object, groups: int) -> tuple[int, ...]:

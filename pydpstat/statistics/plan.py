@@ -1,35 +1,24 @@
-"""What noise a release will have, before any data are touched."""
+"""What noise a release will have, before any data are touched, and what an accuracy needs."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-import numpy as np
-import numpy.typing as npt
-
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Placeholder
 from pydpstat._data.containers import listed
-from pydpstat._release.payment import defaults, within
+from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import answered, not_there
 from pydpstat.errors import ArgumentError, PydpstatError
-from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.privacy import Guarantee
-from pydpstat.results._postprocessing import AsDrawn, Scaled
+from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Request
+from pydpstat.statistics._plan_search import Aim, found_epsilon, found_size
+from pydpstat.statistics._planned import Plan
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from statsmodels.iolib.summary import Summary
-
     from pydpstat.inference._power import PowerPlan
     from pydpstat.results import DPResults, InferenceResults
 
-# whose noise depends on the public number of records
-_NEED_SIZE = ("mean", "proportion", "var", "std", "cov", "corr")
-_TWO = ("cov", "corr")
 PLANNED = (
     "mean",
     "sum",
@@ -42,6 +31,7 @@ PLANNED = (
     "histogram",
     "crosstab",
     "nunique",
+    *CHOICES,
 )
 _Test = Literal[
     "ttest_1samp",
@@ -58,155 +48,8 @@ _Test = Literal[
     "kendalltau",
 ]
 TESTS = get_args(_Test)
-_CHOSEN = ("quantile", "quantiles", "median", "choose")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan:
-    """The noise that a release will have.
-
-    Parameters
-    ----------
-    result : DPResults
-        A release of made-up records with the same public arguments. Its value means nothing.
-
-    Examples
-    --------
-    >>> import pydpstat
-    >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000, rng=1)
-    >>> planned.noise_scale, round(planned.accuracy(), 4)
-    (0.1, 0.2996)
-    """
-
-    result: DPResults
-
-    @property
-    def noise(self) -> Noise:
-        """The noise's distribution, with ``cdf``, ``ppf`` and ``std``."""
-        return self.result.noise
-
-    @property
-    def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """The distribution's scale, as `DPResults` has it."""
-        return self.result.noise_scale
-
-    @property
-    def sensitivity(self) -> float | tuple[float, ...]:
-        """The sensitivity that the noise covers."""
-        return self.result.sensitivity
-
-    @property
-    def mechanism(self) -> str:
-        """The mechanism's name."""
-        return self.result.mechanism
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the release will guarantee."""
-        return self.result.guarantee
-
-    @property
-    def grid(self) -> float | None:
-        """Unit of the grid that the noisy value will lie on."""
-        return self.result.grid
-
-    @property
-    def sd(self) -> float | pd.Series:
-        """Standard deviation of the released value's noise, before any cutting.
-
-        A float, or a Series with one value an element.
-
-        Raises
-        ------
-        PydpstatError
-            Where it depends on the data.
-        """
-        self._check()
-        spread = self.result.bse
-        return spread if self.result.value.ndim else float(spread.iloc[0])
-
-    def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return how far the noise will move the released value, with probability 1 - alpha.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Between 0 and 1.
-
-        Returns
-        -------
-        float, or Series with one value an element
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not between 0 and 1, or the accuracy depends on the data.
-        """
-        checks.probability(alpha, "alpha")
-        self._check()
-        return self.result.accuracy(alpha)
-
-    def _check(self) -> None:
-        if not self._public:
-            raise PydpstatError(
-                f"the accuracy of this {self.result.statistic} depends on the data: it is computed from "
-                f"noisy quantities ({self.result.postprocessing[0]}). noise_scale and noise speak of these; "
-                "the accuracy is known after the release, from its result's accuracy()."
-            )
-
-    @property
-    def _public(self) -> bool:
-        return isinstance(self.result.post, (AsDrawn, Scaled))
-
-    def summary(self, alpha: float = 0.05) -> Summary:
-        """Return the plan as a table in statsmodels' form.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the noise moves the value further than the accuracy shown.
-
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-        """
-        from pydpstat.results._report import MOST_ROWS, left_out, number, one_line, unit_fact, wrapped
-        from pydpstat.results._summary_page import SummaryPage
-
-        checks.probability(alpha, "alpha")
-        result = self.result
-        facts = [
-            ("Statistic:", result.statistic),
-            ("Mechanism:", result.mechanism),
-            ("Sensitivity:", _shown(result.sensitivity)),
-            ("Noise scale:", _shown(result.noise_scale)),
-            ("Epsilon:", number(result.guarantee.epsilon)),
-            ("Delta:", number(result.guarantee.delta)),
-            ("Neighbors:", result.neighbors),
-            *unit_fact(result.unit),
-            ("Grid:", "-" if result.grid is None else number(result.grid)),
-        ]
-        names = [one_line(name) for name in result.labels.elements(result.value)[:MOST_ROWS]]
-        cells = [["-", "-"]] * len(names)
-        if self._public:
-            errors = np.ravel(result.bse)[:MOST_ROWS]
-            reaches = np.ravel(result.post.reach(result.noise, result.value, alpha), order="F")[:MOST_ROWS]
-            cells = [[number(error), number(reach)] for error, reach in zip(errors, reaches)]
-        notes = [f"The noise stays within the accuracy with probability {1 - alpha:g}."]
-        if not self._public:
-            notes = ["The accuracy depends on the data: the release's result has it."]
-        notes += left_out(result.value.size, where="accuracy()")
-        if result.guarantee.conditions:
-            notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
-        headers, title = ("noise sd", "accuracy"), "Planned Differentially Private Release"
-        return SummaryPage(facts, headers, names, cells, wrapped(notes), title)
-
-    def __repr__(self) -> str:
-        result = self.result
-        return (
-            f"<Plan {result.statistic}: {result.mechanism}, noise scale {_shown(result.noise_scale)}, "
-            f"{result._stated()}>"
-        )
+# what a plan has besides the function's arguments
+_OWN = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
 
 
 @overload
@@ -215,15 +58,23 @@ def plan(  # type: ignore[overload-overlap]
     epsilon: float | None = None,
     *,
     n: int | Sequence[int] | None = None,
+    accuracy: None = None,
+    noise_sd: None = None,
+    alpha: float = 0.05,
+    distribution: None = None,
     columns: None = None,
     **options: object,
 ) -> PowerPlan: ...
 @overload
 def plan(
     function: str | Callable[..., DPResults],
-    epsilon: float,
+    epsilon: float | None = None,
     *,
     n: int | None = None,
+    accuracy: float | Mapping[str, float] | None = None,
+    noise_sd: float | Mapping[str, float] | None = None,
+    alpha: float = 0.05,
+    distribution: object = None,
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan: ...
@@ -233,50 +84,79 @@ def plan(
     epsilon: float | None = None,
     *,
     n: int | Sequence[int] | None = None,
+    accuracy: float | Mapping[str, float] | None = None,
+    noise_sd: float | Mapping[str, float] | None = None,
+    alpha: float = 0.05,
+    distribution: object = None,
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan | PowerPlan:
-    """Say what noise a release will have, or how much a test will find, before any data are touched.
+    """Say what noise a release will have, or what an accuracy or a power needs, before any data are touched.
 
     Parameters
     ----------
     function : str or function
         ``"mean"`` or ``pydpstat.mean``; one of mean, sum, count, proportion, var, std, cov, corr,
-        histogram, crosstab, nunique. Or a test: ttest_1samp, ttest_rel, ttest_ind, wilcoxon, mannwhitneyu,
-        kruskal, f_oneway, binomtest, quantile_test, proportions_test, chi2_contingency, kendalltau.
-    epsilon : float
-        Privacy parameter of the release. It may be left out for a test, and is found then.
+        histogram, crosstab, nunique, median, quantile, quantiles. Or a test: ttest_1samp, ttest_rel,
+        ttest_ind, wilcoxon, mannwhitneyu, kruskal, f_oneway, binomtest, quantile_test, proportions_test,
+        chi2_contingency, kendalltau.
+    epsilon : float, optional
+        Privacy parameter of the release. Left out, it is found: for an accuracy, or for the power of a test.
     n : int, optional
-        The public number of records; needed for a mean, a proportion or a spread under bounded
-        neighbors, not used otherwise, nor by group or by unit. For a test of groups the size of each, or a
-        sequence of sizes; left out, it is found.
+        The number of records; left out, it is found. Under bounded neighbors it is public, otherwise a
+        guess of it; by group it is that of each group, of the smallest one where they differ. Sums, counts
+        and tables do not need it. For a test of groups the size of each, or a sequence of sizes.
+    accuracy : float, or dict by column, optional
+        How far the noise may move the released value with probability 1 - alpha: half the width of its
+        interval, in the unit of the estimate. It is to hold for every value of the release.
+    noise_sd : float, or dict by column, optional
+        The standard error that the noise may add, in the place of `accuracy`.
+    alpha : float, default 0.05
+        Of a release the probability that the noise moves a value further than the accuracy; of a test its
+        significance level.
+    distribution : optional
+        What is supposed of the data where the accuracy depends on them: ``"normal"`` (its mean in the middle
+        of the bounds, which are 4 standard deviations to either side), ``"uniform"``, or a frozen SciPy
+        distribution such as ``scipy.stats.norm(45, 15)``; a dict of these by column; for a proportion the
+        share itself. By default means, variances and proportions are planned for the worst data; quantiles
+        and standard deviations need a distribution.
     columns : list of str, optional
         The columns' names, where a frame is to be released; those of `by` and `unit` need not be among them.
     **options
-        The function's own: `bounds`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
+        The function's own: `bounds`, `q`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
         ``with budget:`` the neighbors are the budget's, as the release's. `by` and `unit` can be names, as
         the data's columns will have them; `by` needs `levels`. Those of a test are under Notes.
 
     Returns
     -------
     Plan or PowerPlan
-        Of a release, with `noise`, `noise_scale`, `sd`, `accuracy`, `sensitivity`, `guarantee`, `summary`; of
-        a test, with `n`, `epsilon`, `effect`, `power`, `test`, `stronger`, `powers`, `summary`.
+        Of a release, with `epsilon`, `n`, `noise`, `noise_scale`, `sd`, `accuracy`, `sensitivity`,
+        `guarantee`; of a test, with `n`, `epsilon`, `effect`, `power`, `test`, `stronger`, `powers`. Both
+        with `summary`, `to_frame`, `to_dict`, `to_csv`, `to_markdown`, `to_latex`, `to_html`.
 
     Raises
     ------
     PydpstatError
-        Where the function has no noise with a public distribution (quantile, choose), an argument is not
-        allowed, or nothing gives a test the power that is wanted.
+        If the function cannot be planned (choose), an argument is not allowed, or nothing gives the
+        accuracy or the power that is wanted; the message then says what can be reached.
 
     Notes
     -----
     A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ
     from the release. It spends no budget and reveals nothing.
 
+    The epsilon that is found is the smallest from 1e-6 to 100, rounded up to four digits, and n the smallest
+    up to 10^9. Accuracies that depend on the data follow from made-up records at the quantiles of the stated
+    distribution. Of a private number of records they are those of the delta method, as in the release's
+    ``accuracy()``; the worst data for means, variances and proportions lie at a bound. Quantiles: the
+    distance from the records' own quantile, from the probability of every grid point. Of several quantiles
+    together it is from 20,000 simulated releases with fixed seeds, and to the first order: the density of
+    the records is taken as constant over what a choice may miss.
+
     Of `n`, `epsilon`, `effect` and `power` of a test three are given, and about the smallest fourth is found.
-    The level is `alpha` (0.05), the `alternative` is as in the test; neighbors are bounded. `power` is the
-    probability of a p-value of at most alpha, and `effect` is what the data are to have:
+    The level is `alpha` (0.05), the `alternative` is as in the test. With unbounded `neighbors` n is a guess;
+    that goes for t tests, f_oneway, binomtest, quantile_test and chi2_contingency. `power` is the probability
+    of a p-value of at most alpha, and `effect` is what the data are to have:
 
     - t tests, `wilcoxon`, `mannwhitneyu`: the mean less that of the null hypothesis, or of the second group,
       in standard deviations of normal records (for pairs: of the differences).
@@ -306,13 +186,27 @@ def plan(
 
     Examples
     --------
+    A mean age: what the noise does, and which epsilon half a year takes.
+
     >>> import pydpstat
     >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)
     >>> round(planned.sd, 4), round(planned.accuracy(0.05), 4)
     (0.1414, 0.2996)
-    >>> regions = pydpstat.plan("count", 1.0, by="region", levels=["north", "south"], other=None)
-    >>> regions.accuracy(0.05).round(2).tolist(), regions.sensitivity
-    ([6.0, 6.0], 2.0)
+    >>> pydpstat.plan("mean", accuracy=0.5, bounds=(0, 100), n=1000).epsilon
+    0.5993
+    >>> pydpstat.plan("mean", 0.1, accuracy=0.5, bounds=(0, 100)).n
+    5992
+
+    Counts by region, whose number of records is private, and a median income under a stated distribution.
+
+    >>> facts = {"by": "region", "levels": ["north", "south"], "other": None, "neighbors": "unbounded"}
+    >>> pydpstat.plan("count", accuracy=10, **facts).epsilon
+    0.2844
+    >>> from scipy import stats
+    >>> incomes = stats.lognorm(0.6, scale=30_000)
+    >>> planned = pydpstat.plan("median", 0.2, n=2000, bounds=(0, 200_000), distribution=incomes)
+    >>> 500 < planned.accuracy() < 1500
+    True
     >>> found = pydpstat.plan("wilcoxon", 1.0, effect=0.4, power=0.8)
     >>> found.solved, 60 < found.n < 90
     ('n', True)
@@ -320,27 +214,69 @@ def plan(
     import pydpstat
 
     name = function if isinstance(function, str) else getattr(function, "__name__", None)
+    stated = {"accuracy": accuracy, "noise_sd": noise_sd, "distribution": distribution}
     if isinstance(name, str) and name in TESTS:
         from pydpstat.inference._power import plan_test
 
-        if columns is not None:
-            raise PydpstatError(
-                f"columns must be left out for the plan of a test; got {checks.shown(columns)}."
-            )
-        return plan_test(name, epsilon, n, options)
-    if name in _CHOSEN:
+        for argument, given in {"columns": columns, **stated}.items():
+            if given is not None:
+                way = "" if argument == "columns" else " Give power and effect."
+                raise PydpstatError(
+                    f"{argument} must be left out for the plan of a test; got {checks.shown(given)}.{way}"
+                )
+        return plan_test(name, epsilon, n, {"alpha": alpha, **options})
+    if name == "choose":
         raise PydpstatError(
-            f"{name} cannot be planned: how far its result is off depends on the data. Release it of made-up "
+            "choose cannot be planned: how far its result is off depends on the data. Release it of made-up "
             "data of your own instead."
         )
     checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
     call = getattr(pydpstat, str(name))
     _check_options(call, options)
-    made_up = Placeholder(_size(n, str(name), options), _columns(columns))
-    pair = name in _TWO and made_up.columns is None
-    # nothing is released, and so the block's budget does not pay
-    with within(None):
-        return Plan(call(made_up, *((made_up,) if pair else ()), epsilon, **options))
+    checks.probability(alpha, "alpha")
+    if distribution is not None and name not in SHAPED:
+        raise PydpstatError(
+            f"distribution must be left out for a {name}; got {checks.shown(distribution)}. The noise "
+            "does not depend on it."
+        )
+    request = Request(str(name), options, _columns(columns), distribution, defaults(None))
+    if distribution is not None:
+        request.shapes()
+    aim = Aim.of(request, accuracy, noise_sd, alpha)
+    given = _given(request, epsilon, n, aim)
+    solved = "accuracy"
+    size, chosen = given
+    if aim is not None and chosen is None:
+        solved, chosen = "epsilon", found_epsilon(request, aim, size)
+    elif aim is not None:
+        solved, size = "n", found_size(request, aim, chosen)
+    planned = request.at(chosen, size)
+    return Plan(planned.result, request, float(chosen), size, alpha, solved)
+
+
+def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int | None, Any]:
+    """Check which of n, epsilon and the accuracy are given, and return the first two."""
+    name, sized = request.function, request.function in SIZED
+    size = _size(n, request, aim is not None and epsilon is not None)
+    if aim is None:
+        if epsilon is None:
+            raise PydpstatError(
+                "epsilon must be given, or an accuracy (or noise_sd) that it is found for. Give for example "
+                "accuracy=0.5, in the unit of the estimate."
+            )
+        return size, checks.epsilon(epsilon)
+    if epsilon is None and (size is not None or not sized):
+        return size, None
+    if epsilon is not None and sized and size is None:
+        return None, checks.epsilon(epsilon)
+    what = f"{aim.argument}={checks.shown(aim.given)}"
+    if epsilon is None:
+        raise PydpstatError(
+            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give n for "
+            "epsilon to be found, or epsilon for n."
+        )
+    way = "epsilon or n" if sized else f"epsilon: the noise of a {name} does not depend on n"
+    raise PydpstatError(f"{what} leaves nothing to be found. Leave out {way}.")
 
 
 def _columns(columns: object) -> tuple[str, ...] | None:
@@ -359,40 +295,38 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
     known = [
         each.name
         for each in inspect.signature(call).parameters.values()
-        if each.kind is each.KEYWORD_ONLY and each.name != "budget"
+        if (each.kind is each.KEYWORD_ONLY or each.name in ("q", "qs")) and each.name != "budget"
     ]
     wrong = {name: each for name, each in options.items() if name not in known}
     if wrong:
-        raise ArgumentError(not_there(call.__name__, known, wrong))
+        raise ArgumentError(not_there(call.__name__, [*known, *_OWN], wrong))
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
+    for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
+        if name in known and name not in options:
+            raise PydpstatError(f"{name} must be given: the shares of the quantiles. Give {example}.")
 
 
-def _size(n: Any, name: str, options: Mapping[str, object]) -> int:
+def _size(n: Any, request: Request, sought: bool) -> int | None:
+    """Check the number of records; it may be missing where it does not matter, or is `sought`."""
+    name, options = request.function, request.options
     given = options.get("neighbors")
-    neighbors = defaults(None).neighbors if given is None else given
+    neighbors = request.defaults.neighbors if given is None else given
     # the numbers of records in groups or of units are private
     whole = options.get("by") is None and options.get("unit") is None
     # an array that cannot be compared is refused with the function's own words
-    needed = whole and name in _NEED_SIZE and isinstance(neighbors, str) and neighbors == "bounded"
+    needed = whole and name in SIZED and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
-        if needed:
+        if needed and not sought:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records under "
-                "bounded neighbors."
+                "bounded neighbors. Give n, or an accuracy and epsilon for n to be found."
             )
-        return 0
+        return None
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):
         raise PydpstatError(
             f"n must be a whole number of records; got {checks.shown(n)}. Give for example 1000."
         )
-    if n == 0 and needed:
-        raise PydpstatError(f"n must be at least 1 record for a {name} under bounded neighbors; got {n!r}.")
+    if n == 0 and name in SIZED:
+        raise PydpstatError(f"n must be at least 1 record for a {name}; got {n!r}. Give for example 1000.")
     return int(n)
-
-
-def _shown(value: npt.ArrayLike) -> str:
-    from pydpstat.results._report import number
-
-    low, high = map(number, (np.min(value), np.max(value)))
-    return low if low == high else f"{low} to {high}"

@@ -265,7 +265,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().cov("income", "age", 0.1), "several variables are one list"),
         (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),
         (lambda: sized().weighted_mean(["age", "income"], 0.1), "one column's name for weighted_mean"),
-        (lambda: sized().plan("quantile", "age", 0.1), "quantile cannot be planned"),
+        (lambda: sized().plan("quantile", "age", 0.1, n=9), "q must be given"),
         (lambda: sized().plan("mean", "agee", 0.1), "no column of the design. Did you mean 'age'"),
         (lambda: sized().ols("income ~ agee", 0.1), "must be columns of the data; got 'agee'"),
         (lambda: unsized().subset("agee > 3"), "got 'agee'.*Did you mean 'age'"),
@@ -369,7 +369,7 @@ def test_tests_are_planned_under_bounded_neighbors():
     alone = dp.plan("ttest_rel", 1.0, n=100, effect=0.5, bounds=(-1, 1))
     facts = dp.design(bounds=BOUNDS, neighbors="bounded")
     assert facts.plan("ttest_rel", ["before", "after"], 1.0, n=100, effect=0.5) == alone
-    with pytest.raises(dp.PydpstatError, match="plan of wilcoxon must have neighbors 'bounded'"):
+    with pytest.raises(dp.PydpstatError, match="neighbors must be 'bounded' for the plan of wilcoxon"):
         dp.design(bounds=BOUNDS).plan("wilcoxon", epsilon=1.0, n=100, effect=0.5)
     with pytest.raises(dp.PydpstatError, match="function must be .*Did you mean 'mean'"):
         facts.plan("meann", "age", 1.0)

@@ -337,16 +337,68 @@ def test_what_is_refused_of_other_tests(test, arguments, message):
         dp.plan(test, 1.0, n=100, **arguments)
 
 
-def test_a_private_number_of_records_is_refused():
-    with (
-        dp.Budget(1.0, neighbors="unbounded"),
-        pytest.raises(dp.PydpstatError, match="'bounded' for the plan"),
-    ):
-        dp.plan("ttest_1samp", 1.0, n=100, effect=0.4)
-    budget = dp.Budget(1.0)
+def test_the_neighbors_are_those_of_the_block_around():
+    budget = dp.Budget(1.0, neighbors="unbounded")
     with budget:
-        dp.plan("ttest_1samp", 1.0, n=100, effect=0.4)
-    assert budget.spent.epsilon == 0.0
+        with pytest.raises(
+            dp.PydpstatError, match="'bounded' for the plan of wilcoxon.*a guess of n ttest_1samp"
+        ):
+            dp.plan("wilcoxon", 1.0, n=100, effect=0.4)
+        planned = dp.plan("binomtest", 1.0, n=100, effect=0.1)
+    assert budget.spent.epsilon == 0.0 and planned.neighbors == "unbounded"
+    assert planned == dp.plan("binomtest", 1.0, n=100, effect=0.1, neighbors="unbounded")
+    assert "unbounded" in str(planned.summary()) and planned.to_dict()["neighbors"] == "unbounded"
+    design = dp.design(bounds={"x": (0, 1)})
+    assert design.plan("binomtest", None, 1.0, n=100, effect=0.1) == planned
+
+
+# by how many seeded tests a plan with a guess of the number of records is checked
+PRIVATE_RUNS = {
+    "binomtest": 300,
+    "quantile_test": 300,
+    "ttest_1samp": 30,
+    "ttest_ind": 30,
+}
+
+
+@pytest.mark.parametrize("test", PRIVATE_RUNS)
+def test_the_power_with_a_private_number_of_records(test):
+    how, runs, hits = {"neighbors": "unbounded"}, PRIVATE_RUNS[test], 0
+    effect = {"ttest_1samp": 0.4, "ttest_ind": 0.6}.get(test, 0.12)
+    planned = dp.plan(test, 0.8, n=110, effect=effect, **how)
+    assert 0.5 < planned.power < 0.98 and "any_test" not in dict(planned.powers)
+    rng = np.random.default_rng(11)
+    for seed in range(runs):
+        x, y = rng.normal(effect, 1.0, 110), rng.normal(0.0, 1.0, 110)
+        share = rng.random(110) - 0.5 - effect
+        if test == "binomtest":
+            found = dp.binomtest(share < 0, 0.8, rng=seed, **how)
+        elif test == "quantile_test":
+            found = dp.quantile_test(share, 0.8, rng=seed, **how)
+        elif test == "ttest_1samp":
+            found = dp.ttest_1samp(x, 0.0, 0.8, bounds=BOUNDS, rng=seed, **how)
+        else:
+            found = dp.ttest_ind(x, y, 0.8, bounds=BOUNDS, rng=seed, **how)
+        hits += found.pvalue <= 0.05
+    assert far(planned.power, hits, runs) < FAR
+
+
+@pytest.mark.parametrize("test", ["ttest_1samp", "binomtest"])
+def test_with_a_guess_of_n_the_fourth_number_is_found(test):
+    effect = EFFECTS.get(test, 0.5)
+    planned = dp.plan(test, 1.0, effect=effect, power=0.7, neighbors="unbounded")
+    again = dp.plan(test, 1.0, n=planned.n, effect=effect, neighbors="unbounded")
+    assert planned.power >= 0.7 and again.power == planned.power
+
+
+@pytest.mark.parametrize("test", ["f_oneway", "chi2_contingency"])
+def test_a_private_number_of_records_has_a_power_of_its_own(test):
+    effect = EFFECTS.get(test, 0.6)
+    powers = [
+        dp.plan(test, 0.6, n=100, effect=effect, neighbors=each).power for each in ("bounded", "unbounded")
+    ]
+    # a record that is added or removed moves less than one that is replaced
+    assert powers[1] > powers[0] + 0.02 and max(powers) < 1.0
 
 
 def test_the_names_are_those_of_the_settings():

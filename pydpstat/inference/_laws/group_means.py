@@ -269,17 +269,17 @@ def _bound(found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool) ->
     return tail_bound(groups, _means(found, number, noise), float(found.statistic[0]), skewed)
 
 
-def references(first: Floats, second: Floats, sizes: tuple[int, ...], epsilon: float) -> list[Floats]:
+def references(sums: Sequence[Floats], sizes: tuple[int, ...], noise: Mixed) -> list[Floats]:
     """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave possible.
 
     Examples
     --------
-    >>> made = references(np.array([-3.0, 3.0]), np.array([20.0, 20.0]), (100, 100), 5.0)
+    >>> sums = np.array([[100.0, 100.0], [-3.0, 3.0], [20.0, 20.0]])
+    >>> made = references(sums, (100, 100), Mixed.sized(5.0))
     >>> made[0].shape
     (1999,)
     """
-    noise = Mixed.sized(epsilon)
-    found = welch(np.array([sizes, first, second])[:, None], noise)
+    found = welch(np.array(sums)[:, None], noise)
     return _references(found, sizes, noise, True, None, 0)
 
 

@@ -16,6 +16,7 @@ from pydpstat.inference._laws.block_laws import choose_blocks
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.nuisance import generator, geometric_draws
 from pydpstat.inference._laws.power_means import RUNS, TYPICAL, allowed, critical, spaced
+from pydpstat.inference._laws.private_size import pair_power
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import Line, NoisyCounts, line_tails
 
@@ -58,6 +59,34 @@ def _critical_count(n: int, p: float, noise: Tulap, level: float, side: int) -> 
         return math.log(max(noisy_tails(z, n, p, noise)[side], 1e-300)) - math.log(level)
 
     return float(brentq(excess, low, high, xtol=1e-9))
+
+
+def private_count_power(
+    n: int,
+    rate: float,
+    p: float,
+    effect: float,
+    alpha: float,
+    alternative: str,
+    terms: tuple[int, int] = (1, 1),
+) -> float:
+    """Return the power of the binomial test where the number of records is private: exact sums.
+
+    `terms` are the noises in the count that a side is about, and in that of all other records.
+
+    Examples
+    --------
+    >>> round(private_count_power(100, 1.0, 0.5, 0.15, 0.05, "two-sided"), 2)
+    0.84
+    """
+    truth, found = min(max(p + effect, 0.0), 1.0), 0.0
+    upper, lower = _sides(alpha, alternative)
+    if upper:
+        found += pair_power(n, rate, terms, p, truth, upper)
+    if lower:
+        # a share is small where that of the others is large
+        found += pair_power(n, rate, terms, 1.0 - p, 1.0 - truth, lower)
+    return min(found, 1.0)
 
 
 def two_counts_power(
@@ -123,7 +152,9 @@ def largest_dependence(shape: tuple[int, int]) -> float:
     return 1.0 / math.sqrt(squares[0] * squares[1])
 
 
-def table_power(n: int, rate: float, shape: tuple[int, int], effect: float, alpha: float) -> float:
+def table_power(
+    n: int, rate: float, shape: tuple[int, int], effect: float, alpha: float, private: bool = False
+) -> float:
     """Return the power of the test of independence; `rate` is that of a cell's noise.
 
     The critical values are of five of the releases, of two for more than 9 cells, whose powers are
@@ -137,11 +168,12 @@ def table_power(n: int, rate: float, shape: tuple[int, int], effect: float, alph
     shares = np.maximum(dependent(shape, effect), 0.0)
     drawn = generator(7).multinomial(n, shares.ravel() / shares.sum(), size=RUNS).reshape(RUNS, *shape)
     noisy = drawn + geometric_draws(generator(8), rate, drawn.shape)
-    found, limits = tables.independence_statistic(noisy, n, rate), []
+    known = None if private else n
+    found, limits = tables.independence_statistic(noisy, known, rate), []
     # what many cells add up to hardly depends on the release, and takes long
     releases, draws = (TYPICAL, None) if drawn[0].size <= _CELLS else (2, 999)
     for each in noisy[:releases]:
-        references = tables.independence_references(each, n, rate, draws)
+        references = tables.independence_references(each, known, rate, draws)
         beyond = allowed(alpha, 0.0, references[0].size)
         if beyond < 0:
             return 0.0

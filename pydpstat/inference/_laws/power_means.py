@@ -27,6 +27,7 @@ from pydpstat.inference._laws.noisy_t import (
 )
 from pydpstat.inference._laws.noisy_welch import Group, groups_under, variance_estimate
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP, centered_sums
+from pydpstat.statistics._kernels.partition import PARABOLA
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -55,15 +56,19 @@ def scores(columns: int, stream: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _noises(stream: int) -> Floats:
-    return frozen(np.random.default_rng((_SEED, stream, 1)).laplace(size=(2, RUNS)))
+    return frozen(np.random.default_rng((_SEED, stream, 1)).laplace(size=(3, RUNS)))
 
 
-def noisy_sums(n: int, mean: float, sd: float, epsilon: float, stream: int = 0) -> tuple[Floats, Floats]:
-    """Return noisy sums of z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
+def noisy_sums(
+    n: int, mean: float, sd: float, epsilon: float, stream: int = 0, private: bool = False
+) -> tuple[Floats, Floats, Floats]:
+    """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
+
+    The first has noise where the number of records is private.
 
     Examples
     --------
-    >>> first, second = noisy_sums(100, 0.1, 0.25, 1.0)
+    >>> size, first, second = noisy_sums(100, 0.1, 0.25, 1.0)
     >>> bool(abs(first.mean() - 10.0) < 0.5), bool(abs(second.mean() - 7.25) < 0.5)
     (True, True)
     """
@@ -75,8 +80,11 @@ def noisy_sums(n: int, mean: float, sd: float, epsilon: float, stream: int = 0) 
         both = np.stack([values, values * values])
         drawn = scores(DRAWN, stream)[:, :2] @ root_of(n * np.cov(both, bias=True)).T
         first, second = (n * both.mean(axis=1) + drawn).T
-    noise = _noises(stream)
-    return first + 2.0 / epsilon * noise[0], second + 4.0 / epsilon * noise[1]
+    noise, size = _noises(stream), np.full(RUNS, float(n))
+    if private:
+        number, one, square = PARABOLA @ noise / epsilon
+        return size + number, first + one, second + square
+    return size, first + 2.0 / epsilon * noise[0], second + 4.0 / epsilon * noise[1]
 
 
 def root_of(covariance: Floats) -> Floats:
@@ -118,10 +126,17 @@ def _sided(values: Floats, alternative: str) -> Floats:
     return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
 
 
-def _known(n: int, epsilon: float) -> NoisySums:
-    return NoisySums(
-        (float(n), 0.0, 0.0), ((0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)), "laplace", n
-    )
+def _known(n: int, epsilon: float, private: bool) -> NoisySums:
+    number, first, second = _mixed(epsilon, private).rows
+    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n)
+
+
+def _mixed(epsilon: float, private: bool) -> group_means.Mixed:
+    """Return how noises of scale 1 are mixed into the sums of 1, z and z^2."""
+    if not private:
+        return group_means.Mixed.sized(epsilon)
+    number, first, second = (tuple(row) for row in (PARABOLA / epsilon).tolist())
+    return group_means.Mixed((number, first, second))
 
 
 def _kept(seen: Floats, low: Floats, high: Floats) -> Flags:
@@ -140,7 +155,14 @@ def _kept(seen: Floats, low: Floats, high: Floats) -> Flags:
 
 
 def one_sample_power(
-    n: int, epsilon: float, effect: float, sd: float, mean: float, alpha: float, alternative: str
+    n: int,
+    epsilon: float,
+    effect: float,
+    sd: float,
+    mean: float,
+    alpha: float,
+    alternative: str,
+    private: bool = False,
 ) -> float:
     """Return the power of the noisy t test.
 
@@ -158,20 +180,25 @@ def one_sample_power(
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
         Of the test.
+    private : bool, default False
+        Whether the number of records is private. That the p-value is the largest over several numbers is
+        left out: it hardly depends on them.
 
     Examples
     --------
     >>> 0.6 < one_sample_power(100, 1.0, 0.4, 0.25, 0.0, 0.05, "two-sided") < 0.75
     True
     """
-    law = null_law(_known(n, epsilon), mean, n)
+    law = null_law(_known(n, epsilon, private), mean, n)
     draws, noises, grid = law.draws(), law.noises(), law.variances()
     size = noises[0].size
-    beyond, outside = allowed(alpha, LEFT_OUT, size), int(0.5 * LEFT_OUT * size)
+    # of a private number of records some are left out, too
+    left_out = 2.0 * LEFT_OUT if private else LEFT_OUT
+    beyond, outside = allowed(alpha, left_out, size), int(0.5 * LEFT_OUT * size)
     if beyond < 0:
         return 0.0
-    first, second = noisy_sums(n, mean + effect * sd, sd, epsilon)
-    first, second = first - n * mean, second - 2.0 * mean * first + n * mean * mean
+    number, first, second = noisy_sums(n, mean + effect * sd, sd, epsilon, private=private)
+    first, second = first - number * mean, second - 2.0 * mean * first + number * mean * mean
 
     def limit(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
         least = law.least(variance)
@@ -241,7 +268,13 @@ def _variances(group: Group, n: int, seen: tuple[Floats, Floats]) -> _Variances:
 
 
 def two_sample_power(
-    sizes: tuple[int, int], epsilon: float, effect: float, sd: float, alpha: float, alternative: str
+    sizes: tuple[int, int],
+    epsilon: float,
+    effect: float,
+    sd: float,
+    alpha: float,
+    alternative: str,
+    private: bool = False,
 ) -> float:
     """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
 
@@ -249,7 +282,7 @@ def two_sample_power(
     ----------
     sizes : (int, int)
         Numbers of records.
-    epsilon, effect, sd, alpha, alternative
+    epsilon, effect, sd, alpha, alternative, private
         As in `one_sample_power`; the effect is the first mean less the second.
 
     Examples
@@ -258,12 +291,17 @@ def two_sample_power(
     True
     """
     n1, n2 = sizes
-    groups = groups_under((_known(n1, epsilon), _known(n2, epsilon)), 0.0)
+    groups = groups_under((_known(n1, epsilon, private), _known(n2, epsilon, private)), 0.0)
     beyond = allowed(alpha, 2.0 * LEFT_OUT, groups[0].noises[0].size)
     if beyond < 0:
         return 0.0
     means = effect * sd * n2 / (n1 + n2), -effect * sd * n1 / (n1 + n2)
-    seen = [noisy_sums(n, mean, sd, epsilon, place) for place, (n, mean) in enumerate(zip(sizes, means))]
+    seen = []
+    for place, (n, mean) in enumerate(zip(sizes, means)):
+        number, *both = noisy_sums(n, mean, sd, epsilon, place, private)
+        # the test scales the sums with the noisy number of records
+        first_sums, second_sums = (each * (n / np.maximum(number, 1.0)) for each in both)
+        seen.append((first_sums, second_sums))
     first, second = (_variances(*each) for each in zip(groups, sizes, seen))
     noise = sum(each.noise for each in groups)
     floor = sum(each.law.floor / each.law.n**2 for each in groups)
@@ -301,7 +339,12 @@ def spaced(groups: int, effect: float) -> Floats:
 
 
 def several_means_power(
-    sizes: tuple[int, ...], epsilon: float, effect: float, sd: float, alpha: float
+    sizes: tuple[int, ...],
+    epsilon: float,
+    effect: float,
+    sd: float,
+    alpha: float,
+    private: bool = False,
 ) -> float:
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 
@@ -313,14 +356,15 @@ def several_means_power(
     True
     """
     means = sd * spaced(len(sizes), effect)
-    seen = [noisy_sums(n, float(mean), sd, epsilon, i) for i, (n, mean) in enumerate(zip(sizes, means))]
-    first, second = (np.stack(each, axis=1) for each in zip(*seen))
-    number = np.broadcast_to(np.array(sizes, dtype=np.float64), first.shape)
-    noise = group_means.Mixed.sized(epsilon)
+    seen = [
+        noisy_sums(n, float(mean), sd, epsilon, i, private) for i, (n, mean) in enumerate(zip(sizes, means))
+    ]
+    number, first, second = (np.stack(each, axis=1) for each in zip(*seen))
+    noise = _mixed(epsilon, private)
     found = group_means.welch(np.array([number, first, second]), noise).statistic
     limits = []
     for row in range(TYPICAL):
-        references = group_means.references(first[row], second[row], sizes, epsilon)
+        references = group_means.references((number[row], first[row], second[row]), sizes, noise)
         beyond = allowed(alpha, group_means.SLACK, references[0].size)
         if beyond < 0:
             return 0.0

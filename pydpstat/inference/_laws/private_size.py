@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from pydpstat._frozen import frozen
+from pydpstat._search import bisect_up
 from pydpstat.inference._laws.binomial import Floats, binomial_points, crossing, pvalue_of, tail_shares
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, geometric_sum, noise_variance
 
@@ -18,6 +19,8 @@ _SIZES, _FEW, _POINTS = 9, 10, 257
 OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
 _WITHIN = 1e-8
+# no statistic is further out that a test can tell
+_FARTHEST = 40.0
 # the first step from one number's end to another's, as a part of the one before
 _NEXT = 0.02
 
@@ -108,6 +111,26 @@ class NoisyPair:
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
         spread = np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()
         return sorted({*spread, *range(math.floor(lowest), min(math.ceil(highest), _FEW) + 1)})
+
+
+def pair_power(n: int, rate: float, terms: tuple[int, int], p: float, truth: float, level: float) -> float:
+    """Return how often the test of `NoisyPair` finds that the share is above p, where it is the `truth`.
+
+    The critical value is that of n records; those of the other numbers hardly differ.
+
+    Examples
+    --------
+    >>> round(pair_power(100, 1.0, (1, 1), 0.5, 0.65, 0.05), 2)
+    0.91
+    """
+    if rate < SMALLEST_RATE or level <= OUTSIDE:
+        return 0.0
+
+    def probable(statistic: float) -> bool:
+        return _tails_of(statistic, n, p, rate, terms)[0] + OUTSIDE > level
+
+    _, limit = bisect_up(probable, -_FARTHEST, _FARTHEST, steps=40)
+    return _tails_of(limit, n, p, rate, terms, truth)[0]
 
 
 @dataclass(frozen=True)
@@ -204,11 +227,13 @@ def _weights(rate: float, terms: tuple[int, int]) -> Floats:
     return frozen(np.outer(_cells(rate, terms[0])[1], _cells(rate, terms[1])[1]))
 
 
-def _tails_of(statistic: float, n: int, p: float, rate: float, terms: tuple[int, int]) -> tuple[float, float]:
-    """Return P(T >= t) and P(T <= t) for a number of records."""
+def _tails_of(
+    statistic: float, n: int, p: float, rate: float, terms: tuple[int, int], truth: float | None = None
+) -> tuple[float, float]:
+    """Return P(T >= t) and P(T <= t) for a number of records, whose share is p, or else the `truth`."""
     first, _, width = _cells(rate, terms[0])
     second = _cells(rate, terms[1])[0]
-    values, masses = binomial_points(n, p)
+    values, masses = binomial_points(n, p if truth is None else truth)
     shift = (1.0 - p) * first[:, None] - p * second
     reach = statistic * _spread(n + first[:, None] + second, p, noise_variance(rate), terms)
     # T >= t where the count is at least this

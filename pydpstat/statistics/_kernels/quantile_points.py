@@ -91,7 +91,7 @@ class Asked(NamedTuple):
     def counted_near(self, near: Near) -> PointCounts | Window:
         """Return how many records each point has; of many records only those that decide about a share."""
         part, window = self.records.part, None
-        if part is not None and part.places is None and part.columns.size * FEW > self.grid.points:
+        if part is not None and part.places is None and part.records * FEW > self.grid.points:
             window = window_near(part.columns.arrays[0], self.grid, near)
         return self.counted() if window is None else window
 

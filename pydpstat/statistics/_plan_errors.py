@@ -1,0 +1,176 @@
+"""How far planned releases will be off: from their noise, and from a stated distribution of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.results._postprocessing import PostProcessing
+from pydpstat.statistics._kernels.order_grid import public_share, rank_range
+from pydpstat.statistics._kernels.quantile_points import Asked, Grid, levels, split_range
+from pydpstat.statistics._plan_shapes import Shape
+
+Floats = npt.NDArray[np.float64]
+# more points than a plan can tell from fewer
+_MOST_POINTS = 2**17 + 1
+_RUNS, _SEED = 20_000, 31_415
+
+
+class Errors(Protocol):
+    """How far each released value will be off, in the shape of the values."""
+
+    def sd(self) -> Floats:
+        """Return the standard deviation of what the noise does."""
+
+    def reach(self, alpha: float) -> Floats:
+        """Return how far the noise moves a value, with probability 1 - alpha."""
+
+
+class NoiseErrors(NamedTuple):
+    """Errors of values that are functions of noisy ones: these are `value`, and have the noise."""
+
+    noise: Any
+    post: PostProcessing
+    value: Floats
+    shape: tuple[int, ...]
+
+    def sd(self) -> Floats:
+        """Return the standard deviation of what the noise does."""
+        return np.broadcast_to(self.post.standard_error(self.noise, self.value), self.shape)
+
+    def reach(self, alpha: float) -> Floats:
+        """Return how far the noise moves a value, with probability 1 - alpha."""
+        return np.broadcast_to(self.post.reach(self.noise, self.value, alpha), self.shape)
+
+
+class ChoiceErrors(NamedTuple):
+    """Errors of quantiles: for each the distances from the records' own, and their probabilities."""
+
+    parts: tuple[tuple[Floats, Floats], ...]
+    shape: tuple[int, ...]
+
+    def sd(self) -> Floats:
+        """Return the root of the mean squared distance."""
+        return self._each([float(np.sqrt(chances @ distances**2)) for distances, chances in self.parts])
+
+    def reach(self, alpha: float) -> Floats:
+        """Return the distance that is exceeded with a probability of alpha at most."""
+        found = []
+        for distances, chances in self.parts:
+            order = distances.argsort()
+            place = np.searchsorted(chances[order].cumsum(), 1.0 - alpha)
+            found.append(float(distances[order][min(int(place), order.size - 1)]))
+        return self._each(found)
+
+    def _each(self, found: list[float]) -> Floats:
+        return np.broadcast_to(np.array(found) if len(found) > 1 else np.array(found[0]), self.shape)
+
+
+class Line(NamedTuple):
+    """Points of a grid, and the share of the records below each of them; after the last point it is 1."""
+
+    at: Floats
+    below: Floats
+
+    def place(self, share: Floats) -> Floats:
+        """Return the points that have so large a share of the records up to them.
+
+        Examples
+        --------
+        >>> from pydpstat.statistics._plan_shapes import Uniform
+        >>> line_of(Uniform(0.0, 10.0), Grid(0.0, 10.0, 11)).place(np.array([0.0, 0.5, 1.0])).tolist()
+        [0.0, 5.0, 10.0]
+        """
+        found = np.searchsorted(self.below[1:], share)
+        return self.at[np.minimum(found, self.at.size - 1)]
+
+
+@lru_cache(maxsize=8)
+def line_of(shape: Shape, grid: Grid) -> Line:
+    """Return the records of a distribution on a grid, where each is moved to its nearest point."""
+    lower, upper, points = grid.lower, grid.upper, min(grid.points, _MOST_POINTS)
+    parts = np.arange(points) / (points - 1)
+    at = (1.0 - parts) * lower + parts * upper
+    between = np.asarray(shape.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
+    return Line(at, np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]]))
+
+
+def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[Floats, Floats]:
+    """Return the distances of all points from the quantile of n records, and the probability of each.
+
+    The records lie at the distribution's quantiles (i + 1/2) / n. The choice is that of the release.
+
+    Examples
+    --------
+    >>> from pydpstat._data.columns import Placeholder
+    >>> from pydpstat.statistics._kernels.quantile_points import ask
+    >>> from pydpstat.statistics._kernels.scope import NOTHING
+    >>> from pydpstat.statistics._plan_shapes import Uniform
+    >>> how = (0.0, 1.0), "bounded", "error", NOTHING, None, 101, None
+    >>> distances, chances = quantile_errors(ask(Placeholder(100), 1.0, *how), Uniform(0.0, 1.0), 0.5, 100)
+    >>> round(float(chances[distances < 0.035].sum()), 2)
+    0.86
+    """
+    line = line_of(shape, asked.grid)
+    counts = np.floor(n * line.below + 0.5)
+    before, up_to, aim = counts[:-1], counts[1:], share * n
+    utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
+    rate = asked.how.epsilon / float(asked.split * rank_range(share, asked.neighbors))
+    chances = np.exp(rate * (utility - utility.max()))
+    first = int(np.searchsorted(up_to, max(aim, 1.0)))
+    last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
+    distances = np.maximum(np.maximum(line.at[first] - line.at, line.at - line.at[last]), 0.0)
+    kept = chances > 1e-18
+    return distances[kept], chances[kept] / chances[kept].sum()
+
+
+def quantiles_errors(
+    asked: Asked, shape: Shape, shares: Sequence[float], n: int
+) -> tuple[tuple[Floats, Floats], ...]:
+    """Return simulated distances of quantiles that are chosen together, and the probability of each.
+
+    Each point is drawn as if those that it lies between were right; their errors in ranks then add to its
+    own, with the weights that its share has of them.
+    """
+    line, distinct = line_of(shape, asked.grid), sorted(set(shares))
+    epsilon = Fraction(asked.how.epsilon) / asked.split / levels(len(distinct))
+    drawn = np.random.default_rng(_SEED).random((len(distinct), _RUNS))
+    nothing, chances = np.zeros(_RUNS), np.full(_RUNS, 1.0 / _RUNS)
+    errors: dict[int, Floats] = {}
+    level = [(0, len(distinct), 0.0, 1.0, nothing, nothing)]
+    while level:
+        following = []
+        for first, last, least, most, left, right in level:
+            middle = (first + last) // 2
+            q = public_share((distinct[middle] - least) / (most - least))
+            rate = float(epsilon / split_range(q, asked.neighbors, len(level) == 1))
+            own = _drawn_shares(line, (least, distinct[middle], most), rate * n, drawn[middle])
+            errors[middle] = own = own + (1.0 - q) * left + q * right
+            if first < middle:
+                following.append((first, middle, least, distinct[middle], left, own))
+            if middle + 1 < last:
+                following.append((middle + 1, last, distinct[middle], most, own, right))
+        level = following
+    found = {}
+    for place, share in enumerate(distinct):
+        moved = line.place((share + errors[place]).clip(0.0, 1.0))
+        found[share] = np.abs(moved - line.place(np.array(share))), chances
+    return tuple(found[share] for share in shares)
+
+
+def _drawn_shares(line: Line, shares: tuple[float, float, float], rate: float, uniform: Floats) -> Floats:
+    """Return how far the shares of drawn points are from the middle one of these; the others are the ends."""
+    least, aim, most = shares
+    inside = slice(
+        int(np.searchsorted(line.below[1:], least)), int(np.searchsorted(line.below[:-1], most, "right"))
+    )
+    before, up_to = line.below[:-1][inside], line.below[1:][inside]
+    utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
+    chances = np.exp(rate * (utility - utility.max())).cumsum()
+    place = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)
+    return 0.5 * (before + up_to)[place] - aim

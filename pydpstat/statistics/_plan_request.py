@@ -1,0 +1,239 @@
+"""What is planned: a function with its public arguments, for any epsilon and any number of records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+import pydpstat
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Bounds, Placeholder, bounds_of
+from pydpstat._release.payment import Defaults, within
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.association_interval import Correlated
+from pydpstat.statistics._kernels.quantile_points import GRID_POINTS, Asked, ask, share_of, shares_of
+from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._plan_errors import (
+    ChoiceErrors,
+    Errors,
+    NoiseErrors,
+    quantile_errors,
+    quantiles_errors,
+)
+from pydpstat.statistics._plan_shapes import EXAMPLE, Point, Shape, shapes_of, share_shape
+
+CHOICES = ("quantile", "quantiles", "median")
+# whose accuracy depends on the number of records
+SIZED = ("mean", "proportion", "var", "std", "cov", "corr", *CHOICES)
+# whose accuracy depends on the distribution, too, at least under unbounded neighbors
+SHAPED = ("mean", "proportion", "var", "std", *CHOICES)
+PAIRS = ("cov", "corr")
+_SCOPE = ("by", "levels", "other", "unit", "max_records", "max_groups", "sample")
+# so many made-up records stand for more of them
+_RECORDS = 4096
+# with next to no noise
+_NO_NOISE = 1e9
+
+
+class Planned(NamedTuple):
+    """A release of made-up records, and how far it will be off, or why nothing is known of that."""
+
+    result: DPResults
+    errors: Errors | None
+    reason: str = ""
+
+
+class _Free:
+    """Stands for the budget of the block around, with its neighbors and unit; nothing is paid."""
+
+    def __init__(self, of: Defaults) -> None:
+        self.neighbors, self.unit = of
+
+    def spend(self, guarantee: Guarantee, call: str) -> None:
+        """Pay nothing: nothing is released."""
+
+
+class Request(NamedTuple):
+    """A function with its public arguments.
+
+    Parameters
+    ----------
+    function : str
+        The function's name.
+    options : mapping
+        Its options.
+    columns : tuple of str or None
+        The names of a frame's columns.
+    distribution : object
+        What is stated of the records; None for nothing.
+    defaults : Defaults
+        Neighbors and unit of the block around.
+    """
+
+    function: str
+    options: Mapping[str, Any]
+    columns: tuple[str, ...] | None
+    distribution: object
+    defaults: Defaults
+
+    @property
+    def variables(self) -> tuple[str, ...] | None:
+        """The names of the variables; None for a single one."""
+        if self.columns is None:
+            return None
+        used: set[str] = set()
+        for keys in (self.options.get("by"), self.options.get("unit")):
+            used |= (
+                {keys} if isinstance(keys, str) else set(keys) if isinstance(keys, (list, tuple)) else set()
+            )
+        left = tuple(each for each in self.columns if each not in used)
+        return None if len(left) == 1 and len(left) < len(self.columns) else left
+
+    def at(self, epsilon: object, n: int | None) -> Planned:
+        """Return what the release would be."""
+        call = getattr(pydpstat, self.function)
+        made_up = Placeholder(n or 0, self.columns)
+        pair = self.function in PAIRS and self.columns is None
+        # nothing is released, and so the block's budget does not pay
+        with within(_Free(self.defaults)):
+            result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
+            return self._judged(result, epsilon, n)
+
+    def _judged(self, result: DPResults, epsilon: object, n: int | None) -> Planned:
+        post, shape = result.post, result.value.shape
+        if isinstance(post, (AsDrawn, Scaled)) and self.function not in CHOICES:
+            return Planned(result, NoiseErrors(result.noise, post, result.value, shape))
+        if isinstance(post, Correlated):
+            return Planned(result, None, "it follows from noisy variances and covariances")
+        if self.distribution is None and self.function in ("std", *CHOICES):
+            return Planned(result, None, f"state the distribution of the data. {EXAMPLE}")
+        if n is None:
+            return Planned(result, None, "give n, a guess of the number of records")
+        size = self._sampled(n)
+        if self.function in CHOICES:
+            return Planned(result, self._choices(epsilon, n, size, shape))
+        known, value = self._known(size, isinstance(post, SquareRoot))
+        return Planned(result, NoiseErrors(result.noise, known, value, shape))
+
+    def rests_on(self, result: DPResults) -> bool:
+        """Return whether the accuracy rests on what is stated of the records."""
+        return self.function in CHOICES or not isinstance(result.post, (AsDrawn, Scaled))
+
+    def stated(self) -> str:
+        """Return what is stated of the records, in words."""
+        if self.distribution is None:
+            return "The accuracy is that for the worst data: no distribution is stated"
+        given = self.distribution
+        shown = given if isinstance(given, str) or checks.is_number(given) else type(given).__name__
+        return f"The accuracy is that for data of the stated distribution ({shown})"
+
+    def _sampled(self, n: int) -> int:
+        sample = self.options.get("sample")
+        if sample is None:
+            return n
+        return max(round(n * sample) if sample < 1 else int(sample), 1)
+
+    def pairs(self) -> Bounds:
+        """Return the bounds of each variable; of truth values 0 and 1."""
+        names = self.variables
+        count = 1 if names is None else len(names)
+        if "bounds" not in self.options:
+            return ((0.0, 1.0),) * count
+        return bounds_of(self.options["bounds"], names, count)
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """Return the distribution of each variable; without one all records are at a bound."""
+        pairs = self.pairs()
+        if self.distribution is None:
+            return tuple(Point(upper) for _, upper in pairs)
+        if self.function != "proportion":
+            return shapes_of(self.distribution, pairs, self.variables)
+        given, names = self.distribution, self.variables
+        if isinstance(given, Mapping) and names is not None:
+            return tuple(map(share_shape, checks.by_name(given, names, "distribution", "column", "0.3")))
+        return (share_shape(given),) * len(pairs)
+
+    def _known(self, n: int, public: bool) -> tuple[PostProcessing, np.ndarray]:
+        """Return what a release without noise of n records would know of one group.
+
+        Parameters
+        ----------
+        n : int
+            Number of records.
+        public : bool
+            Whether it is public, so that no noisy sums take its place.
+        """
+        size = min(n, _RECORDS)
+        pair = self.function in PAIRS and self.columns is None
+        shapes: tuple[Shape, ...] = ()
+        if not pair:
+            shapes = self.shapes()
+            places = (np.arange(size) + 0.5) / size
+            columns = [np.asarray(shape.ppf(places)) for shape in shapes]
+        else:
+            columns = [np.full(size, upper) for _, upper in bounds_of(self.options["bounds"], ("x", "y"), 2)]
+        if self.function == "proportion":
+            columns = [column > 0.5 for column in columns]
+        alone = self.variables is None
+        data = columns if pair else columns if alone else [np.column_stack(columns)]
+        how: dict[str, Any] = {"neighbors": self._neighbors() if public else "unbounded", "rng": 0}
+        if "bounds" in self.options:
+            how["bounds"] = self.options["bounds"] if pair or alone else list(self.pairs())
+        if self.options.get("population"):
+            how["population"] = True
+        release = getattr(pydpstat, self.function)(*data, epsilon=_NO_NOISE, **how)
+        return _more(release.post, size, n), release.value
+
+    def _neighbors(self) -> str:
+        given = self.options.get("neighbors")
+        return self.defaults.neighbors if given is None else str(given)
+
+    def _choices(self, epsilon: object, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
+        if self.options.get("population"):
+            raise PydpstatError(
+                f"population must be left out for the plan of a {self.function}: its intervals follow from "
+                "what is released. Plan the one without population."
+            )
+        asked = self._asked(epsilon, n)
+        (stated,) = self.shapes()
+        if self.function == "quantiles":
+            return ChoiceErrors(quantiles_errors(asked, stated, shares_of(self.options["qs"]), size), shape)
+        share = 0.5 if self.function == "median" else share_of(self.options["q"])
+        return ChoiceErrors((quantile_errors(asked, stated, share, size),), shape)
+
+    def _asked(self, epsilon: Any, n: int) -> Asked:
+        given, made_up = self.options, Placeholder(n, self.columns)
+        scope = Scope.of(
+            given.get("by"),
+            given.get("levels"),
+            given.get("other", "other"),
+            given.get("unit"),
+            given.get("max_records"),
+            given.get("max_groups"),
+            given.get("sample"),
+            None,
+        )
+        return ask(
+            cast(Any, made_up),
+            epsilon,
+            given["bounds"],
+            given.get("neighbors"),
+            given.get("missing", "error"),
+            scope,
+            None,
+            given.get("grid_points", GRID_POINTS),
+            None,
+        )
+
+
+def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:
+    """Return post-processing of made-up records with the slopes of n of them, which are that much smaller."""
+    if not isinstance(post, Derived) or n == size:
+        return post
+    return replace(post, slopes=tuple(each * size / n for each in post.slopes))
