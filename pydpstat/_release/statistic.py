@@ -14,7 +14,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import SEEDED, Question, prepare
-from pydpstat._release.declared import stated
+from pydpstat._release.declared import asked_for, stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat._wrong_calls import answered
@@ -374,7 +374,10 @@ def call(
         public.append(("missing", options.missing))
     if options.unit is not None and all(name != "unit" for name, _ in arguments):
         public.append(("unit", options.unit))
-    return Call(function, tuple([(name, name) for name in data]), tuple(public))
+    asked = asked_for(function)
+    if asked is not None and asked.data != data[0]:
+        data = (asked.data,) if asked.data else ()
+    return Call(function, tuple([(name, name) for name in data]), tuple(public), asked=asked)
 
 
 def check_budget(budget: Spender | None) -> Spender | None:

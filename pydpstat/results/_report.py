@@ -44,6 +44,10 @@ class Report:
 
     _title = "Differentially Private Release"
 
+    def _heading(self) -> str:
+        """Return what the result is of, in words; empty where the title says it."""
+        return ""
+
     def _facts(self) -> Facts:
         """State the names and values of the page's head."""
         raise NotImplementedError
@@ -84,7 +88,8 @@ class Report:
     def _page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        return SummaryPage(self._facts(), *rows, self._lines(), self._title, self._beside())
+        title = self._heading() or self._title
+        return SummaryPage(self._facts(), *rows, self._lines(), title, self._beside())
 
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
@@ -131,8 +136,8 @@ class Stated(Report):
 
     @property
     def call(self) -> str:
-        """The call in Python, with the data arguments' names in place of data."""
-        return self.record.python()
+        """The call as it was typed, with the data arguments' names in place of data, or "design"."""
+        return self.record.typed()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.

@@ -184,6 +184,9 @@ class InferenceResults(Stated, Frozen):
 
     _title = "Differentially Private Inference"
 
+    def _heading(self) -> str:
+        return self.record.heading(self.test)
+
     @classmethod
     def of(
         cls,
