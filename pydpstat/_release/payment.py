@@ -79,9 +79,11 @@ def pay(
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        plain = isinstance(record, str)
-        with about("" if plain else record.in_words(named())):
-            payer.spend(guarantee, record if plain else record.python())
+        if isinstance(record, str):
+            payer.spend(guarantee, record)
+            return
+        with about(record.in_words(named())):
+            payer.spend(guarantee, record.python())
     elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()
 

@@ -1,10 +1,11 @@
-"""What may be published: `DPResults`, a pair of them, `ModelResults`, and those of tests and regressions."""
+"""What may be published of releases, models, tests and regressions, and statements of what is kept."""
 
 from pydpstat.results.inference_results import ConfidenceInterval, InferenceResults
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.pairwise_results import PairwiseResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults, DPResultsPair
+from pydpstat.results.statements import Statement, statement
 
 __all__ = [
     "ConfidenceInterval",
@@ -14,4 +15,6 @@ __all__ = [
     "ModelResults",
     "PairwiseResults",
     "RegressionResults",
+    "Statement",
+    "statement",
 ]

@@ -109,7 +109,7 @@ class Call:
 
         Examples
         --------
-        >>> asked = Asked("design.ttest_ind('income ~ sex', 1)", "'income ~ sex'", "income by sex", ("f", "m"))
+        >>> asked = Asked("design.ttest_ind(...)", "'income ~ sex'", "income by sex", ("f", "m"))
         >>> Call("ttest_ind", (), (), asked=asked).heading("Welch's t test")
         "Welch's t test: income by sex (f, m)"
         """

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.privacy import Guarantee
+from pydpstat.results._stating import Stating
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,10 +44,6 @@ class Report:
     __slots__ = ()
 
     _title = "Differentially Private Release"
-
-    def _heading(self) -> str:
-        """Return what the result is of, in words; empty where the title says it."""
-        return ""
 
     def _facts(self) -> Facts:
         """State the names and values of the page's head."""
@@ -88,8 +85,7 @@ class Report:
     def _page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        title = self._heading() or self._title
-        return SummaryPage(self._facts(), *rows, self._lines(), title, self._beside())
+        return SummaryPage(self._facts(), *rows, self._lines(), self._title, self._beside())
 
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
@@ -105,7 +101,7 @@ class Report:
         return draw(self._picture(*asked), axes)
 
 
-class Stated(Report):
+class Stated(Stating, Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
     __slots__ = ()

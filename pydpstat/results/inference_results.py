@@ -182,9 +182,8 @@ class InferenceResults(Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Inference"
-
-    def _heading(self) -> str:
+    @property
+    def _title(self) -> str:  # type: ignore[override]
         return self.record.heading(self.test)
 
     @classmethod

@@ -21,6 +21,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._report import Facts, left_out, number
+from pydpstat.results._stating import Stating
 from pydpstat.results._tables import TABLES
 
 if TYPE_CHECKING:
@@ -356,7 +357,7 @@ def _bounds(bounds: tuple[Any, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResultsPair(Mapping[str, DPResults]):
+class DPResultsPair(Stating, Mapping[str, DPResults]):
     """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
 
     Both are noisy versions of the same statistic, so publishing both spends the budget twice.
