@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Facts = list[tuple[str, str]]
-MOST_ROWS = 60
-_WIDTH = 78
+MOST_ROWS, _WIDTH = 60, 78
 
 
 class Rows(NamedTuple):
