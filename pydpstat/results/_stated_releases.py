@@ -12,13 +12,22 @@ from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
-from pydpstat.results._report import number
 from pydpstat.results._words import printed
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
 # arguments that hold for every data set, and that a reader has to know
-_PUBLIC = ("bounds", "range", "edges", "breaks", "levels", "max_weight", "max_records", "max_groups")
+_PUBLIC = (
+    "bounds",
+    "range",
+    "edges",
+    "breaks",
+    "levels",
+    "groups",
+    "max_weight",
+    "max_records",
+    "max_groups",
+)
 # levels and edges that are written out
 _MOST = 12
 _PRINTED = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
@@ -91,7 +100,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
     return Stated(
         name or _named(first, record, both=first is not result),
         mechanism,
-        _public({**arguments, **({} if bounds is None else {"bounds": bounds})}),
+        _public({**arguments, **_known(bounds, record)}),
         guarantee,
         first.claim,
         guarantee.conditions or first.guarantee.conditions,
@@ -164,7 +173,8 @@ def _named(first: Any, record: Any, both: bool) -> str:
         what = f"{statistic} of {named}" if named else statistic
         kinds = ", bounded and unbounded" if both else ""
         return f"{what} ({record.function}{kinds})" if what else record.function
-    return record.in_words(named) or printed(record.function)
+    what = printed(record.function) if record.function.isidentifier() else statistic
+    return record.in_words(named) or what
 
 
 def _mechanism(first: Any) -> str:
@@ -188,6 +198,12 @@ def _mechanism(first: Any) -> str:
         return f"{name} noise"
     low, high = (_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))
     return f"{name} noise, standard deviation {low if low == high else f'{low} to {high}'}"
+
+
+def _known(bounds: object, record: Any) -> dict[str, object]:
+    """Return bounds, and the groups of a test that a design was asked for."""
+    groups = record.asked.groups if getattr(record, "asked", None) is not None else ()
+    return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
 
 
 def _of_population(first: Any) -> bool:
@@ -254,4 +270,4 @@ def _value(value: object) -> str:
         return str(value)
     if isinstance(value, (int, float)) and 1e3 <= abs(value) < 1e15:
         return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return number(value)
+    return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.privacy import Guarantee, compose, compose_basic
-from pydpstat.results._report import number
 from pydpstat.results._stated_releases import SEEDED, Stated
 from pydpstat.results._words import joined
 
@@ -18,7 +17,8 @@ _METHODS = {
     "zcdp": "zero-concentrated differential privacy",
     "pld": "privacy loss distributions",
 }
-_BASIC = "basic composition, epsilons and deltas add up"
+_BASIC = "basic composition"
+_SUMS = f"{_BASIC}, epsilons and deltas add up"
 _NOT_A_TOTAL = "none: releases without a guarantee have no total"
 _CENTRAL = "central: whoever computes the releases sees the records, and readers see the releases alone"
 _LOCAL = "local: every answer was randomized before it was collected"
@@ -41,6 +41,8 @@ class Total(NamedTuple):
         The pair.
     composed : str
         How it follows.
+    method : str
+        The same by its name alone; empty for a single release.
     limit : str
         The limit of the budget that paid, in words; empty without one.
     remark : str
@@ -49,6 +51,7 @@ class Total(NamedTuple):
 
     guarantee: Guarantee
     composed: str
+    method: str = ""
     limit: str = ""
     remark: str = ""
 
@@ -69,9 +72,9 @@ def total_of(guarantees: Sequence[Guarantee], delta: float | None) -> Total:
     goal = basic.delta if delta is None else delta
     better = min(_better(guarantees, basic.epsilon, goal), default=None)
     if better is None:
-        return Total(basic, _BASIC, remark=remark)
-    told = f"epsilon = {number(better[0])} at delta = {number(goal)} by {_METHODS[better[1]]}"
-    return Total(basic, f"{_BASIC}; if the list was fixed in advance, {told}", remark=remark)
+        return Total(basic, _SUMS, _BASIC, remark=remark)
+    told = f"epsilon = {better[0]:.6g} at delta = {goal:.6g} by {_METHODS[better[1]]}"
+    return Total(basic, f"{_SUMS}; if the list was fixed in advance, {told}", _BASIC, remark=remark)
 
 
 def _better(guarantees: Sequence[Guarantee], epsilon: float, goal: float) -> Iterator[tuple[float, str]]:
@@ -89,11 +92,15 @@ def total_of_budget(budget: Any) -> Total:
     """Return what was spent from a budget, as its accountant adds it up."""
     spent, limited = budget.spent, math.isfinite(budget.epsilon)
     limit = f"a limit of {_pair(budget.epsilon, budget.delta)}" if limited else "no limit"
-    how = _BASIC if budget.accountant == "basic" else _METHODS["zcdp"]
+    how, method = _METHODS["zcdp"], _METHODS["zcdp"]
+    if budget.accountant == "basic":
+        how, method = _SUMS, _BASIC
     place = budget.path or budget.url
     told = f"{how}, in a budget with {limit}{f' (ledger {place})' if place else ''}; it holds also where "
     told += "each release is chosen after seeing the earlier ones"
-    return Total(Guarantee(spent.epsilon, spent.delta, budget.neighbors, unit=budget.unit), told, limit)
+    return Total(
+        Guarantee(spent.epsilon, spent.delta, budget.neighbors, unit=budget.unit), told, method, limit
+    )
 
 
 def parts_of(items: Sequence[Stated], total: Total) -> tuple[Any, ...]:
@@ -101,7 +108,12 @@ def parts_of(items: Sequence[Stated], total: Total) -> tuple[Any, ...]:
     differ = any(map(_differs, items))
     heads = ("release", "mechanism", "public", "epsilon", "delta", *(("claimed epsilon",) if differ else ()))
     points = tuple((name, text) for name, text in _points(items, total) if text)
-    return tuple(_sentences(items, total)), points, heads, tuple(_row(each, differ) for each in items)
+    return (
+        tuple(_sentences(items, total)),
+        points,
+        heads,
+        tuple(_row(each, len(items) > 1, differ) for each in items),
+    )
 
 
 def _sentences(items: Sequence[Stated], total: Total) -> Iterator[str]:
@@ -112,21 +124,24 @@ def _sentences(items: Sequence[Stated], total: Total) -> Iterator[str]:
     if is_void(held):
         yield f"{what} released without a guarantee of differential privacy."
     else:
-        whole = "a privacy loss" if len(items) == 1 else "a total privacy loss"
-        yield f"{what} released with differential privacy, at {whole} of {_loss(held)}."
-        bound = f"exp({number(held.epsilon)}){_factor(held.epsilon)}"
-        more = f", plus {number(held.delta)}" if held.delta else ""
+        several = len(items) > 1
+        whole = f"a{' total' if several else ''} privacy loss of {_loss(held)}"
+        by = f" by {total.method}" if several else ""
+        yield f"{what} released with differential privacy, at {whole}{by}."
+        bound = f"exp({held.epsilon:.6g}){_factor(held.epsilon)}"
+        more = f", plus {held.delta:.6g}" if held.delta else ""
         yield f"{_step(held)} changes the probability of any result by a factor of at most {bound}{more}."
     if total.limit:
         yield f"One privacy budget with {total.limit} paid for all of it."
     for each in filter(_differs, items):
+        claim = _loss(each.claim)
+        if each.claim.neighbors != each.guarantee.neighbors:
+            claim += f" for {each.claim.neighbors} neighbors"
+        if len(items) == 1:
+            yield f"Its function claims {claim}, which is not what holds."
+            continue
         kept = "nothing is guaranteed" if is_void(each.guarantee) else f"{_loss(each.guarantee)} holds"
-        whose = (
-            ""
-            if each.claim.neighbors == each.guarantee.neighbors
-            else f" for {each.claim.neighbors} neighbors"
-        )
-        yield f"For the {each.name} {kept}, where {_loss(each.claim)}{whose} was claimed."
+        yield f"For the {each.name} {kept}, where {claim} was claimed."
     if total.remark:
         yield total.remark
     yield from _mechanisms(items)
@@ -149,7 +164,7 @@ def _mechanisms(items: Sequence[Stated]) -> Iterator[str]:
         counted = [f"{kind} ({count})" if len(kinds) > 1 else kind for kind, count in kinds.items()]
         yield f"The mechanism{'s are' if len(kinds) > 1 else ' is'} {joined(counted)}."
     elif kinds:
-        fixed = f", with {items[0].public} fixed in advance" if items[0].public else ""
+        fixed = f", with {items[0].public.replace('; ', ' and ')} fixed in advance" if items[0].public else ""
         clipped = "; values outside the bounds were clipped" if items[0].clipped else ""
         yield f"The mechanism is {items[0].mechanism}{fixed}{clipped}."
 
@@ -184,11 +199,17 @@ def _not_covered(items: Sequence[Stated]) -> Iterator[str]:
         yield "bias from clipping values to the bounds"
 
 
-def _row(item: Stated, differ: bool) -> tuple[str, ...]:
-    name = f"{item.name} (made of another release; counted again)" if item.derived else item.name
+def _row(item: Stated, several: bool, differ: bool) -> tuple[str, ...]:
+    name = f"{item.name} (made of another release; counted again)" if item.derived and several else item.name
     held = item.guarantee
-    pair = ("none", "none") if is_void(held) else (number(held.epsilon), number(held.delta))
-    return name, item.mechanism, item.public or "-", *pair, *((number(item.claim.epsilon),) if differ else ())
+    pair = ("none", "none") if is_void(held) else (f"{held.epsilon:.6g}", f"{held.delta:.6g}")
+    return (
+        name,
+        item.mechanism,
+        item.public or "-",
+        *pair,
+        *((f"{item.claim.epsilon:.6g}",) if differ else ()),
+    )
 
 
 def _neighbors(held: Guarantee) -> str:
@@ -209,7 +230,7 @@ def _factor(epsilon: float) -> str:
 
 
 def _pair(epsilon: float, delta: float) -> str:
-    return f"epsilon = {number(epsilon)}" + (f" and delta = {number(delta)}" if delta else "")
+    return f"epsilon = {epsilon:.6g}" + (f" and delta = {delta:.6g}" if delta else "")
 
 
 def _loss(held: Guarantee) -> str:

@@ -220,12 +220,14 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
         )
     if _is_ledger(releases):
         if budget is not None and budget is not releases:
-            raise PydpstatError("budget must be left out where releases is a Budget; got two budgets.")
+            raise PydpstatError("budget must be left out where releases is a Budget; got two. Give one.")
         return Statement(*parts_of([of_entry(each) for each in releases.entries], total_of_budget(releases)))
     named = _named_results(releases)
     if budget is not None:
         if not _is_ledger(budget):
-            raise PydpstatError(f"budget must be a Budget or None; got {checks.shown(budget)}.")
+            raise PydpstatError(
+                f"budget must be a Budget or None; got {checks.shown(budget)}. Give the budget that paid."
+            )
         return Statement(*parts_of(list(matched(budget.entries, named)), total_of_budget(budget)))
     items = [of_result(each, name, "releases") for name, each in named]
     return Statement(*parts_of(items, total_of([each.guarantee for each in items], delta)))
