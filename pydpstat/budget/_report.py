@@ -13,7 +13,7 @@ from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one
 from pydpstat.results._words import printed
 
 # wide enough for a regression on some variables
-WIDEST_CALL = 44
+WIDEST_CALL = 46
 _WIDEST_LABEL = 56
 
 
@@ -48,11 +48,8 @@ class LedgerReport(Report):
     def _rows(self) -> Rows:
         shown = self.entries[-MOST_ROWS:]
         second = "rho" if self.accountant == "zcdp" else "delta"
-        cells = [
-            [number(each.epsilon), _number(getattr(each, second)), each.time[:16].replace("T", " ")]
-            for each in shown
-        ]
-        headers = ("epsilon", second, "time (UTC)")
+        cells = [[number(each.epsilon), _number(getattr(each, second)), each.time[:10]] for each in shown]
+        headers = ("epsilon", second, "date (UTC)")
         return Rows(headers, [one_line(each.label or each.call, WIDEST_CALL) for each in shown], cells)
 
     def _notes(self) -> list[str]:

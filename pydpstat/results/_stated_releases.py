@@ -85,7 +85,8 @@ class Stated(NamedTuple):
 
 def of_result(result: Any, name: str | None, argument: str) -> Stated:
     """Return what is said of a result; of a model that was fitted, its results count."""
-    result = getattr(result, "results", None) or result
+    fitted = getattr(result, "results", None)
+    result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
     first = getattr(result, "Bounded", result)
     guarantee, record = getattr(result, "guarantee", None), getattr(first, "record", None)
     if not isinstance(guarantee, Guarantee) or record is None:
@@ -240,7 +241,12 @@ def _public(arguments: Mapping[str, object]) -> str:
     said = []
     for name in _PUBLIC:
         value = arguments.get(name)
-        if value is not None and not (name in ("max_records", "max_groups") and value == 1):
+        # levels that were found in the data are no public ones
+        if (
+            value is not None
+            and value != "discover"
+            and not (name in ("max_records", "max_groups") and value == 1)
+        ):
             said.append(f"{name.replace('_', ' ')} {_shown(name, value)}")
     ends = [arguments.get(f"{side}_bound{more}") for more in ("", "s") for side in ("lower", "upper")]
     if not said and any(each is not None for each in ends):

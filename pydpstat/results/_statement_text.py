@@ -166,7 +166,8 @@ def _mechanisms(items: Sequence[Stated]) -> Iterator[str]:
     elif kinds:
         fixed = f", with {items[0].public.replace('; ', ' and ')} fixed in advance" if items[0].public else ""
         clipped = "; values outside the bounds were clipped" if items[0].clipped else ""
-        yield f"The mechanism is {items[0].mechanism}{fixed}{clipped}."
+        article = "the " if next(iter(kinds)).endswith("mechanism") else ""
+        yield f"The mechanism is {article}{items[0].mechanism}{fixed}{clipped}."
 
 
 def _points(items: Sequence[Stated], total: Total) -> Iterator[tuple[str, str]]:
