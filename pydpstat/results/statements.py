@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.results._stated_releases import matched, of_entry, of_result
 from pydpstat.results._statement_text import parts_of, total_of, total_of_budget
@@ -163,6 +164,7 @@ class Statement:
         return f"<Statement of {count} release{'s' * (count != 1)}: {dict(self.points)['Privacy loss']}>"
 
 
+@answered
 def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
     """State what was released and what it keeps, for a methods section or a privacy office.
 
