@@ -1,4 +1,4 @@
-"""How a design was asked for a release, and the declared facts that it rests on: the guarantee says so."""
+"""What a release was asked for: a design's call, its declared facts, and the names of the data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextvars import ContextVar, Token
 from functools import lru_cache
 from typing import Protocol
 
+from pydpstat._data.containers import offers
 from pydpstat.results._call import Asked
 
 Fact = tuple[str, tuple[str, ...]]
@@ -67,6 +68,18 @@ def asked_for(function: str) -> Asked | None:
     if around is None or around.question is None or around.question.name != function:
         return None
     return around.question.asked()
+
+
+# the function that runs, and its arguments by place
+handed: ContextVar[tuple[str, tuple[object, ...]]] = ContextVar("handed", default=("", ()))
+
+
+def names_handed(function: str) -> tuple[str, ...]:
+    """Return the names of the series that a function was called with, which are public as columns' are."""
+    name, arguments = handed.get()
+    series = [each for each in arguments if offers(each, "to_frame")] if name == function else []
+    names = [getattr(each, "name", None) for each in series]
+    return tuple(dict.fromkeys(each for each in names if isinstance(each, str)))
 
 
 def stated() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat._data.containers import listed
-from pydpstat.results._words import in_words, of_model
+from pydpstat.results._words import in_words, joined, of_model
 
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
@@ -60,6 +60,8 @@ class Call:
         The methods of the release that were called one after the other, as Python would show them.
     asked : Asked or None
         How a design was asked for it; None where the function was called itself.
+    names : tuple of str
+        The data's own names, where labels do not tell them.
     """
 
     function: str
@@ -68,6 +70,7 @@ class Call:
     package: str = ""
     then: tuple[str, ...] = field(default=(), kw_only=True)
     asked: Asked | None = field(default=None, kw_only=True)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
@@ -92,7 +95,7 @@ class Call:
         if self.asked is not None:
             return self.asked.about
         said = of_model(self.function, self.data[0][0]) if self.data else None
-        return named if said is None else said
+        return joined(self.names) or (named if said is None else said)
 
     def in_words(self, named: str = "") -> str:
         """Return what was asked in words, empty where the call says more; R's functions keep their names.

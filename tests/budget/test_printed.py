@@ -75,8 +75,10 @@ def test_lines_of_functions_that_are_called_themselves():
         dp.var(income, 0.1, bounds=(0, 100))
         dp.ols("income ~ age", FRAME, 0.1, bounds={"income": (0, 100), "age": (18, 90)})
         dp.ols(income.to_numpy(), FRAME.age.to_numpy(), 0.1, bounds=[(0, 100), (18, 90)])
-        dp.ttest_ind(income[f], income[~f], 0.1, bounds=(0, 100))
+        dp.ttest_ind(income[f].rename("f"), income[~f].rename("m"), 0.1, bounds=(0, 100))
         dp.f_oneway(income[f], income[~f], epsilon=0.1, bounds=(0, 100))
+        dp.kendalltau(income, FRAME.age, 0.1)
+        dp.ttest_1samp(income.to_numpy(), 50, 0.1, bounds=(0, 100))
         dp.quantiles(income, [0.1, 0.9], 0.1, bounds=(0, 100), population=True)
         dp.meanDP(income, 0.1, 0, 100)
         dp.mean(list(income), 0.1, bounds=(0, 100))
@@ -84,14 +86,39 @@ def test_lines_of_functions_that_are_called_themselves():
         "variance of income",
         "regression of income on age",
         "regression",
-        "Welch's t test",
-        "analysis of variance",
+        "Welch's t test of f and m",
+        "analysis of variance of income",
+        "Kendall's tau of income and age",
+        "one-sample t test",
         "quantiles of income",
         "",
         "",
     ]
     # without words a line has its function's name
     assert list(by_label(budget.entries))[-2:] == ["meanDP", "mean"]
+
+
+def test_a_test_has_its_variable_and_its_groups_in_its_title():
+    income, f = FRAME.income, FRAME.sex == "f"
+    asked = study(None, neighbors="bounded")
+    for result, title in (
+        (asked.ttest_ind("income ~ sex", 0.5), "Welch's t test: income by sex (f, m)"),
+        (
+            asked.f_oneway("income ~ region", 0.5),
+            "Welch's one-way analysis of variance: income by region (n, s, w)",
+        ),
+        (asked.ttest_1samp("income ~ 1", 50, 0.5), "One-sample t test: income"),
+        (
+            dp.ttest_ind(income[f].rename("f"), income[~f].rename("m"), 0.5, bounds=(0, 100)),
+            "Welch's t test: f and m",
+        ),
+        (
+            dp.chi2_contingency(FRAME.sex, FRAME.region, 0.5, levels=[["f", "m"], ["n", "s", "w"]]),
+            "sex and region",
+        ),
+        (dp.mannwhitneyu(list(income[f]), list(income[~f]), 0.5), "Mann-Whitney U test"),
+    ):
+        assert title in str(result.summary()).splitlines()[0]
 
 
 def test_a_charged_result_has_its_words():
