@@ -213,8 +213,8 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     >>> mean = pydpstat.mean(ages, 0.5, bounds=(0, 100))
     >>> adults = pydpstat.count([age >= 25 for age in ages], 0.25)
     >>> both = pydpstat.statement([mean, adults])
-    >>> print(both.sentences[0])
-    2 statistics were released with differential privacy, at a total privacy loss of epsilon = 0.75.
+    >>> dict(both.points)["Privacy loss"], both.to_frame()["epsilon"].tolist()
+    ('epsilon = 0.75', [0.5, 0.25])
     """
     if delta is not None:
         checks.number(
