@@ -66,6 +66,7 @@ _HOMES = {
     "RegressionResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",
+    "statement": "pydpstat.results",
     "RRandom": "pydpstat.random.r_stream",
     "DPMech": "pydpstat.diffpriv",
     "DPMechBernstein": "pydpstat.diffpriv",

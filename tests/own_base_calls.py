@@ -175,6 +175,11 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "bounds": (0, 1),
             **{key: common[key] for key in ("delta", "mechanism", "neighbors", "missing", "rng")},
         },
+        "statement": {
+            "releases": [d.count([True, False], 1.0, rng=1)],
+            "budget": None,
+            "delta": 1e-6,
+        },
         "compose": {"guarantees": [d.Guarantee(1.0), d.Guarantee(0.5)], "method": "basic", "delta": None},
         "Guarantee": {
             "epsilon": 1.0,

@@ -57,6 +57,8 @@ class Query:
         The value's elements (in Fortran order) as exact rationals, where the statistic was computed
         exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
         a seeded source uses.
+    inner : bool
+        Whether the labels name what something is made of, such as a test's sums, and no variable.
     """
 
     statistic: str
@@ -68,6 +70,7 @@ class Query:
     exact: tuple[Fraction | int, ...] | None = None
     ball: tuple[int, int] | None = None
     units: tuple[Fraction, ...] | None = None
+    inner: bool = False
 
     @property
     def question(self) -> Question:
@@ -75,9 +78,9 @@ class Query:
         exact = self.exact is not None
         return Question(self.statistic, self.sensitivities, self.value.size, self.integer, exact, self.ball)
 
-    def subject(self) -> str:
-        """Return the statistic, its variables and its groups in words; empty where none has a name."""
-        return self.labels.subject(self.statistic)
+    def named(self) -> str:
+        """Return variables and groups in words; empty where none has a name."""
+        return "" if self.inner else self.labels.about(self.statistic)
 
     def __repr__(self) -> str:
         return f"Query({self.statistic!r}, value withheld)"
@@ -117,7 +120,7 @@ def release(
             "Remove or replace missing values, and give at least two records where a spread is asked for."
         )
     if budget is not None or open_blocks or in_force():
-        pay(budget, prepared.guarantee, record, None if record.package else query.subject)
+        pay(budget, prepared.guarantee, record, query.named)
     value = _noisy(query, prepared, source)
     may_stand = prepared.accepts
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):

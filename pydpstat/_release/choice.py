@@ -38,7 +38,7 @@ def release_choice(
     exactly: Callable[[], tuple[object, Labels]] | None = None,
     uncovered: str | None = None,
     budget: Spender | None = None,
-    subject: Callable[[], str] | None = None,
+    named: Callable[[], str] = str,
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 
@@ -57,13 +57,13 @@ def release_choice(
         without it `choose` gets uniforms of the operating system.
     uncovered : str, optional
         What the proof leaves out where `exactly` is given.
-    statistic, source, claim, guarantee, record, bounds, nobs, mechanism, budget, subject
+    statistic, source, claim, guarantee, record, bounds, nobs, mechanism, budget, named
         As in `pydpstat._release.additive.release` and its query.
     """
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
-    pay(budget, guarantee, record, subject)
+    pay(budget, guarantee, record, named)
     if not source.reproducible and exactly is not None:
         chosen, labels = exactly()
     else:

@@ -1,17 +1,31 @@
-"""Declared facts that a release rests on: a design names them, and the guarantee says so."""
+"""What a release was asked for: a design's call, its declared facts, and the names of the data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
 from functools import lru_cache
+from typing import Protocol
+
+from pydpstat._data.containers import offers
+from pydpstat.results._call import Asked
 
 Fact = tuple[str, tuple[str, ...]]
-_used: ContextVar[list[Fact] | None] = ContextVar("_used", default=None)
+
+
+class Question(Protocol):
+    """A call of a design's method."""
+
+    @property
+    def name(self) -> str:
+        """Return the method's name, which is that of its function."""
+
+    def asked(self) -> Asked:
+        """Return the call in plain text."""
 
 
 class declared:
-    """Collect the facts that releases inside rest on.
+    """Collect the facts that releases inside rest on, which a design's method may be asked for.
 
     Examples
     --------
@@ -24,27 +38,54 @@ class declared:
     ()
     """
 
-    __slots__ = ("_token",)
-    _token: Token[list[Fact] | None]
+    __slots__ = ("_token", "facts", "question")
+    _token: Token[declared | None]
+
+    def __init__(self, question: Question | None = None) -> None:
+        self.question = question
+        self.facts: list[Fact] = []
 
     def __enter__(self) -> None:
-        self._token = _used.set([])
+        self._token = _inside.set(self)
 
     def __exit__(self, *raised: object) -> None:
-        _used.reset(self._token)
+        _inside.reset(self._token)
+
+
+_inside: ContextVar[declared | None] = ContextVar("_inside", default=None)
 
 
 def rest_on(kind: str, names: Iterable[str]) -> None:
     """Note bounds or levels of columns as facts that what is released next rests on."""
-    used = _used.get()
-    if used is not None:
-        used.append((kind, tuple(names)))
+    around = _inside.get()
+    if around is not None:
+        around.facts.append((kind, tuple(names)))
+
+
+def asked_for(function: str) -> Asked | None:
+    """Return how a design was asked for a function's release; None where none was."""
+    around = _inside.get()
+    if around is None or around.question is None or around.question.name != function:
+        return None
+    return around.question.asked()
+
+
+# the function that runs, and its arguments by place
+handed: ContextVar[tuple[str, tuple[object, ...]]] = ContextVar("handed", default=("", ()))
+
+
+def names_handed(function: str) -> tuple[str, ...]:
+    """Return the names of the series that a function was called with, which are public as columns' are."""
+    name, arguments = handed.get()
+    series = [each for each in arguments if offers(each, "to_frame")] if name == function else []
+    names = [getattr(each, "name", None) for each in series]
+    return tuple(dict.fromkeys(each for each in names if isinstance(each, str)))
 
 
 def stated() -> tuple[str, ...]:
     """Return the facts in one sentence, as a condition of a guarantee; nothing where there are none."""
-    used = _used.get()
-    return _sentence(tuple(used)) if used else ()
+    around = _inside.get()
+    return _sentence(tuple(around.facts)) if around is not None and around.facts else ()
 
 
 @lru_cache(maxsize=256)

@@ -61,23 +61,29 @@ class Record(Protocol):
     def python(self) -> str:
         """Return the call as Python would show it."""
 
+    def in_words(self, named: str = "") -> str:
+        """Return what was asked in words, with the data's names where the call does not have them."""
+
 
 def pay(
     budget: Spender | None,
     guarantee: Guarantee,
     record: Record | str,
-    subject: Callable[[], str] | None = None,
+    named: Callable[[], str] = str,
 ) -> None:
     """Spend what a release keeps, just before its first draw; what this raises ends the release.
 
     Without a budget of its own the innermost block's pays; outside of every block nobody does, which
-    warns where a block of another thread may have been meant. The subject is the entry's label where the user
-    gives none.
+    warns where a block of another thread may have been meant. The entry's label is what was asked, in words,
+    where the user gives none; `named` tells variables and groups.
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        with about("" if subject is None else subject()):
-            payer.spend(guarantee, record if isinstance(record, str) else record.python())
+        if isinstance(record, str):
+            payer.spend(guarantee, record)
+            return
+        with about(record.in_words(named())):
+            payer.spend(guarantee, record.python())
     elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()
 

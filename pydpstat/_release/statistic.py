@@ -14,7 +14,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import SEEDED, Question, prepare
-from pydpstat._release.declared import stated
+from pydpstat._release.declared import asked_for, handed, names_handed, stated
 from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat._wrong_calls import answered
@@ -25,6 +25,7 @@ from pydpstat.privacy.losses import PrivacyLoss
 from pydpstat.random.source import Source, source_from
 from pydpstat.results._call import Call, Named
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
+from pydpstat.results._words import UNLABELLED
 from pydpstat.results.results import DPResults
 
 Parameters = ParamSpec("Parameters")
@@ -41,7 +42,7 @@ EXPANDED = "divided by the sample's share"
 
 
 def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let a function run with NumPy's floating-point errors ignored.
+    """Let a function run with NumPy's floating-point errors ignored, and its arguments known.
 
     Whether a number overflows or is a signalling NaN depends on the data. A warning of it, or the error
     that ``np.seterr(all="raise")`` makes of it, would tell of them before anything is spent. What the
@@ -61,8 +62,12 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
 
     @wraps(function)
     def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        with np.errstate(all="ignore"):
-            return called(*arguments, **options)
+        token = handed.set((function.__name__, arguments))
+        try:
+            with np.errstate(all="ignore"):
+                return called(*arguments, **options)
+        finally:
+            handed.reset(token)
 
     return undisturbed
 
@@ -374,7 +379,12 @@ def call(
         public.append(("missing", options.missing))
     if options.unit is not None and all(name != "unit" for name, _ in arguments):
         public.append(("unit", options.unit))
-    return Call(function, tuple([(name, name) for name in data]), tuple(public))
+    asked = asked_for(function)
+    if asked is not None and asked.data != data[0]:
+        data = (asked.data,) if asked.data else ()
+    names = names_handed(function) if asked is None and function in UNLABELLED else ()
+    pairs = tuple([(name, name) for name in data])
+    return Call(function, pairs, tuple(public), asked=asked, names=names)
 
 
 def check_budget(budget: Spender | None) -> Spender | None:

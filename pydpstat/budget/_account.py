@@ -9,7 +9,7 @@ from typing import Self
 
 from pydpstat import _checks as checks
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._blocks import enter, label_of, labelled, leave
+from pydpstat.budget._blocks import about, enter, label_of, labelled, leave
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
@@ -122,8 +122,10 @@ class Account:
         if not isinstance(guarantee, Guarantee):
             hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else "Give a release."
             raise PydpstatError(f"result must have a guarantee; got {type(result).__name__}. {hint}")
-        call = getattr(getattr(result, "Bounded", result), "call", None)
-        self._spend(guarantee, str(call or type(result).__name__), label, "Do not publish the result.")
+        record = getattr(getattr(result, "Bounded", result), "record", None)
+        call = type(result).__name__ if record is None else record.python()
+        with about("" if record is None else record.in_words()):
+            self._spend(guarantee, call, label, "Do not publish the result.")
 
     def _spend(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
         cost = self._cost(guarantee, consequence)

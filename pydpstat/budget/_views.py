@@ -11,6 +11,7 @@ from pydpstat.budget._account import Account
 from pydpstat.budget._entry import csv_of, frame_of, json_of
 from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
+from pydpstat.results.statements import Statement, statement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +39,31 @@ class Views(Account):
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
+        return self._report().summary()
+
+    def _report(self) -> LedgerReport:
         limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.unit, self._ledger.place
-        return LedgerReport(*limits, self.entries, self.spent, self.remaining).summary()
+        return LedgerReport(*limits, self.entries, self.spent, self.remaining)
+
+    def statement(self) -> Statement:
+        """Return the paragraph and the table that a methods section or a privacy office needs.
+
+        ``pydpstat.statement(releases, budget=budget)`` has more of each release, taken from the results.
+
+        Returns
+        -------
+        Statement
+            With ``text``, ``paragraph``, ``to_markdown()``, ``to_latex()`` and ``to_frame()``.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)")
+        >>> print(budget.statement().sentences[0])
+        The mean was released with differential privacy, at a privacy loss of epsilon = 0.5.
+        """
+        return statement(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the ledger with one row an entry, the oldest first.
@@ -137,8 +161,11 @@ class Views(Account):
         }
         return given(json_of(limits, self.entries), path)
 
+    def __str__(self) -> str:
+        return self._report().by_label()
+
     def _repr_html_(self) -> str:
-        return self.summary().as_html()
+        return self._report().by_label_html()
 
 
 def _numbers(amount: Amount) -> dict[str, float | None]:

@@ -26,6 +26,7 @@ from pydpstat.designs._signatures import (
     WEIGHTED,
     Known,
     Signature,
+    Typed,
     signature_of,
 )
 from pydpstat.designs._views import RECORDS, Made, whole
@@ -42,6 +43,7 @@ class Design(Protocol):
     columns: tuple[str, ...]
     budget: Any
     rng: Any
+    condition: Condition | None
     _known: dict[tuple[str, ...], Known]
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
@@ -50,9 +52,10 @@ class Design(Protocol):
 
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
+    subset = None if design.condition is None else design.condition.text
     plain = (name, arguments[0]) if len(arguments) == 2 and not options else ()
     if plain and isinstance(plain[1], str) and (known := design._known.get(plain)):
-        with declared():
+        with declared(Typed(name, arguments, options, subset, design.facts.levels)):
             rest_on("bounds", known.variable if "bounds" in known.options else ())
             data, own = design._view(known.variable, (), True), {"budget": design.budget, "rng": design.rng}
             return known.function(data, arguments[1], **known.options, **own)
@@ -63,7 +66,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
     given = _bound(how, name, arguments, options)
     if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
         given.setdefault("strata", design.facts.strata)
-    with declared():
+    with declared(Typed(name, arguments, options, subset, design.facts.levels)):
         if name in GROUPS:
             return _by_groups(design, how, given.pop("formula"), given, name)
         if name in MODELS:

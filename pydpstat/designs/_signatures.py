@@ -1,12 +1,15 @@
-"""Which functions are methods of a design, and how each is called: made from its own signature."""
+"""Which functions are methods of a design, how each is called, and how a call is written down."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pydpstat
+from pydpstat.results._call import Asked, plainly, written
+from pydpstat.results._words import about
 
 # a variable or several by name, the first arguments of the function
 VARIABLES: tuple[str, ...] = (
@@ -108,3 +111,30 @@ def signature_of(name: str) -> Signature:
         (first, *plainly),
         frozenset(each.name for each in after if each.default is each.empty),
     )
+
+
+class Typed(NamedTuple):
+    """A call of a method, which is written down where it releases something: its arguments are checked then.
+
+    `subset` is the design's condition as text, and `levels` are those that it declares.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+    subset: str | None
+    levels: Mapping[str, Any]
+
+    def asked(self) -> Asked:
+        """Return the call in plain text; where randomness comes from is no part of it."""
+        how = signature_of(self.name)
+        first = self.arguments[0] if self.arguments else self.options.get(how.first)
+        by = self.options.get("by") or ()
+        named = {key: each for key, each in self.options.items() if key != "rng"}
+        words = about(self.name, first, [by] if isinstance(by, str) else by)
+        words += "" if self.subset is None else f" where {self.subset}"
+        groups: tuple[str, ...] = ()
+        if self.name in GROUPS:
+            groups = tuple(map(str, self.levels.get(str(first).split("~")[-1].strip(), ())))
+        typed = f"design.{written(self.name, list(zip(how.own.parameters, self.arguments)), named)}"
+        return Asked(typed, "" if first is None else plainly(first, how.first), words, groups)

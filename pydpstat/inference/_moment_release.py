@@ -213,7 +213,8 @@ def release_sums(
     most = max(reach(variables, how) for _, _, variables in blocks)
     nobs = sum(size for _, size, _ in blocks) if how.bounded else None
     value = np.array([each.numerator / each.denominator for each in exact])
-    query = Query(function, value, (most,), Labels(function, tuple(names)), nobs=nobs, exact=tuple(exact))
+    labels = Labels(function, tuple(names))
+    query = Query(function, value, (most,), labels, nobs=nobs, exact=tuple(exact), inner=True)
     scales = np.array([float(each) for each in factors])
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:

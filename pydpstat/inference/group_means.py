@@ -181,6 +181,7 @@ def noisy_sums(
         Labels("f_oneway", labels),
         nobs=sum(sizes),
         exact=tuple(exact),
+        inner=True,
     )
     release = release_statistic(
         "f_oneway",

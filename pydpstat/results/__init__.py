@@ -1,4 +1,4 @@
-"""What may be published: `DPResults`, a pair of them, `ModelResults`, and those of tests and regressions."""
+"""What may be published of releases, models, tests and regressions, and statements of what is kept."""
 
 from pydpstat.results._inference_page import ConfidenceInterval
 from pydpstat.results.inference_results import InferenceResults
@@ -6,6 +6,7 @@ from pydpstat.results.model_results import ModelResults
 from pydpstat.results.pairwise_results import PairwiseResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults, DPResultsPair
+from pydpstat.results.statements import Statement, statement
 
 __all__ = [
     "ConfidenceInterval",
@@ -15,4 +16,6 @@ __all__ = [
     "ModelResults",
     "PairwiseResults",
     "RegressionResults",
+    "Statement",
+    "statement",
 ]

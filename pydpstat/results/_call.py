@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -11,10 +11,35 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat._data.containers import listed
+from pydpstat.results._words import in_words, joined, of_model
 
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
+# in a title
+_MOST_GROUPS = 6
 _PLAIN = frozenset((type(None), bool, int, float, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A design's call as it was typed, and what it asks for in words.
+
+    Parameters
+    ----------
+    typed : str
+        The call, which can be run with a design of the same facts.
+    data : str
+        What stands for the data in the function's own call: a variable's name, several, or a formula.
+    about : str
+        Variables and groups: ``"income by sex"``.
+    groups : tuple of str
+        The groups' names, where they are compared.
+    """
+
+    typed: str
+    data: str
+    about: str
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +58,10 @@ class Call:
         R's package where the function is a mirror, else empty.
     then : tuple of str
         The methods of the release that were called one after the other, as Python would show them.
+    asked : Asked or None
+        How a design was asked for it; None where the function was called itself.
+    names : tuple of str
+        The data's own names, where labels do not tell them.
     """
 
     function: str
@@ -40,6 +69,8 @@ class Call:
     arguments: tuple[tuple[str, object], ...]
     package: str = ""
     then: tuple[str, ...] = field(default=(), kw_only=True)
+    asked: Asked | None = field(default=None, kw_only=True)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
@@ -55,6 +86,40 @@ class Call:
         public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
         return ".".join([f"{self.function}({', '.join([*data, *public])})", *self.then])
 
+    def typed(self) -> str:
+        """Return the call as the user typed it, of a design or of the function itself."""
+        return self.python() if self.asked is None else ".".join([self.asked.typed, *self.then])
+
+    def about(self, named: str = "") -> str:
+        """Return variables and groups in words; those of the data where the call does not say them."""
+        if self.asked is not None:
+            return self.asked.about
+        said = of_model(self.function, self.data[0][0]) if self.data else None
+        return joined(self.names) or (named if said is None else said)
+
+    def in_words(self, named: str = "") -> str:
+        """Return what was asked in words, empty where the call says more; R's functions keep their names.
+
+        Examples
+        --------
+        >>> Call("ols", (("'y ~ x'", "formula"), ("data", "data")), ()).in_words()
+        'regression of y on x'
+        """
+        return "" if self.package else in_words(self.function, self.about(named))
+
+    def heading(self, what: str, named: str = "") -> str:
+        """Return the title of what was released: a test or a statistic, what it is about, and its groups.
+
+        Examples
+        --------
+        >>> asked = Asked("design.ttest_ind(...)", "'income ~ sex'", "income by sex", ("f", "m"))
+        >>> Call("ttest_ind", (), (), asked=asked).heading("Welch's t test")
+        "Welch's t test: income by sex (f, m)"
+        """
+        about, groups = self.about(named), () if self.asked is None else self.asked.groups
+        told = f" ({', '.join(groups)})" if 0 < len(groups) <= _MOST_GROUPS else ""
+        return f"{what}: {about}{told}" if about else what
+
     def followed(self, method: str, *arguments: object, **named: object) -> Call:
         """Return the call of a method of what this one released.
 
@@ -63,10 +128,8 @@ class Call:
         >>> Call("crosstab", (("x", "x"),), (("epsilon", 1.0),)).followed("margins", ["age"]).python()
         "crosstab(x, epsilon=1.0).margins(['age'])"
         """
-        count = max((place for place, each in enumerate(arguments, 1) if each is not None), default=0)
-        shown = [_python_value(_frozen(each, method)) for each in arguments[:count]]
-        shown += [f"{name}={_python_value(_frozen(each, name))}" for name, each in named.items()]
-        return replace(self, then=(*self.then, f"{method}({', '.join(shown)})"))
+        placed = [(method, each) for each in arguments]
+        return replace(self, then=(*self.then, written(method, placed, named)))
 
     def r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
@@ -75,6 +138,25 @@ class Call:
         data = [r for _, r in self.data]
         public = [f"{r_name(name)} = {_r_value(value)}" for name, value in self.arguments]
         return f"{self.package}::{self.function}({', '.join([*data, *public])})"
+
+
+def written(method: str, placed: Sequence[tuple[str, object]], named: Mapping[str, object]) -> str:
+    """Return a call as Python would show it; its last arguments by place are left out where they are None.
+
+    Examples
+    --------
+    >>> written("mean", [("variables", "income"), ("epsilon", 0.5)], {"by": "region"})
+    "mean('income', 0.5, by='region')"
+    """
+    count = max((place for place, (_, each) in enumerate(placed, 1) if each is not None), default=0)
+    shown = [plainly(each, name) for name, each in placed[:count]]
+    shown += [f"{name}={plainly(each, name)}" for name, each in named.items()]
+    return f"{method}({', '.join(shown)})"
+
+
+def plainly(value: object, name: str) -> str:
+    """Return a public argument as Python would show it; its name where it has no plain text."""
+    return _python_value(_frozen(value, name))
 
 
 def r_name(name: str) -> str:
@@ -208,6 +290,14 @@ class ModelCall:
     def python(self) -> str:
         """Return the calls as Python would show them."""
         return f"{Call(self.function, (), self.arguments).python()}.{self._fit('').python()}"
+
+    def typed(self) -> str:
+        """Return the calls as the user typed them."""
+        return self.python()
+
+    def in_words(self, named: str = "") -> str:
+        """Return nothing: R's classes keep their names."""
+        return ""
 
     def r(self) -> str | None:
         """Return the same model as an R expression; None where R has no such class."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
+from pydpstat.results._words import joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,11 +40,11 @@ class GroupLabels(Labels):
         own = {item.name: getattr(each, item.name) for item in fields(Labels)}
         return cls(**own, rows=rows, keys=keys)
 
-    def _about(self, statistic: str) -> str:
-        """Return " of " the variables and " by " the keys that have names."""
+    def about(self, statistic: str) -> str:
+        """Return variables, and the keys by which there are groups, in words."""
         # slots: a class made again is not the one that super() without arguments means
-        keys = ", ".join(filter(None, self.keys))
-        return Labels._about(self, statistic) + (f" by {keys}" if keys else "")
+        named, keys = Labels.about(self, statistic), joined(self.keys)
+        return " ".join(filter(None, (named, keys and f"by {keys}")))
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a Series with the groups as its index, or a frame with a row for each group.

@@ -13,6 +13,8 @@ from pydpstat.results._report import Facts, Rows, Stated, number
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pydpstat.results._call import Call
+
 # how far p-values and intervals can be trusted
 MEANINGS = {
     "exact": "exact, for every distribution of the records",
@@ -65,6 +67,7 @@ class InferencePage(Stated):
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool
+    record: Call
 
     def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
@@ -105,7 +108,7 @@ class InferencePage(Stated):
         return frame
 
     def _heading(self) -> str:
-        return self.test
+        return self.record.heading(self.test)
 
     def _facts(self) -> Facts:
         null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)

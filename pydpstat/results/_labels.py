@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
+from pydpstat.results._words import joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,25 +52,21 @@ class Labels:
     equidist: bool = True
     left_closed: bool = False
 
-    def subject(self, statistic: str) -> str:
-        """Return a statistic, its variables and its groups in words; empty where none of these has a name.
+    def about(self, statistic: str) -> str:
+        """Return variables in words; empty where none has a name but that of the statistic.
 
         Examples
         --------
-        >>> Labels("mean", names=("age", "income")).subject("mean"), Labels("mean").subject("mean")
-        ('mean of age, income', '')
+        >>> Labels("mean", names=("age", "income")).about("mean"), Labels("mean").about("mean")
+        ('age and income', '')
         """
-        named = self._about(statistic)
-        return f"{statistic}{named}" if named else ""
-
-    def _about(self, statistic: str) -> str:
-        """Return " of " the variables with names; empty where none has one but `statistic`."""
         own = (self.xname,) if self.breaks is not None and self.xname != "x" else (self.name,)
         if self.dimnames and len(self.dimnames) == 2 and self.dimnames[0] is self.dimnames[1]:
             # a matrix of variables, not a table
             own = self.dimnames[0]
-        named = self.names or self.dimension_names or tuple(each for each in own if each != statistic)
-        return f" of {', '.join(filter(None, named))}" if any(named) else ""
+        named = tuple(each for each in own if each != statistic)
+        # a variable's quantiles have names, too
+        return joined(named or self.names or self.dimension_names)
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""

@@ -14,6 +14,8 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pydpstat.results._call import Call
+
 Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "scale": "Scale"}
 
@@ -43,6 +45,7 @@ class RegressionPage(Stated):
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool
+    record: Call
 
     def _chances(self) -> Floats:
         """Return the p-values."""
@@ -85,7 +88,7 @@ class RegressionPage(Stated):
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
     def _heading(self) -> str:
-        return f"{self.model} regression of {one_line(self.response)}"
+        return f"{self.model} regression of {self.record.about(self.response) or self.response}"
 
     def _facts(self) -> Facts:
         return [

@@ -12,6 +12,7 @@ from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import TABLES
+from pydpstat.results._words import printed
 
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
@@ -42,7 +43,8 @@ class ReleasePage(FurtherResults):
         raise NotImplementedError
 
     def _heading(self) -> str:
-        return self.labels.subject(self.statistic) or self.statistic
+        named = self.record.about(self.labels.about(self.statistic))
+        return f"{printed(self.statistic)} of {named}" if named else self.statistic
 
     def _head(self) -> str:
         counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)

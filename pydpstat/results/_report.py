@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pydpstat.privacy import Guarantee
 from pydpstat.results._exports import Exports
+from pydpstat.results._stating import Stating
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Facts = list[tuple[str, str]]
 MOST_ROWS = 60
-_WIDTH = 78
+_WIDTH, _WIDEST = 78, 84
 _PRIVATE = ", differentially private"
 
 
@@ -92,8 +93,11 @@ class Report(Exports):
         return SummaryPage(self._facts(), *rows, self._lines(), self._headed(), self._beside())
 
     def _headed(self) -> str:
-        what = textwrap.shorten(self._heading(), _WIDTH - len(_PRIVATE))
-        return f"{what[0].upper()}{what[1:]}{_PRIVATE}" if what else self._title
+        what = textwrap.shorten(self._heading(), _WIDEST)
+        # a name with capitals is left as it is
+        first = what.partition(" ")[0]
+        what = what[:1].upper() + what[1:] if first.islower() else what
+        return f"{what}{_PRIVATE}" if what else self._title
 
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
@@ -112,7 +116,7 @@ class Report(Exports):
         return draw(self._picture(*asked), axes)
 
 
-class Stated(Report):
+class Stated(Stating, Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
     __slots__ = ()
@@ -146,8 +150,8 @@ class Stated(Report):
 
     @property
     def call(self) -> str:
-        """The call in Python, with the data arguments' names in place of data."""
-        return self.record.python()
+        """The call as it was typed, with the data arguments' names in place of data, or "design"."""
+        return self.record.typed()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.

@@ -21,6 +21,7 @@ from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._release_page import ReleasePage
 from pydpstat.results._report import number
+from pydpstat.results._stating import Stating
 from pydpstat.results._tables import TABLES
 
 if TYPE_CHECKING:
@@ -295,7 +296,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResultsPair(Mapping[str, DPResults]):
+class DPResultsPair(Stating, Mapping[str, DPResults]):
     """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
 
     Both are noisy versions of the same statistic, so publishing both spends the budget twice.

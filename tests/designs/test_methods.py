@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -41,8 +42,32 @@ def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
         alone = CASES[name][1]()
     said = [each for each in asked.guarantee.conditions if each.startswith("the declared")]
     assert len(said) == (name in BOUNDED or name in LEVELED)
+    # the call is the design's own, and so are what it is about and the groups in its title
+    assert asked.record.python().partition("epsilon=")[2] == alone.record.python().partition("epsilon=")[2]
+    asked = with_record(asked, replace(alone.record, then=asked.record.then))
     assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
     assert str(asked.summary()) == str(alone.summary())
+
+
+def with_record(result, record):
+    """Return a result with another call, in the parts that it is made of as well."""
+    parts = {
+        field.name: replace(part, record=replace(record, then=part.record.then))
+        for field in fields(result)
+        if hasattr(part := getattr(result, field.name), "record")
+    }
+    return replace(result, record=record, **parts)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_call_is_shown_as_it_was_typed_and_can_be_run(name):
+    first = CASES[name][0]()
+    unit = {"unit": "person", "max_records": 2} if first.unit == "person" else {}
+    people = (sized if first.neighbors == "bounded" else unsized)(**unit)
+    own = {"test": lambda x: float(np.mean(x) < 0.0), "estimator": np.mean}
+    again = eval(first.call, {"design": people, **own})
+    assert first.call.startswith(f"design.{name}(") and "rng" not in first.call
+    assert again.call == first.call and again.guarantee.epsilon == first.guarantee.epsilon
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)
@@ -142,12 +167,17 @@ def test_methods_say_how_they_are_called():
 )
 def test_formulas_of_one_sample_pairs_and_tables(formula, plain):
     asked, names = formula(sized()), plain(sized())
+    if hasattr(asked, "record"):
+        assert "~" in asked.call
+        asked = with_record(asked, names.record)
     assert str(asked.summary()) == str(names.summary())
 
 
 def test_a_signed_rank_test_of_one_sample():
     change = sized().assign(change="before - after").wilcoxon("change ~ 1", 0.5, rng=5)
-    assert str(change.summary()) == str(dp.wilcoxon(FRAME.before - FRAME.after, 0.5, rng=5).summary())
+    alone = dp.wilcoxon(FRAME.before - FRAME.after, 0.5, rng=5)
+    assert change.call == "design.wilcoxon('change ~ 1', 0.5)"
+    assert str(with_record(change, alone.record).summary()) == str(alone.summary())
 
 
 def test_a_condition_on_texts_is_no_formula():
@@ -192,7 +222,9 @@ def test_a_domain_table_has_declared_weights_and_levels(name):
     keys, levels = ({key: each[key] for key in ("region", "sex")} for each in (FRAME, LEVELS))
     alone = getattr(dp, name)(INCOME, FRAME.w, 0.5, **ONE, max_weight=3, by=keys, levels=levels, rng=5)
     assert asked.params.equals(alone.params) and asked.conf_int().equals(alone.conf_int())
-    assert asked.call == alone.call
+    told, other = (each.record.arguments for each in (asked, alone))
+    assert dict(told)["by"] == dict(other)["by"] and asked.guarantee.epsilon == alone.guarantee.epsilon
+    assert asked.call == f"design.{name}('income', 0.5, by=['region', 'sex'])"
 
 
 def test_declared_strata_are_those_of_weighted_statistics():
@@ -203,11 +235,12 @@ def test_declared_strata_are_those_of_weighted_statistics():
         alone = getattr(sized(), name)("income", 0.5, strata="region", rng=5)
         plain = getattr(sized(), name)("income", 0.5, rng=5)
         # intervals take seconds
-        assert asked.to_dict() == alone.to_dict() != plain.to_dict()
+        assert with_record(asked, alone.record).to_dict() == alone.to_dict()
+        assert with_record(asked, plain.record).to_dict() != plain.to_dict()
         # groups, and a call, come first
         for own in ({"by": "sex"}, {"strata": None}, {"strata": "sex"}):
             there, here = (getattr(each, name)("income", 0.5, rng=5, **own) for each in (survey, sized()))
-            assert there.to_dict() == here.to_dict()
+            assert there.to_dict() == here.to_dict() and there.record == here.record
     assert survey.mean("age", 0.5, rng=5).value == sized().mean("age", 0.5, rng=5).value
 
 

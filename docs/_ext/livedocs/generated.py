@@ -170,8 +170,8 @@ _OWN_PARTS = {
         ("pydpstat.inference",),
     ),
     "accounts": (
-        ("pydpstat.budget.Amount", "pydpstat.budget.Share"),
-        ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing"),
+        ("pydpstat.budget.Amount", "pydpstat.budget.Share", "pydpstat.results.Statement"),
+        ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing", "pydpstat.results.statements"),
     ),
     "designs": ((), ("pydpstat.designs",)),
     "pydpstat": ((), ()),

@@ -182,7 +182,7 @@ def released(
         grid=(upper - lower) / (points - 1),
         exactly=choose,
         budget=check_budget(budget),
-        subject=lambda: records.labels(function).subject(function),
+        named=lambda: records.labels(function).about(function),
     )
 
 

@@ -1,0 +1,279 @@
+"""What a statement says of each release: taken from a result, or from a line of a budget's ledger."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pydpstat._checks import shown
+from pydpstat.errors import PydpstatError
+from pydpstat.privacy import Guarantee
+from pydpstat.results._labels import Labels
+from pydpstat.results._words import printed
+
+# what a guarantee says of a release with a seed begins so
+SEEDED = "a seeded stream"
+# arguments that hold for every data set, and that a reader has to know
+_PUBLIC = (
+    "bounds",
+    "range",
+    "edges",
+    "breaks",
+    "levels",
+    "groups",
+    "max_weight",
+    "max_records",
+    "max_groups",
+)
+# levels and edges that are written out
+_MOST = 12
+_PRINTED = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
+_NO_NOISE = ("-", "exponential mechanism", "randomized response")
+_OF_LOSSES = {
+    "LaplaceLoss": "Laplace noise",
+    "GeometricLoss": "symmetric geometric noise",
+    "GaussianLoss": "Gaussian noise",
+    "DiscreteGaussianLoss": "discrete Gaussian noise",
+}
+
+
+class Stated(NamedTuple):
+    """A release as a statement has it.
+
+    Parameters
+    ----------
+    name : str
+        What was released, in words.
+    mechanism : str
+        The mechanism, in words; a dash where it is not known.
+    public : str
+        Bounds, levels and the like that must be public.
+    guarantee, claim : Guarantee
+        What holds, and what was asked for.
+    conditions : tuple of str
+        What the guarantee rests on.
+    seeded : bool
+        Whether a seed was given, so that anyone who knows it can remove the noise.
+    derived : bool
+        Whether it was made of another release.
+    clipped : bool
+        Whether values outside of bounds are clipped.
+    population : bool
+        Whether it has intervals that cover sampling as well.
+    local : bool
+        Whether the answers were randomized before they were collected.
+    call : str
+        The call, without data, as a ledger has it.
+    """
+
+    name: str
+    mechanism: str
+    public: str
+    guarantee: Guarantee
+    claim: Guarantee
+    conditions: tuple[str, ...]
+    seeded: bool
+    derived: bool
+    clipped: bool
+    population: bool
+    local: bool
+    call: str
+
+
+def of_result(result: Any, name: str | None, argument: str) -> Stated:
+    """Return what is said of a result; of a model that was fitted, its results count."""
+    fitted = getattr(result, "results", None)
+    result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
+    first = getattr(result, "Bounded", result)
+    guarantee, record = getattr(result, "guarantee", None), getattr(first, "record", None)
+    if not isinstance(guarantee, Guarantee) or record is None:
+        hint = "A plan is no release: release first." if type(result).__name__ == "Plan" else ""
+        raise PydpstatError(
+            f"{argument} must be a release, a list of them, or a Budget; got {shown(result)}. "
+            f"{hint or 'Give for example pydpstat.statement([r1, r2]).'}"
+        )
+    arguments = dict(getattr(record, "arguments", ()))
+    bounds = getattr(first, "bounds", None)
+    mechanism = _mechanism(first)
+    return Stated(
+        name or _named(first, record, both=first is not result),
+        mechanism,
+        _public({**arguments, **_known(bounds, record)}),
+        guarantee,
+        first.claim,
+        guarantee.conditions or first.guarantee.conditions,
+        bool(first.reproducible),
+        bool(getattr(record, "then", ())),
+        bounds is not None,
+        _of_population(first),
+        mechanism == "randomized response",
+        record.python(),
+    )
+
+
+def of_entry(entry: Any) -> Stated:
+    """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
+    function, arguments = _read(entry.call)
+    guarantee = Guarantee(
+        entry.epsilon,
+        entry.delta,
+        entry.neighbors,
+        tuple(filter(None, entry.conditions.split("\n"))),
+        unit=entry.unit,
+    )
+    what = printed(function)
+    return Stated(
+        (entry.label if what in entry.label else f"{entry.label} ({what})") if entry.label else what,
+        _OF_LOSSES.get(entry.loss.split("(")[0], "-"),
+        _public(arguments),
+        guarantee,
+        guarantee,
+        guarantee.conditions,
+        SEEDED in entry.conditions,
+        False,
+        "bounds" in arguments,
+        False,
+        function == "respond",
+        entry.call,
+    )
+
+
+def matched(entries: Sequence[Any], results: Sequence[tuple[str | None, Any]]) -> Iterator[Stated]:
+    """Yield what is said of each line of a ledger, from its result where that is among those given.
+
+    Raises
+    ------
+    PydpstatError
+        Where a result is in no line.
+    """
+    known = [of_result(each, name, "releases") for name, each in results]
+    for entry in entries:
+        own = (each for each in known if each.call == entry.call and each.guarantee.epsilon == entry.epsilon)
+        found = next(own, None)
+        if found is not None:
+            known.remove(found)
+        yield found or of_entry(entry)
+    if known:
+        raise PydpstatError(
+            f"releases must all be in the budget's ledger; {known[0].name} is not. Charge it with "
+            "budget.charge(result), leave out what was made of another release, or give no budget."
+        )
+
+
+def _named(first: Any, record: Any, both: bool) -> str:
+    """Return what was released in words, R's functions by their names."""
+    labels, statistic = getattr(first, "labels", None), str(getattr(first, "statistic", ""))
+    named = labels.about(statistic) if isinstance(labels, Labels) else ""
+    test = getattr(first, "test", None)
+    if isinstance(test, str) and record.then:
+        return " of ".join(filter(None, (test, record.about(named))))
+    if getattr(record, "package", ""):
+        what = f"{statistic} of {named}" if named else statistic
+        kinds = ", bounded and unbounded" if both else ""
+        return f"{what} ({record.function}{kinds})" if what else record.function
+    what = printed(record.function) if record.function.isidentifier() else statistic
+    return record.in_words(named) or what
+
+
+def _mechanism(first: Any) -> str:
+    """Return the mechanism in words, with the noise's standard deviation in the unit of the estimate."""
+    if hasattr(first, "perturbation"):
+        return f"{first.perturbation} perturbation"
+    # moments have it in what they are made of
+    inner = next(
+        (each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first
+    )
+    name = str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-"))
+    name = _PRINTED.get(name, name)
+    if name in _NO_NOISE:
+        return name
+    # the noise of a test is in sums that nobody sees
+    if getattr(first, "noise", None) is None:
+        return f"{name} noise"
+    sds = np.asarray(first.bse, dtype=np.float64)
+    sds = sds[np.isfinite(sds)]
+    if not sds.size:
+        return f"{name} noise"
+    low, high = (_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))
+    return f"{name} noise, standard deviation {low if low == high else f'{low} to {high}'}"
+
+
+def _known(bounds: object, record: Any) -> dict[str, object]:
+    """Return bounds, and the groups of a test that a design was asked for."""
+    groups = record.asked.groups if getattr(record, "asked", None) is not None else ()
+    return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
+
+
+def _of_population(first: Any) -> bool:
+    """Tell whether a result has intervals or tests that cover sampling."""
+    if hasattr(first, "pvalue") or hasattr(first, "pvalues") or hasattr(first, "test"):
+        return True
+    return getattr(getattr(first, "post", None), "population", None) is not None
+
+
+def _read(call: str) -> tuple[str, dict[str, object]]:
+    """Return the function of a call that is given as text, and those of its arguments that are plain."""
+    try:
+        found = ast.parse(call, mode="eval").body
+    except (SyntaxError, ValueError):
+        return call, {}
+    while isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute):
+        # the release comes before the methods of what it released
+        inner = found.func.value
+        if not isinstance(inner, ast.Call):
+            break
+        found = inner
+    if not isinstance(found, ast.Call):
+        return call, {}
+    arguments = {}
+    for keyword in found.keywords:
+        try:
+            arguments[str(keyword.arg)] = ast.literal_eval(keyword.value)
+        except ValueError:
+            continue
+    return ast.unparse(found.func), arguments
+
+
+def _public(arguments: Mapping[str, object]) -> str:
+    said = []
+    for name in _PUBLIC:
+        value = arguments.get(name)
+        # levels that were found in the data are no public ones
+        if (
+            value is not None
+            and value != "discover"
+            and not (name in ("max_records", "max_groups") and value == 1)
+        ):
+            said.append(f"{name.replace('_', ' ')} {_shown(name, value)}")
+    ends = [arguments.get(f"{side}_bound{more}") for more in ("", "s") for side in ("lower", "upper")]
+    if not said and any(each is not None for each in ends):
+        said.append(f"bounds {_shown('bounds', [each for each in ends if each is not None])}")
+    return "; ".join(said)
+
+
+def _shown(name: str, value: object) -> str:
+    items = getattr(value, "items", None)
+    if items is not None:
+        pairs = items() if callable(items) else items
+        return ", ".join(f"of {key}: {_shown(name, each)}" for key, each in pairs)
+    if not isinstance(value, (list, tuple)):
+        return _value(value)
+    if name in ("bounds", "range") and not any(isinstance(each, (list, tuple)) for each in value):
+        return f"[{', '.join(map(_value, value))}]"
+    if any(isinstance(each, (list, tuple)) for each in value):
+        return (" and " if name == "bounds" else " x ").join(_shown(name, each) for each in value)
+    more = [f"and {len(value) - _MOST} more"] if len(value) > _MOST else []
+    return ", ".join([*map(_value, value[:_MOST]), *more])
+
+
+def _value(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, (int, float)) and 1e3 <= abs(value) < 1e15:
+        return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+    return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
