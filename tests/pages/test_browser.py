@@ -42,6 +42,7 @@ WORDS = {
     "choose epsilon": ("own/choosing",),
     "verify": ("verify",),
     "sklearn": ("own/sklearn",),
+    "statement": ("own/statement",),
 }
 
 # what reaches beyond the screen, unless it is in a box that scrolls by itself
