@@ -30,6 +30,38 @@ class ArgumentError(PydpstatError, TypeError):
     """
 
 
+class AttributeNameError(PydpstatError, AttributeError):
+    """A name that the package or an object does not have, or a value that cannot be set.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> try:
+    ...     dp.sd
+    ... except AttributeError as error:
+    ...     print(error)
+    module 'pydpstat' has no attribute 'sd'. Use 'std'.
+    """
+
+
+class ElementError(PydpstatError, KeyError, IndexError):
+    """An element of a release that it does not have; the message names those that there are.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> r = dp.crosstab(["a", "b"] * 50, 1.0, levels=["a", "b"], other=None, rng=1)
+    >>> try:
+    ...     r["c"]
+    ... except KeyError as error:
+    ...     print(error)
+    the release of table has no element 'c'. It has 'a', 'b'.
+    """
+
+    # a KeyError would show the message in quotes
+    __str__ = Exception.__str__
+
+
 class NotSupportedError(PydpstatError):
     """R can do this and pydpstat does not; the message says what to use instead.
 
@@ -48,11 +80,13 @@ class MissingExtraError(ImportError):
     --------
     >>> from pydpstat.errors import MissingExtraError
     >>> str(MissingExtraError("plot()", "matplotlib", "plot"))
-    "plot() needs matplotlib: pip install 'pydpstat[plot]'"
+    "plot() needs matplotlib: pip install matplotlib (pydpstat's extra 'plot')"
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        super().__init__(f"{feature} needs {package}: pip install 'pydpstat[{extra}]'")
+        # by the package's own name: that of pydpstat may be installed from a checkout
+        name = package.rpartition(" ")[-1]
+        super().__init__(f"{feature} needs {package}: pip install {name} (pydpstat's extra {extra!r})")
 
 
 class BudgetWarning(UserWarning):
@@ -71,6 +105,23 @@ class BudgetWarning(UserWarning):
     ...     thread.join()
     >>> caught[0].category.__name__
     'BudgetWarning'
+    """
+
+
+class UsageWarning(UserWarning):
+    """A call is allowed, and perhaps not what was meant.
+
+    It says what the call means, or what the released numbers look like, and how to write what may have been
+    meant. It is made from public values and released numbers only.
+
+    Examples
+    --------
+    >>> import warnings, pydpstat as dp
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     r = dp.crosstab(["f", "m"] * 500, 1.0, levels=["F", "M"], rng=1)
+    >>> caught[0].category.__name__
+    'UsageWarning'
     """
 
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
 from pydpstat.budget._accountants import ACCOUNTANTS
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import Views, real_path
@@ -118,7 +117,6 @@ class Budget(Views):
     (0.25, 0.75)
     """
 
-    @answered
     def __init__(
         self,
         epsilon: float,

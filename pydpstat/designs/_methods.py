@@ -136,10 +136,11 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
         try:
             given = dict(how.own.bind(*arguments, **options).arguments)
         except TypeError:
-            said = answer(name, how.own, arguments, options).removeprefix(name)
+            said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
+            once = ", ".join(sorted(FIXED & named)) or "What is declared"
             raise ArgumentError(
-                f"{name} of a design{said} What is declared is left out; several variables are one list, and "
-                "groups a formula or by=."
+                f"{name} of a design{said} {once} is given once, to dp.design(frame, ...); several variables "
+                "are one list, and groups a formula or by=."
             ) from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 

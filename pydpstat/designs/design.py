@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat._release.statistic import check_budget
-from pydpstat._wrong_calls import answered
+from pydpstat._wrong_calls import Answering, answered, known_as
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
@@ -21,7 +21,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
 
-class Design:
+class Design(Answering):
     """Data with what is publicly known of them. Every function of pydpstat is a method.
 
     It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
@@ -171,6 +171,12 @@ class Design:
         """
         with declared():
             return planned(self, function, variables, epsilon, options)
+
+    def _way_to(self, name: str) -> str:
+        if name in self.columns:
+            return f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
+        here = known_as(name, METHODS)
+        return f"write .{here}(...)" if here else ""
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""

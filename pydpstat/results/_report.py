@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._wrong_calls import Answering
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -36,10 +37,9 @@ class Rows(NamedTuple):
     cells: list[list[str]]
 
 
-class Report:
+class Report(Answering):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
-    # without it every result would have a dictionary
     __slots__ = ()
 
     _title = "Differentially Private Release"

@@ -307,7 +307,8 @@ class TableResults(PopulationIntervals):
         names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
         if self.statistic not in TABLES or not names:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table. Release a crosstab of several variables."
+                f"this release of {self.statistic} is no table. Release a crosstab of several "
+                "variables; shares of one are result.params / result.params.sum()."
             )
         return names
 

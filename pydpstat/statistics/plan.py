@@ -379,7 +379,7 @@ def _size(n: Any, name: str, options: Mapping[str, object]) -> int:
         if needed:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records under "
-                "bounded neighbors."
+                "bounded neighbors. Give for example n=1000, or neighbors='unbounded'."
             )
         return 0
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):

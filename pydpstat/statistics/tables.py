@@ -18,6 +18,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
+from pydpstat.statistics._kernels.groups import note_unused
 from pydpstat.statistics._kernels.levels import DECLARED, axis_of, check_other, levels_of, plain
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
@@ -196,7 +197,7 @@ def crosstab(
         arguments = (*arguments, ("margins", True))
     conditions = (DECLARED,) if declared else ()
     arguments = (*arguments, *records.arguments)
-    return release_statistic(
+    released = release_statistic(
         "crosstab",
         query,
         how,
@@ -207,3 +208,7 @@ def crosstab(
         conditions=conditions,
         total=True,
     )
+    if not declared:
+        named = list(zip(variables.names, dimnames))
+        note_unused(released.value, float(released.bse.iloc[0]), named, other, released.nobs)
+    return released
