@@ -237,9 +237,8 @@ def by_name(
     """
     found = {str(name): each for name, each in given.items()}
     if set(found) != set(names) or len(found) != len(given):
-        gone, more = [
-            [each for each in one if each not in two] for one, two in ((names, found), (found, names))
-        ]
+        gone = [name for name in names if name not in found]
+        more = [name for name in found if name not in names]
         lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
         lack += f", and has {excerpt(more[0])}" if more else ""
         raise PydpstatError(

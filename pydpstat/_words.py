@@ -135,6 +135,8 @@ EXAMPLES = {
     "popmean": "50",
     "q": "0.5",
     "qs": "[0.25, 0.5, 0.75]",
+    "design.bounds": "{'age': (18, 90)}",
+    "design.levels": "{'sex': ['f', 'm']}",
     "edges": "np.linspace(0, 100, 21)",
     "eps": "1.0",
     "lower_bound": "0",

@@ -37,21 +37,22 @@ def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, R
     def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         try:
             return function(*arguments, **options)
-        except TypeError as error:
-            refuse(function, arguments, options, error)
+        except TypeError:
+            refuse(function, arguments, options)
             raise
 
     return called
 
 
-def refuse(
-    function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any], error: TypeError
-) -> None:
-    """Raise what a user should read, where it is the call itself that the error is of."""
-    # the function was not entered
-    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-        return
+def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Raise what a user should read, where it is the call itself that does not fit."""
     own, name = inspect.signature(function), function.__name__
+    try:
+        own.bind(*arguments, **options)
+    except TypeError:
+        pass
+    else:
+        return
     if next(iter(own.parameters), "") == "self" and arguments:
         # of the class that the user has, which may have taken the method from another
         kind, arguments = type(arguments[0]).__name__, arguments[1:]
@@ -64,21 +65,21 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     """Return what is wrong with a call, and what to write."""
     known = list(own.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in own.parameters}
-    if unknown:
+    if unknown and not any(each.kind == each.VAR_KEYWORD for each in known):
         return not_there(name, list(own.parameters), unknown)
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
         taken = f"{_listed(places)} by place, and all else by name" if places else "no value by place"
-        given = f"{len(arguments)} value{'s' * (len(arguments) > 1)} by place"
-        return f"{name} takes {taken}; got {given}. Write {_example(name, own)}."
+        number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
+        return f"{name} takes {taken}; got {number} by place. Write {_example(name, own)}."
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
         return f"{name} was given {twice[0]} twice, by place and by name. Write {_example(name, own)}."
-    given = {*places[: len(arguments)], *options}
+    got = {*places[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
-    gone = [each for each in needed if each not in given]
+    gone = [each for each in needed if each not in got]
     return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}."
 
 
@@ -163,6 +164,9 @@ def name_hint(name: str, known: Collection[str]) -> str:
     return near if near.startswith("Did") else "dir() has all names."
 
 
+_ANSWERING = answered(len).__code__
+
+
 class Answering:
     """Base of the classes whose users are told which call, name or value would fit.
 
@@ -189,7 +193,8 @@ class Answering:
         super().__init_subclass__(**options)
         for name, each in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
-            if public and inspect.isfunction(each) and not hasattr(each, "__wrapped__"):
+            # a class with slots is made twice
+            if public and inspect.isfunction(each) and each.__code__ is not _ANSWERING:
                 setattr(cls, name, answered(each))
         if "__dataclass_fields__" in vars(cls):
             # those that dataclasses make fail in a class with slots, where a property is set
@@ -197,8 +202,9 @@ class Answering:
                 setattr(cls, name, _fixed)
 
     def _way_to(self, name: str) -> str:
-        """Return what to write in place of a name that the class does not have; empty for any."""
-        return ""
+        """Return what to write in place of a name that the class does not have; empty where it is unknown."""
+        here = known_as(name, dir(type(self)))
+        return f"write .{here}(...)" if here else ""
 
     # hidden from type checkers, which would take every name and comparison for one that there is
     if not TYPE_CHECKING:

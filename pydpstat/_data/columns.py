@@ -340,7 +340,7 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     elif type(pair) in (tuple, list) and len(pair) == 2:
         given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
     elif isinstance(pair, Mapping):
-        given += ", which is for several columns"
+        given += ", which is for several columns; of one variable it is the pair alone"
     raise PydpstatError(
         f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
         "Give the public range of the variable, chosen without looking at the data."

@@ -225,7 +225,7 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
-            f"{checks.excerpt(list(levels))}."
+            f"{checks.excerpt(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
         )
     options = {**_common(design, how, names[:1], given), **given}
     if "bounds" in how.options and "bounds" not in given:

@@ -76,8 +76,8 @@ def compose(
     >>> print(compose(ten, "exact", delta=1e-6))
     (epsilon 4.77457, delta 1e-06), bounded neighbors
     """
-    checks.one_of(method, "method", METHODS)
     each = _checked(guarantees)
+    checks.one_of(method, "method", METHODS)
     basic = compose_basic(*each)
     goal = basic.delta if delta is None else _checked_delta(delta, method)
     if method == "basic" or any(math.isinf(item.epsilon) and item.loss is None for item in each):

@@ -363,7 +363,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
     ]
     wrong = {name: each for name, each in options.items() if name not in known}
     if wrong:
-        raise ArgumentError(not_there(call.__name__, known, wrong))
+        raise ArgumentError(not_there(call.__name__, ["n", "epsilon", "columns", *known], wrong))
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
 

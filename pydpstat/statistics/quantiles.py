@@ -148,8 +148,8 @@ def quantile(
     share = share_of(q)
     if share == 1 and checks.is_number(epsilon) and epsilon < 1:
         warn_usage(
-            f"quantile was given q=1, the maximum, and epsilon={epsilon:g}. If q={epsilon:g} and epsilon=1 are "
-            f"meant: their order is quantile(x, q, epsilon). Write quantile(x, q={epsilon:g}, epsilon=1, ...)."
+            f"quantile was given q=1, the maximum, and epsilon={epsilon:g}. Their order is quantile(x, q, "
+            f"epsilon): if the other one is meant, write quantile(x, q={epsilon:g}, epsilon=1, ...)."
         )
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget

@@ -209,6 +209,6 @@ def crosstab(
         total=True,
     )
     if not declared:
-        named = list(zip(variables.names, dimnames))
-        note_unused(released.value, float(released.bse.iloc[0]), named, other, released.nobs)
+        axis_levels = list(zip(variables.names, dimnames))
+        note_unused(released.value, float(released.bse.iloc[0]), axis_levels, other, released.nobs)
     return released

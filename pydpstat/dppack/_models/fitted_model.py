@@ -55,7 +55,8 @@ class FittedModel(Answering):
             regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
         if not callable(regularizer):
             raise PydpstatError(
-                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown_option(regularizer)}."
+                "regularizer must be one of {'l2'}, or a function; got "
+                f"{checks.shown_option(regularizer)}. Give 'l2', or a function of the coefficients."
             )
         self.regularizer: Function = regularizer
         self.regularizer_gr = regularizer_gr

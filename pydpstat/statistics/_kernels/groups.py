@@ -123,8 +123,8 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
         given = f"levels={{{each}}}" if each else "levels=['f', 'm']"
         raise PydpstatError(
             "levels must be given with by: groups that come from the data would tell which values occur. "
-            f"Give the public levels of every key, {checks.excerpt(given)[1:-1]}, or levels='declared' if all "
-            "keys are Categoricals whose categories are public."
+            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys "
+            "are Categoricals whose categories are public."
         )
     if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
@@ -158,7 +158,7 @@ def note_unused(
     """Say which variable has nearly all records in none of its levels: they may be misspelt.
 
     It is seen from noisy numbers of records alone, with the standard deviation of their noise, and from the
-    number of all where that is public. A record is in a level where it has three standard deviations of noise.
+    number of all where that is public. A level counts as used from three standard deviations on.
     """
     for axis, (name, levels) in enumerate(variables):
         along = counts.sum(axis=tuple(each for each in range(counts.ndim) if each != axis))
@@ -170,8 +170,8 @@ def note_unused(
             given = checks.excerpt([level for level in levels if level != other])
             warn_usage(
                 f"no level of {name or 'the variable'}, {given}, has more records than noise, and about "
-                f"{rest:.0f} records are in none of them. Levels must be as the data have them, to the letter: "
-                "are they misspelt?"
+                f"{rest:.0f} records are in none of them. Levels must be as the data have them, to the "
+                "letter: are they misspelt?"
             )
 
 

@@ -299,8 +299,8 @@ def records_of(
     variables = tuple(name for name in origin.names or () if name not in used)
     if unit is not None and unit.name in variables and not isinstance(scope.unit, str):
         raise PydpstatError(
-            f"{argument} must not have the unit's column {unit.name!r} among its variables; got it there, too. "
-            f"Give it by name, unit={unit.name!r}, or select the other columns."
+            f"{argument} must not have the unit's column {unit.name!r} among its variables; got it there, "
+            f"too. Give it by name, unit={unit.name!r}, or select the other columns."
         )
     if used and origin.names is not None and not variables:
         raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
