@@ -240,7 +240,7 @@ def by_name(
         gone = [name for name in names if name not in found]
         more = [name for name in found if name not in names]
         lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
-        lack += f", and has {excerpt(more[0])}" if more else ""
+        lack += f", and has {len(more)} that {'is' if len(more) == 1 else 'are'} none of them" if more else ""
         raise PydpstatError(
             f"{argument} must name every {word} and no other; {lack}, for the {word}s "
             f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}.{' ' * bool(also)}{also}"

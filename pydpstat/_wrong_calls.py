@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
 from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
-from pydpstat.errors import ArgumentError, AttributeNameError
+from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
@@ -65,7 +65,11 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     """Return what is wrong with a call, and what to write."""
     known = list(own.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in own.parameters}
-    if unknown and not any(each.kind == each.VAR_KEYWORD for each in known):
+    if any(each.kind == each.VAR_KEYWORD for each in known):
+        # what others it takes is not in its signature
+        words = {word for here in own.parameters for word in SAME.get(here, ())}
+        unknown = {each: value for each, value in unknown.items() if each in words}
+    if unknown:
         return not_there(name, list(own.parameters), unknown)
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
@@ -239,7 +243,7 @@ class Answering:
 
 
 def _fixed(self: object, name: str, *value: object) -> NoReturn:
-    raise AttributeNameError(
+    raise FrozenError(
         f"{name} of {type(self).__name__} cannot be changed; got "
         f"{checks.shown(value[0]) if value else 'a deletion'}. What was released stays as it is: compute "
         f"with a variable, as in {name} = result.{name}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 
 class PydpstatError(ValueError):
     """An argument or a state that does not allow a release.
@@ -41,6 +43,21 @@ class AttributeNameError(PydpstatError, AttributeError):
     ... except AttributeError as error:
     ...     print(error)
     module 'pydpstat' has no attribute 'sd'. Use 'std'.
+    """
+
+
+class FrozenError(AttributeNameError, FrozenInstanceError):
+    """An attribute of something released, which stays as it is.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> r = dp.count([True, False], 1.0, rng=1)
+    >>> try:
+    ...     r.estimate = 3
+    ... except AttributeError as error:
+    ...     print(str(error).partition(".")[0])
+    estimate of DPResults cannot be changed; got 3
     """
 
 

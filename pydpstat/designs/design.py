@@ -197,7 +197,7 @@ class Design(Answering):
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be a dict of to_dict; got {checks.shown(facts)}. It has {', '.join(known)}."
+                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
