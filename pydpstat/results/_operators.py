@@ -115,8 +115,9 @@ class NumberOperators(Answering):
             return plain.loc[key] if rows else plain[key]
         except (KeyError, IndexError, TypeError, ValueError):
             name = ":".join(map(str, key)) if isinstance(key, tuple) else key
-            if isinstance(name, str) and name in (named := self._series(self.value)).index:
-                return named[name]
+            named = list(self.labels.elements(self.value))
+            if isinstance(name, str) and name in named:
+                return np.ravel(self.value, order="F")[named.index(name)]
             raise ElementError(
                 f"the release of {self.statistic} has no element {checks.shown_option(key)}. It has "
                 f"{self._names(8)}."
