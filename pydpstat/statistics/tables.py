@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
@@ -209,6 +211,6 @@ def crosstab(
         total=True,
     )
     if not declared:
-        axis_levels = list(zip(variables.names, dimnames))
-        note_unused(released.value, float(released.bse.iloc[0]), axis_levels, other, released.nobs)
+        sd = float(np.max(released.post.standard_error(released.noise, released.value)))
+        note_unused(released.value, sd, list(zip(variables.names, dimnames)), other, released.nobs)
     return released
