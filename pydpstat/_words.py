@@ -197,7 +197,7 @@ NAMES = {
     "weighted_mean": ("svymean", "weighted_average"),
     "weighted_total": ("svytotal", "weighted_sum"),
     "weighted_quantile": ("svyquantile", "weighted_median"),
-    "design": ("svydesign", "survey_design", "context", "Context", "session", "Session"),
+    "design": ("svydesign", "survey_design", "context", "Context", "session", "Session", "groupby"),
     "plan": ("power", "power_t_test", "sample_size", "accuracy"),
     "RRandom": ("set_seed", "seed", "Random", "RNG"),
     "LogisticRegressionDP": ("LogisticRegression", "SGDClassifier"),

@@ -154,18 +154,18 @@ def known_as(name: str, known: Collection[str]) -> str:
 
 
 def name_hint(name: str, known: Collection[str]) -> str:
-    """Return what a name of another package is here, or one that is spelled alike, or where all are.
+    """Return what may be meant by a name that is not there, as the end of a message; empty where nothing is.
 
     Examples
     --------
-    >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"])
-    ("Use 'std'.", "Did you mean 'mean'?")
+    >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"]), name_hint("zzz", ["mean"])
+    (". Use 'std'.", ". Did you mean 'mean'?", '')
     """
     here = known_as(name, known)
     if here:
-        return f"Use {here!r}."
+        return f". Use {here!r}."
     near = checks.did_you_mean(name, [*known])
-    return near if near.startswith("Did") else "dir() has all names."
+    return f". {near}" if near.startswith("Did") else ""
 
 
 _ANSWERING = answered(len).__code__

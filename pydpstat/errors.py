@@ -97,13 +97,12 @@ class MissingExtraError(ImportError):
     --------
     >>> from pydpstat.errors import MissingExtraError
     >>> str(MissingExtraError("plot()", "matplotlib", "plot"))
-    "plot() needs matplotlib: pip install matplotlib (pydpstat's extra 'plot')"
+    "plot() needs matplotlib: pip install 'pydpstat[plot]', or '.[plot]' in a checkout"
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        # by the package's own name: that of pydpstat may be installed from a checkout
-        name = package.rpartition(" ")[-1]
-        super().__init__(f"{feature} needs {package}: pip install {name} (pydpstat's extra {extra!r})")
+        way = f"pip install 'pydpstat[{extra}]', or '.[{extra}]' in a checkout"
+        super().__init__(f"{feature} needs {package}: {way}")
 
 
 class BudgetWarning(UserWarning):
