@@ -65,11 +65,12 @@ def release_columns(
         conditions=records.conditions,
         total=name == "sum",
     )
-    groups, sizes = records.groups, released.noisy_nobs
+    groups, sizes = records.groups, released._sizes()
     if groups is not None and sizes is not None:
         # the sums of which they are made have three terms at most
         sd = math.sqrt(3.0) * float(np.max(released.noise.std()))
-        counts = np.asarray(sizes, dtype=np.float64).reshape(groups.number, -1)[:, 0]
+        # the groups come first, of the first variable and then of the others
+        counts = np.array(sizes[: groups.number])
         axes = [axis.names for axis in groups.axes]
         named = list(zip(groups.names, axes))
         note_unused(counts.reshape([len(each) for each in axes]), sd, named, scope.other, None)
