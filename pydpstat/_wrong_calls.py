@@ -214,8 +214,9 @@ class Answering:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            if name.startswith("__"):
-                raise AttributeError(name)
+            # of an object that is being made, or copied
+            if name.startswith("__") or hasattr(type(self), name):
+                raise AttributeError(f"{name!r} of {type(self).__name__} is not set")
             raise AttributeNameError(_no_name(self, name))
 
         def __setattr__(self, name, value):

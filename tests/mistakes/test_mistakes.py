@@ -174,3 +174,11 @@ def test_an_element_that_is_not_there_ends_no_loop(names: dict[str, Any]) -> Non
         with pytest.raises(TypeError):
             list(names[thing])
     assert len(list(names["hist"])) == 2
+
+
+def test_objects_that_are_not_made_yet_have_no_names() -> None:
+    for kind in (dp.Design, dp.Budget, dp.RRandom, dp.LogisticRegressionDP, dp.DPMechLaplace):
+        made = kind.__new__(kind)
+        assert not hasattr(made, "__deepcopy__") and not hasattr(made, "_nothing")
+    with pytest.raises(AttributeError, match="'columns' of Design is not set"):
+        _ = dp.Design.__new__(dp.Design).columns
