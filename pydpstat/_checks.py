@@ -223,8 +223,12 @@ def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
     )
 
 
-def by_name(given: Mapping[Any, Any], names: Sequence[str], argument: str, word: str, form: str) -> list[Any]:
+def by_name(
+    given: Mapping[Any, Any], names: Sequence[str], argument: str, word: str, form: str, *, also: str = ""
+) -> list[Any]:
     """Return what a mapping has for each name, in their order; it must have every name and no other.
+
+    A message ends with `also`, what else may be meant.
 
     Examples
     --------
@@ -234,10 +238,12 @@ def by_name(given: Mapping[Any, Any], names: Sequence[str], argument: str, word:
     found = {str(name): each for name, each in given.items()}
     if set(found) != set(names) or len(found) != len(given):
         gone = [name for name in names if name not in found]
+        more = [name for name in found if name not in names]
         lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
+        lack += f", and has {len(more)} that {'is' if len(more) == 1 else 'are'} none of them" if more else ""
         raise PydpstatError(
             f"{argument} must name every {word} and no other; {lack}, for the {word}s "
-            f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}."
+            f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}.{' ' * bool(also)}{also}"
         )
     return [found[name] for name in names]
 

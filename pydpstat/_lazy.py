@@ -45,13 +45,14 @@ def attach(
             # the import itself puts a module into its package's namespace
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
-            hint = ""
-            # Python itself suggests names that are spelled alike, and asks for private modules in this way
-            if not name.startswith("_"):
-                from pydpstat._wrong_calls import name_hint
+            said = f"module {package!r} has no attribute {name!r}"
+            # Python itself asks for private modules in this way
+            if name.startswith("_"):
+                raise AttributeError(said)
+            from pydpstat._wrong_calls import name_hint
+            from pydpstat.errors import AttributeNameError
 
-                hint = name_hint(name, homes)
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+            raise AttributeNameError(said + name_hint(name, [*homes, *parts]))
         namespace[name] = getattr(importlib.import_module(homes[name]), name)
         return namespace[name]
 

@@ -6,7 +6,7 @@ import sys
 import warnings
 from types import FrameType
 
-from pydpstat.errors import BudgetWarning, PrivacyWarning
+from pydpstat.errors import BudgetWarning, PrivacyWarning, UsageWarning
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -24,6 +24,11 @@ def warn(text: str, *, row: str, use: str) -> None:
 def warn_unpaid(text: str) -> None:
     """Warn that no budget pays for a release: once for each line, whichever budget the text names."""
     _at(_caller(), BudgetWarning(text), "unpaid")
+
+
+def warn_usage(text: str) -> None:
+    """Say that a call may mean something else than what its result is."""
+    _at(_caller(), UsageWarning(text), text)
 
 
 def note(text: str) -> None:

@@ -1,6 +1,6 @@
 """Answers to calls that do not fit a function's signature: which argument, and what to write instead.
 
-Users type the words of R, pandas, SciPy and statsmodels. One table has what these are here.
+Users type the words of R, pandas, SciPy and statsmodels; `pydpstat._words` has what these are here.
 """
 
 from __future__ import annotations
@@ -8,159 +8,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat.errors import ArgumentError
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
+from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
-
-# words for an argument that is here: the value is kept
-SAME = {
-    "epsilon": ("eps", "e", "epsilon_", "privacy", "budget_epsilon", "privacy_budget", "eps_"),
-    "neighbors": ("neighbours", "neighbor", "neighbour", "adjacency", "which_sensitivity", "neighboring"),
-    "rng": ("random_state", "seed", "random_seed", "generator", "prng"),
-    "random_state": ("rng", "seed", "random_seed", "generator"),
-    "by": ("groupby", "group_by", "group", "groups", "hue", "on"),
-    "edges": ("bins", "breaks", "bin_edges", "cuts"),
-    "popmean": ("mu", "mean0", "pop_mean", "null_value"),
-    "max_weight": ("weight_bound", "max_weights"),
-    "unit": ("ids", "id", "person", "privacy_unit", "cluster", "clusters", "entity"),
-    "max_records": ("max_contributions", "max_rows", "max_records_per_unit"),
-    "bounds": ("bound", "limits", "clip", "range", "xlim", "clipping", "bounds_"),
-    "levels": ("categories", "level", "labels", "factors", "keys"),
-    "delta": ("del", "delta_"),
-    "mechanism": ("noise", "dist", "distribution", "method"),
-    "strata": ("stratum", "stratify"),
-    "sensitivity": ("sens", "delta_f"),
-    "q": ("probs", "prob", "quantile", "percentile"),
-    "qs": ("probs", "q", "quantiles", "percentiles"),
-    "condition": ("data", "x"),
-    "missing": ("missings", "na", "nan"),
-    "cdf": ("dist", "distribution"),
-    "value": ("mu", "difference"),
-    "p": ("prop", "probability", "null"),
-    "f_exp": ("p", "expected", "exp"),
-    "other": ("others", "rest"),
-    "path": ("file", "filename", "ledger", "db"),
-    "population": ("superpopulation",),
-}
-# words for what is done in another way here
-_WAYS = {
-    "missing='drop' leaves them out, with neighbors='unbounded'; a number takes their place": (
-        "na_rm",
-        "skipna",
-        "dropna",
-        "nan_policy",
-        "na_action",
-    ),
-    "var, std and cov divide by n - 1, as R's do": ("ddof",),
-    "the result has intervals of every level, as result.conf_int(alpha=0.05)": (
-        "conf_level",
-        "confidence_level",
-        "alpha",
-        "level",
-    ),
-    "pairs are tested by ttest_rel(before, after, ...) and wilcoxon(before, after, ...)": ("paired",),
-    "ttest_ind is Welch's test, which needs no equal variances": ("var_equal",),
-    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (
-        "weights",
-        "weight",
-    ),
-    "the released table has shares, as crosstab(...).shares()": ("normalize",),
-    "the released table has margins, as crosstab(..., margins=True) and crosstab(...).margins()": (
-        "margins",
-    ),
-    "there is no continuity correction: the distribution has the noise": ("correct",),
-    "the distribution of the statistic with its noise is computed in any case": ("exact",),
-    "columns are released one by one, and records are rows": ("axis",),
-    "ols is linear and logit is logistic regression": ("family", "link"),
-    "a quantile is chosen between the bounds, with the probability that its rank gives": ("interpolation",),
-    "the constant is always in the model": ("fit_intercept", "add_constant"),
-    "the released histogram has shares, as histogram(...).shares()": ("density",),
-    "select columns first, as in frame[['income', 'age']]": ("columns", "numeric_only"),
-    "a design has subsets, as dp.design(frame, ...).subset('age >= 18')": ("subset",),
-    "nothing runs in several processes": ("n_jobs",),
-    "nothing is printed": ("verbose",),
-}
-WAYS = {word: way for way, words in _WAYS.items() for word in words}
-LOWER = ("lower", "lower_bound", "min", "low", "lb", "minimum", "a_min", "lower_bounds")
-UPPER = ("upper", "upper_bound", "max", "high", "ub", "maximum", "a_max", "upper_bounds")
-# arguments whose values are public, and as which kinds they are shown
-PUBLIC: dict[str, tuple[type, ...]] = {
-    "epsilon": (int, float),
-    "delta": (float,),
-    "bounds": (int, float, list),
-    "edges": (list,),
-    "q": (float,),
-    "qs": (list,),
-    "popmean": (int, float),
-    "max_weight": (int, float),
-    "max_records": (int,),
-    "rng": (int,),
-    "neighbors": (str,),
-    "mechanism": (str,),
-    "by": (str,),
-    "unit": (str,),
-    "strata": (str,),
-}
-EXAMPLES = {
-    "epsilon": "1.0",
-    "bounds": "(0, 100)",
-    "levels": "['a', 'b']",
-    "max_weight": "10",
-    "popmean": "50",
-    "q": "0.5",
-    "qs": "[0.25, 0.5, 0.75]",
-    "edges": "[0, 10, 20]",
-    "range": "(0, 100)",
-    "sensitivity": "1.0",
-    "cdf": "'norm'",
-    "weights": "'weight'",
-    "delta": "1e-6",
-    "by": "'region'",
-    "unit": "'person'",
-    "strata": "'stratum'",
-    "rng": "1",
-    "random_state": "1",
-    "path": "'budget.db'",
-    "max_records": "5",
-    "missing": "'drop'",
-}
-# what names of R, pandas, SciPy and statsmodels are here
-NAMES = {
-    "std": ("sd", "stdev", "stddev", "std_dev"),
-    "var": ("variance",),
-    "corr": ("cor", "correlation", "pearsonr", "cor_test"),
-    "cov": ("covariance",),
-    "mean": ("average", "avg", "colMeans"),
-    "sum": ("total", "colSums"),
-    "count": ("nrow", "n", "len", "size", "value_counts", "counts"),
-    "nunique": ("n_distinct", "count_distinct", "distinct"),
-    "crosstab": ("table", "xtabs", "contingency", "contingency_table", "ftable"),
-    "histogram": ("hist",),
-    "quantile": ("percentile",),
-    "proportion": ("share", "prop", "ratio"),
-    "ols": ("lm", "OLS", "linear_regression", "regression", "regress"),
-    "logit": ("glm", "Logit", "logistic_regression", "GLM"),
-    "ttest_ind": ("t_test", "ttest", "t_test_ind", "welch", "welch_test"),
-    "ttest_rel": ("paired_t_test", "ttest_paired"),
-    "mannwhitneyu": ("wilcox_test", "mannwhitney", "ranksums", "mann_whitney"),
-    "kruskal": ("kruskal_test", "kruskal_wallis"),
-    "chi2_contingency": ("chisq_test", "chi2", "chi2_test", "chi_square"),
-    "binomtest": ("binom_test", "prop_test", "proportions_ztest"),
-    "ks_2samp": ("ks_test", "kstest2"),
-    "f_oneway": ("aov", "anova", "anova_oneway", "oneway_test"),
-    "kendalltau": ("kendall", "tau"),
-    "weighted_mean": ("svymean", "weighted_average"),
-    "weighted_total": ("svytotal", "weighted_sum"),
-    "weighted_quantile": ("svyquantile", "weighted_median"),
-    "design": ("svydesign", "survey_design", "context", "Context", "session", "Session"),
-    "plan": ("power", "power_t_test", "sample_size", "accuracy"),
-    "RRandom": ("set_seed", "seed", "Random", "RNG"),
-    "Budget": ("budget", "PrivacyBudget", "accountant", "Accountant", "BudgetAccountant"),
-}
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -182,24 +37,27 @@ def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, R
     def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         try:
             return function(*arguments, **options)
-        except TypeError as error:
-            refuse(function, arguments, options, error)
+        except TypeError:
+            refuse(function, arguments, options)
             raise
 
     return called
 
 
-def refuse(
-    function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any], error: TypeError
-) -> None:
-    """Raise what a user should read, where it is the call itself that the error is of."""
-    # the function was not entered
-    if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-        return
+def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Raise what a user should read, where it is the call itself that does not fit."""
     own, name = inspect.signature(function), function.__name__
-    if "self" in own.parameters:
-        name = function.__qualname__.split(".")[0] if name == "__init__" else name
-        arguments, own = arguments[1:], own.replace(parameters=list(own.parameters.values())[1:])
+    try:
+        own.bind(*arguments, **options)
+    except TypeError:
+        pass
+    else:
+        return
+    if next(iter(own.parameters), "") == "self" and arguments:
+        # of the class that the user has, which may have taken the method from another
+        kind, arguments = type(arguments[0]).__name__, arguments[1:]
+        name = kind if name == "__init__" else f"{kind}.{name}"
+        own = own.replace(parameters=list(own.parameters.values())[1:])
     raise ArgumentError(answer(name, own, arguments, options)) from None
 
 
@@ -207,19 +65,25 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     """Return what is wrong with a call, and what to write."""
     known = list(own.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in own.parameters}
+    if any(each.kind == each.VAR_KEYWORD for each in known):
+        # what others it takes is not in its signature
+        words = {word for here in own.parameters for word in SAME.get(here, ())}
+        unknown = {each: value for each, value in unknown.items() if each in words}
     if unknown:
         return not_there(name, list(own.parameters), unknown)
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
-        said = f"{name} takes {_listed(places)} by place, and all else by name; got {len(arguments)} values"
-        return f"{said} by place. Write {_example(name, own)}."
+        taken = f"{_listed(places)} by place, and all else by name" if places else "no value by place"
+        number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
+        return f"{name} takes {taken}; got {number} by place. Write {_example(name, own)}."
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
         return f"{name} was given {twice[0]} twice, by place and by name. Write {_example(name, own)}."
-    given = {*places[: len(arguments)], *options}
-    needed = [each.name for each in known if each.default is each.empty and each.kind != each.VAR_POSITIONAL]
-    gone = [each for each in needed if each not in given]
+    got = {*places[: len(arguments)], *options}
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
+    gone = [each for each in needed if each not in got]
     return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}."
 
 
@@ -231,19 +95,23 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
     if "bounds" in known and not (low is None and high is None):
         write.append(f"bounds=({_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')})")
     for each, value in unknown.items():
-        if write and each in (*LOWER, *UPPER):
+        if "bounds" in known and each in (*LOWER, *UPPER):
             continue
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
-        if here is not None:
-            write.append(f"{here}={_shown(here, value, EXAMPLES.get(here, '...'))}")
-        elif each in WAYS:
-            ways.append(WAYS[each])
+        if each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
+            write.append("lower_bound=0, upper_bound=100")
+        elif here is not None:
+            write.append(
+                f"{here}={_shown(here, value, EXAMPLES.get(f'{name}.{here}', EXAMPLES.get(here, '...')))}"
+            )
+        elif each in WAYS and "neighbors" in known:
+            ways.append(WAYS[each].format(name=name))
         else:
             near.append(checks.did_you_mean(each, known))
     if write:
-        ways.append(f"write {', '.join(write)}")
+        ways.append(f"write {', '.join(dict.fromkeys(write))}")
     if ways:
-        return f"{said}: {'; '.join(ways)}."
+        return f"{said}: {'; '.join(dict.fromkeys(ways))}."
     word = next((each for each in near if each.startswith("Did")), "")
     return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known)}."
 
@@ -260,14 +128,19 @@ def _shown(name: str, value: Any, usual: str) -> str:
 
 def _example(name: str, own: inspect.Signature) -> str:
     """Return how the function is called, with what it needs."""
-    parts = []
+    if name in CALLS:
+        return CALLS[name]
+    parts: list[str] = []
     for each in own.parameters.values():
         if each.kind == each.VAR_POSITIONAL:
             parts.append("first, second")
         elif each.default is each.empty and each.kind != each.VAR_KEYWORD:
-            usual = EXAMPLES.get(each.name)
+            named = any("=" in part for part in parts)
+            usual = EXAMPLES.get(each.name, "..." if named else None)
             parts.append(each.name if usual is None else f"{each.name}={usual}")
-    return f"{name}({', '.join(parts)})"
+    # a method is one of the object that the user has, whatever its name
+    kind, dot, method = name.rpartition(".")
+    return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"
 
 
 def _listed(names: Sequence[str], word: str = "and") -> str:
@@ -275,13 +148,120 @@ def _listed(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def known_as(name: str, known: Collection[str]) -> str:
+    """Return what a function of another package is called here; empty where there is none."""
+    return next((here for here, words in NAMES.items() if name in words and here in known), "")
+
+
 def name_hint(name: str, known: Collection[str]) -> str:
-    """Return what a name of another package is here, as the end of a message; empty for any other.
+    """Return what may be meant by a name that is not there, as the end of a message; empty where nothing is.
 
     Examples
     --------
-    >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"])
-    (". Use 'std'.", '')
+    >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"]), name_hint("zzz", ["mean"])
+    (". Use 'std'.", ". Did you mean 'mean'?", '')
     """
-    here = next((here for here, words in NAMES.items() if name in words and here in known), None)
-    return "" if here is None else f". Use {here!r}."
+    here = known_as(name, known)
+    if here:
+        return f". Use {here!r}."
+    near = checks.did_you_mean(name, [*known])
+    return f". {near}" if near.startswith("Did") else ""
+
+
+_ANSWERING = answered(len).__code__
+
+
+class Answering:
+    """Base of the classes whose users are told which call, name or value would fit.
+
+    Its subclasses' public methods answer calls that do not fit, as `answered` functions do.
+
+    Examples
+    --------
+    >>> class Release(Answering):
+    ...     def conf_int(self, alpha=0.05):
+    ...         return alpha
+    >>> for mistake in (lambda r: r.conf_int(level=0.9), lambda r: r.confint()):
+    ...     try:
+    ...         mistake(Release())
+    ...     except (TypeError, AttributeError) as error:
+    ...         print(error)
+    Release.conf_int has no argument 'level': write alpha=0.05.
+    Release has no attribute 'confint'. Write result.conf_int().
+    """
+
+    # without it every result would have a dictionary
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, each in list(vars(cls).items()):
+            public = name == "__init__" or not name.startswith("_")
+            # a class with slots is made twice
+            if public and inspect.isfunction(each) and each.__code__ is not _ANSWERING:
+                setattr(cls, name, answered(each))
+        if "__dataclass_fields__" in vars(cls):
+            # those that dataclasses make fail in a class with slots, where a property is set
+            for name in {"__setattr__", "__delattr__"} & {*vars(cls)}:
+                setattr(cls, name, _fixed)
+
+    def _way_to(self, name: str) -> str:
+        """Return what to write in place of a name that the class does not have; empty where it is unknown."""
+        here = known_as(name, dir(type(self)))
+        return f"write .{here}(...)" if here else ""
+
+    # hidden from type checkers, which would take every name and comparison for one that there is
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            # of an object that is being made, or copied
+            if name.startswith("__") or hasattr(type(self), name):
+                raise AttributeError(f"{name!r} of {type(self).__name__} is not set")
+            raise AttributeNameError(_no_name(self, name))
+
+        def __setattr__(self, name, value):
+            try:
+                super().__setattr__(name, value)
+            except AttributeError:
+                raise AttributeNameError(
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is given "
+                    "when the object is made: make another."
+                ) from None
+
+        def __getitem__(self, key):
+            kind, given = type(self).__name__, checks.shown_option(key)
+            known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
+            way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
+            raise ArgumentError(f"{kind} has no elements by [ ]; got {given}. {_sentence(way, self)}")
+
+        def _unordered(self, other):
+            raise ArgumentError(
+                f"{type(self).__name__} is no number that < or > could compare; got {checks.shown(other)}. "
+                f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
+            )
+
+        __lt__ = __le__ = __gt__ = __ge__ = _unordered
+
+
+def _fixed(self: object, name: str, *value: object) -> NoReturn:
+    raise FrozenError(
+        f"{name} of {type(self).__name__} cannot be changed; got "
+        f"{checks.shown(value[0]) if value else 'a deletion'}. What was released stays as it is: compute "
+        f"with a variable, as in {name} = result.{name}."
+    )
+
+
+def _no_name(thing: Any, name: str) -> str:
+    """Return the answer to an attribute that an object does not have."""
+    ways = [way for here, words, way in ATTRIBUTES if name in words and hasattr(type(thing), here)]
+    way = thing._way_to(name) or "; ".join(ways[:1]).format(name=name)
+    return f"{type(thing).__name__} has no attribute {name!r}. {_sentence(way, thing, name)}"
+
+
+def _sentence(way: str, thing: object, name: str = "") -> str:
+    """Return what to write, or else what there is."""
+    if way:
+        return f"{way[0].upper()}{way[1:]}."
+    known = [each for each in dir(type(thing)) if not each.startswith("_")]
+    word = checks.did_you_mean(name, known)
+    return word if word.startswith("Did") else f"It has {', '.join(known)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 
 class PydpstatError(ValueError):
     """An argument or a state that does not allow a release.
@@ -30,6 +32,53 @@ class ArgumentError(PydpstatError, TypeError):
     """
 
 
+class AttributeNameError(PydpstatError, AttributeError):
+    """A name that the package or an object does not have, or a value that cannot be set.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> try:
+    ...     dp.sd
+    ... except AttributeError as error:
+    ...     print(error)
+    module 'pydpstat' has no attribute 'sd'. Use 'std'.
+    """
+
+
+class FrozenError(AttributeNameError, FrozenInstanceError):
+    """An attribute of something released, which stays as it is.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> r = dp.count([True, False], 1.0, rng=1)
+    >>> try:
+    ...     r.estimate = 3
+    ... except AttributeError as error:
+    ...     print(str(error).partition(".")[0])
+    estimate of DPResults cannot be changed; got 3
+    """
+
+
+class ElementError(PydpstatError, KeyError, IndexError):
+    """An element of a release that it does not have; the message names those that there are.
+
+    Examples
+    --------
+    >>> import pydpstat as dp
+    >>> r = dp.crosstab(["a", "b"] * 50, 1.0, levels=["a", "b"], other=None, rng=1)
+    >>> try:
+    ...     r["c"]
+    ... except KeyError as error:
+    ...     print(error)
+    the release of table has no element 'c'. It has 'a', 'b'.
+    """
+
+    # a KeyError would show the message in quotes
+    __str__ = Exception.__str__
+
+
 class NotSupportedError(PydpstatError):
     """R can do this and pydpstat does not; the message says what to use instead.
 
@@ -48,11 +97,12 @@ class MissingExtraError(ImportError):
     --------
     >>> from pydpstat.errors import MissingExtraError
     >>> str(MissingExtraError("plot()", "matplotlib", "plot"))
-    "plot() needs matplotlib: pip install 'pydpstat[plot]'"
+    "plot() needs matplotlib: pip install 'pydpstat[plot]', or '.[plot]' in a checkout"
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        super().__init__(f"{feature} needs {package}: pip install 'pydpstat[{extra}]'")
+        way = f"pip install 'pydpstat[{extra}]', or '.[{extra}]' in a checkout"
+        super().__init__(f"{feature} needs {package}: {way}")
 
 
 class BudgetWarning(UserWarning):
@@ -71,6 +121,23 @@ class BudgetWarning(UserWarning):
     ...     thread.join()
     >>> caught[0].category.__name__
     'BudgetWarning'
+    """
+
+
+class UsageWarning(UserWarning):
+    """A call is allowed, and perhaps not what was meant.
+
+    It says what the call means, or what the released numbers look like, and how to write what may have been
+    meant. It is made from public values and released numbers only.
+
+    Examples
+    --------
+    >>> import warnings, pydpstat as dp
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     r = dp.crosstab(["f", "m"] * 500, 1.0, levels=["F", "M"], rng=1)
+    >>> caught[0].category.__name__
+    'UsageWarning'
     """
 
 

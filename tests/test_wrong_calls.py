@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat._wrong_calls import EXAMPLES, NAMES, PUBLIC, SAME, WAYS, answered, name_hint
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, NAMES, PUBLIC, SAME, WAYS
+from pydpstat._wrong_calls import answered, name_hint
 from pydpstat.errors import ArgumentError, PydpstatError
 
 X = np.arange(100.0)
@@ -32,7 +33,7 @@ UNKNOWN = {
     "random_state": (lambda: dp.median(X, 1.0, random_state=7, **PAIR), "write rng=7."),
     "ddof": (lambda: dp.var(X, 1.0, ddof=0, **PAIR), "divide by n - 1"),
     "breaks": (lambda: dp.histogram(X, 1.0, breaks=[0, 50, 100]), "write edges=[0, 50, 100]."),
-    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=[0, 10, 20]."),
+    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=np.linspace(0, 100, 21)."),
     "mu": (lambda: dp.ttest_1samp(X, epsilon=1.0, mu=50, **PAIR), "write popmean=50."),
     "conf_level": (lambda: dp.ttest_1samp(X, 50, 1.0, conf_level=0.9, **PAIR), "conf_int(alpha=0.05)"),
     "paired": (lambda: dp.ttest_ind(X, X, 1.0, paired=True, **PAIR), "ttest_rel"),
@@ -48,7 +49,10 @@ UNKNOWN = {
         lambda: dp.design(FRAME).mean("income", 1.0, seed=1),
         "mean of a design has no argument 'seed'",
     ),
-    "fixed": (lambda: dp.design(FRAME).mean("income", 1.0, unit="id"), "What is declared is left out"),
+    "fixed": (
+        lambda: dp.design(FRAME).mean("income", 1.0, unit="id"),
+        "unit is given once, to dp.design(frame, ...)",
+    ),
     "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
     "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),
     "budget": (lambda: dp.Budget(eps=1), "Budget has no argument 'eps': write epsilon=1."),
@@ -95,10 +99,19 @@ def test_other_names_are_left_to_python():
 def test_the_words_are_of_arguments_and_functions_that_exist():
     functions = [getattr(dp, name) for name in dp.__all__]
     functions = [each for each in functions if inspect.isfunction(each) or each is dp.Budget]
-    known = {name for each in functions for name in inspect.signature(each).parameters}
-    # scikit-learn's word, which its estimators and k_means have
-    known |= {*inspect.signature(dp.anonymity.k_means).parameters}
-    assert {*SAME, *PUBLIC} <= known and {*EXAMPLES} <= known and {*NAMES} <= {*dp.__all__}
+    classes = [dp.DPResults, dp.RegressionResults, dp.InferenceResults, dp.Budget, dp.Design, dp.RRandom]
+    classes += [dp.LogisticRegressionDP, dp.DPMechLaplace]
+    methods = [each for kind in classes for _, each in inspect.getmembers(kind, inspect.isfunction)]
+    # k_means has scikit-learn's word for a seed
+    called = functions + methods + [dp.local.federate_array, dp.anonymity.k_means]
+    known = {name for each in called for name in inspect.signature(each).parameters} | {"variables"}
+    assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known and {*NAMES} <= {
+        *dp.__all__
+    }
+    assert {name.removeprefix("Design.") for name in CALLS} <= {*dp.__all__, *dir(dp.Design)}
+    for here, words, _ in ATTRIBUTES:
+        having = [kind for kind in classes if hasattr(kind, here)]
+        assert having and all(any(not hasattr(kind, word) for kind in having) for word in words), here
     # a word says one thing in a function
     for each in functions:
         own = [*inspect.signature(each).parameters]

@@ -194,8 +194,18 @@ def _described(data: object) -> str:
 
 def _way(data: object) -> str:
     """Return what to write instead of something that has no records."""
+    if isinstance(data, str) and "~" in data:
+        return "A formula is the first argument of ols and logit; tests have one in dp.design(frame, ...)."
+    if isinstance(data, str) and "." not in data and os.sep not in data:
+        return "Give the values, as frame['income']; names and conditions are for dp.design(frame, ...)."
     if isinstance(data, (str, os.PathLike)):
         return "Read the file first, as in pd.read_csv(path)."
+    if isinstance(data, (list, tuple)):
+        return "Give one frame, pd.concat(frames), or an iterator of chunks, iter(frames)."
+    if type(data).__name__ == "Design":
+        return "A design has each function as a method, as design.mean('income', 1.0)."
+    if type(data).__name__.endswith("Results"):
+        return "What was released is there as result.estimate, and needs no further release."
     if isinstance(data, Mapping):
         return "Make a frame of columns, pd.DataFrame(data)."
     if "GroupBy" in type(data).__name__:
@@ -212,7 +222,7 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
-            "Convert it first."
+            "Convert it first, as by pd.to_numeric(x)."
         )
     return values
 
@@ -282,13 +292,17 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
     raise PydpstatError(
         f"{argument} must be truth values, one a record; got {type(column).__name__} of type {values.dtype}. "
         "Give a condition, such as age > 65; of numbers 0 and 1 it is x == 1. The number of all records is "
-        "public under bounded neighbors and needs no release."
+        "public under bounded neighbors and needs no release; crosstab has those of groups."
     )
 
 
 def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
-    way = "Write a condition, such as x == 'yes'" if wanted == "truth values" else "Convert them first"
+    way = (
+        "Write a condition, such as x == 'yes'"
+        if wanted == "truth values"
+        else "Convert them first, as by pd.to_numeric(x)"
+    )
     return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. {way}.")
 
 
@@ -323,10 +337,18 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
             given = "the upper one first"
         else:
             given = "one that is not finite"
+    elif type(pair) in (tuple, list) and len(pair) == 2:
+        given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
+    elif isinstance(pair, Mapping):
+        given += ", which is for several columns; of one variable it is the pair alone"
     raise PydpstatError(
         f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
         "Give the public range of the variable, chosen without looking at the data."
     )
+
+
+def _not_number(end: object) -> str:
+    return "a number" if checks.is_number(end) else "None" if end is None else type(end).__name__
 
 
 def several_bounds(bounds: object) -> TypeGuard[Sequence[object]]:

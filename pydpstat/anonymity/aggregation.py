@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
 from pydpstat.anonymity._frames import Names
@@ -25,6 +26,7 @@ STARTS = 10
 _MANY = 1 << 18
 
 
+@answered
 def microaggregation(
     df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Names = None
 ) -> pd.DataFrame:
@@ -122,6 +124,7 @@ def partition(values: np.ndarray, k: int, method: str, standardize: bool = False
     return METHODS[method](standardized(values) if standardize else values, k)
 
 
+@answered
 def k_means(
     df: pd.DataFrame,
     n_clusters: int = 8,
@@ -181,6 +184,7 @@ def k_means(
     return frames.with_floats(df, chosen, _means(frames.matrix(df, chosen), clusters))
 
 
+@answered
 def k_means_by_col(
     df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.r_arithmetic.elementary import exp
 
@@ -17,6 +18,7 @@ ROWS = 307_511
 OUTLIER, NOT_EMPLOYED = 1.17e8, 365_243
 
 
+@answered
 def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     """Simulate loan applications.
 

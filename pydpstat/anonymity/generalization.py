@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
@@ -21,6 +22,7 @@ _EDGES = "an integer of at least 1, or increasing edges"
 _LARGE = 2.0**61
 
 
+@answered
 def round_columns(
     df: pd.DataFrame, to: float | Mapping[Hashable, float], columns: Names = None
 ) -> pd.DataFrame:
@@ -93,6 +95,7 @@ def _whole(column: pd.Series, unit: int) -> pd.Series:
     return rounded.astype(column.dtype)
 
 
+@answered
 def categorize(
     df: pd.DataFrame, bins: Bins | Mapping[Hashable, Bins], columns: Names = None, quantiles: bool = False
 ) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows
 from pydpstat.errors import PydpstatError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@answered
 def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
     """Drop columns in which each row has a value of its own.
 
@@ -62,6 +64,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
     return df.iloc[:, kept].copy()
 
 
+@answered
 def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
     """Tell which rows are in a group of at most `size` rows that cannot be told apart.
 

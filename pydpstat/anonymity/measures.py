@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_numeric
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@answered
 def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = None) -> int | np.ndarray:
     """Return the size of the smallest group of rows that cannot be told apart.
 
@@ -65,6 +67,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
     return np.sort(sizes)[::-1] if everything else int(sizes.min())
 
 
+@answered
 def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
     """Return the smallest number of sensitive values in a group of rows that cannot be told apart.
 
@@ -119,6 +122,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     return int(np.bincount(both // levels).min())
 
 
+@answered
 def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
     """Return 1/k: the chance of picking the right row for somebody who knows the quasi-identifiers.
 
@@ -150,6 +154,7 @@ def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> fl
     return 1.0 / frames.integer(data, "data", 1, 2**63 - 1)
 
 
+@answered
 def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd.Series:
     """Return the mean squared difference of two tables, column by column.
 
@@ -191,6 +196,7 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
 
 
+@answered
 def evaluate_anonymization(
     df: pd.DataFrame, df_anonym: pd.DataFrame, squared_error: bool = True, columns: Names = None
 ) -> AnonymizationResults:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._grid import grid_unit
+from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 NOISES = ("laplace", "normal")
 
 
+@answered
 def add_noise(
     df: pd.DataFrame,
     scale: float | Mapping[Hashable, float],

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import Answering
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
 from pydpstat.budget._blocks import about, enter, label_of, labelled, leave
 from pydpstat.budget._entry import Entry
@@ -19,7 +20,7 @@ from pydpstat.privacy._units import checked_unit, told_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 
 
-class Account:
+class Account(Answering):
     """Spends from a ledger within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
@@ -137,9 +138,12 @@ class Account:
             return
         costs = cost, remaining, missing(cost, remaining)
         requested, left, difference = map(self._accountant.amount, costs)
+        hint = ""
+        if self._delta == 0.0 and guarantee.delta > 0.0:
+            hint = " Gaussian noise needs a budget with a delta, as pydpstat.Budget(2.0, delta=1e-5)."
         text = (
             f"the budget does not cover this release: it needs {requested}, and {left} is left "
-            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here."
+            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here.{hint}"
         )
         raise BudgetExceeded(text, requested, left, difference)
 
@@ -173,7 +177,8 @@ class Account:
             if self._neighbors == "bounded":
                 hint = (
                     "Release with neighbors='bounded', or charge what it keeps for one replaced record: "
-                    "budget.spend(guarantee.as_bounded(), call)."
+                    "budget.spend(guarantee.as_bounded(), call). A budget of private numbers of records is "
+                    "pydpstat.Budget(..., neighbors='unbounded')."
                 )
             raise PydpstatError(
                 f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}. "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import ArgumentError, PydpstatError
 
 
 class Amount(NamedTuple):
@@ -28,6 +28,11 @@ class Amount(NamedTuple):
     epsilon: float
     delta: float
     rho: float | None = None
+
+    def __call__(self) -> NoReturn:
+        raise ArgumentError(
+            f"an amount, here {self}, is no method; got ( ) behind it. Write budget.remaining, without ( )."
+        )
 
     def __str__(self) -> str:
         if self.rho is not None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from pydpstat import _checks as checks
 from pydpstat._files import real_path
-from pydpstat._wrong_calls import answered
 from pydpstat.budget._accountants import ACCOUNTANTS
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import Views
@@ -119,7 +118,6 @@ class Budget(Views):
     (0.25, 0.75)
     """
 
-    @answered
     def __init__(
         self,
         epsilon: float,

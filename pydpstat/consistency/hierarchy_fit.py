@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat._data.containers import has_rows
+from pydpstat._wrong_calls import answered
 from pydpstat.consistency._tree import Levels, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _LEAST = 1e-100
 
 
+@answered
 def make_consistent(
     hierarchy: Hierarchy,
     noisy: object,

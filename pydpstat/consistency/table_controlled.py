@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pydpstat._checks import positive
+from pydpstat._wrong_calls import answered
 from pydpstat.consistency._margins import Axes, Fit, Margin, axes_of, incidence, margin, table_fit
 from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.tables import Form, TableFit, read_table
@@ -26,6 +27,7 @@ _FURTHER = 2
 _GOOD = 1e-3
 
 
+@answered
 def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
     """Round a table to integers so that it still adds up.
 

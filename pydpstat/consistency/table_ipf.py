@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from pydpstat._checks import integer, positive
+from pydpstat._wrong_calls import answered
 from pydpstat.consistency._margins import (
     Fit,
     Margin,
@@ -22,6 +23,7 @@ from pydpstat.consistency.tables import ConvergenceWarning, TableFit, check_not_
 from pydpstat.errors import PydpstatError
 
 
+@answered
 def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
     """Scale a table until it has given margins (raking).
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import excerpt, flag, is_number, positive
+from pydpstat._wrong_calls import answered
 from pydpstat.consistency._least_squares import fit_dual, fit_effects
 from pydpstat.consistency._margins import (
     Fit,
@@ -35,6 +36,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
 
+@answered
 def least_squares(
     table: object,
     margins: object,

@@ -172,7 +172,8 @@ def _check(node: ast.expr, text: str) -> None:
                 return
     raise PydpstatError(
         "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
-        f"{checks.excerpt(text)}. {_EXAMPLE}"
+        f"{checks.excerpt(text)}. {_EXAMPLE} A column that is computed is made first, as by "
+        "design.assign(log_income='log(income)')."
     )
 
 

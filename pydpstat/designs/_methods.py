@@ -136,10 +136,11 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
         try:
             given = dict(how.own.bind(*arguments, **options).arguments)
         except TypeError:
-            said = answer(name, how.own, arguments, options).removeprefix(name)
+            said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
+            once = ", ".join(sorted(FIXED & named)) or "What is declared"
             raise ArgumentError(
-                f"{name} of a design{said} What is declared is left out; several variables are one list, and "
-                "groups a formula or by=."
+                f"{name} of a design{said} {once} is given once, to dp.design(frame, ...); several variables "
+                "are one list, and groups a formula or by=."
             ) from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
@@ -224,7 +225,7 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
-            f"{checks.excerpt(list(levels))}."
+            f"{checks.excerpt(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
         )
     options = {**_common(design, how, names[:1], given), **given}
     if "bounds" in how.options and "bounds" not in given:

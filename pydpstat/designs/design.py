@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat._release.statistic import check_budget
-from pydpstat._wrong_calls import answered
+from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
@@ -21,7 +21,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
 
-class Design:
+class Design(Answering):
     """Data with what is publicly known of them. Every function of pydpstat is a method.
 
     It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
@@ -172,6 +172,10 @@ class Design:
         with declared():
             return planned(self, function, variables, epsilon, options)
 
+    def _way_to(self, name: str) -> str:
+        way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
+        return way if name in self.columns else Answering._way_to(self, name)
+
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
         if self.facts.assigned:
@@ -193,8 +197,7 @@ class Design:
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be a dict as to_dict writes it; got {checks.shown(facts)}. Its names are "
-                f"{', '.join(known)}."
+                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
@@ -273,8 +276,7 @@ class _Bound:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
             raise PydpstatError(
-                "data must be given for a release; this design has none, and plans only. Use "
-                "dp.design(frame, ...)."
+                "data must be given for a release; this design plans only. Use dp.design(frame, ...)."
             )
         return asked(self._design, self.__name__, arguments, options)
 
@@ -284,9 +286,8 @@ class _Bound:
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        return f"`pydpstat.{self.__name__}` of this design.\n\n" + str(
-            signature_of(self.__name__).function.__doc__
-        )
+        text = signature_of(self.__name__).function.__doc__
+        return f"`pydpstat.{self.__name__}` of this design.\n\n{text}"
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of a design>"

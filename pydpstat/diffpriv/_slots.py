@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 
 T = TypeVar("T")
@@ -38,12 +39,13 @@ class Slot(Generic[T]):
         vars(instance)[self.name] = self.check(value, f"{type(instance).__name__}.{self.name}")
 
 
-class Slotted:
+class Slotted(Answering):
     """Base of the classes with slots: no other attributes, compared by class and slots."""
 
     _names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         cls._names += tuple(name for name, each in vars(cls).items() if isinstance(each, Slot))
 
     @classmethod
@@ -130,7 +132,7 @@ def length(value: object, name: str) -> int | None:
 
 def natural(value: object, name: str, most: float = math.inf) -> int:
     """Check an integer of at least 1, and no more than R takes."""
-    number = checks.integer(value, name, 1)
+    number = checks.integer(value, name, 1, hint="Give for example 2.")
     if number > most:
         raise PydpstatError(
             f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."

@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._slots import Function, natural
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
@@ -62,6 +63,7 @@ class Bernstein(Frozen):
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
 
 
+@answered
 def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     """Approximate a function on the unit cube by a polynomial, as ``diffpriv::bernstein``.
 
@@ -107,6 +109,7 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     return Bernstein(dims, k, lattice_values(f, dims, k))
 
 
+@answered
 def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     """Evaluate a Bernstein polynomial, as R's ``predict`` on a bernstein object.
 

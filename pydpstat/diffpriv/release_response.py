@@ -15,6 +15,7 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
 from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
+from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._account import held, release_call, result_params
 from pydpstat.diffpriv._returned import exact_numbers, function_of, quality
 from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
@@ -40,6 +41,7 @@ from pydpstat.results.results import DPResults
 Floats = npt.NDArray[np.float64]
 
 
+@answered
 def releaseResponse(
     mechanism: DPMech, privacyParams: DPParamsEps, X: object, *, rng: object = None
 ) -> DPResponse:
@@ -106,7 +108,8 @@ def releaseResponse(
     if isinstance(mechanism, DPMechBernstein):
         return _release_function(mechanism, privacyParams, X, source)
     raise PydpstatError(
-        f"mechanism must be one of diffpriv's; got {type(mechanism).__name__}. Make a DPMechLaplace, say."
+        f"mechanism must be one of diffpriv's; got {checks.shown(mechanism)}. Give for example "
+        "DPMechLaplace(target=lambda X: sum(X), sensitivity=1)."
     )
 
 

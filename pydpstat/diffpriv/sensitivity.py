@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._warn import note
+from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
 from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
@@ -49,6 +50,7 @@ class SamplerPlan(NamedTuple):
     k: int
 
 
+@answered
 def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     """Return the distance between a target's values on two data sets, as ``diffpriv::sensitivityNorm``.
 
@@ -97,7 +99,8 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
         with np.errstate(invalid="ignore", over="ignore"):
             return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
     raise PydpstatError(
-        f"mechanism must be one of diffpriv's; got {type(mechanism).__name__}. Make a DPMechLaplace, say."
+        f"mechanism must be one of diffpriv's; got {checks.shown(mechanism)}. Give for example "
+        "DPMechLaplace(target=lambda X: sum(X), sensitivity=1)."
     )
 
 
@@ -135,6 +138,7 @@ def _largest(difference: Floats) -> float:
     return float(np.abs(difference).max())
 
 
+@answered
 def sensitivitySampler(
     object: Mechanism,
     oracle: Function,
@@ -206,6 +210,7 @@ def sensitivitySampler(
     )
 
 
+@answered
 def sensitivitySamplerManual(
     object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:

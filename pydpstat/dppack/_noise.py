@@ -201,7 +201,7 @@ def analytic_gaussian_loop(
             "Use calibrate_gaussian(), which takes every epsilon above 0."
         )
     if not 0.0 <= dlt <= 1.0:
-        raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns.")
+        raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns. Give 1e-6.")
     alpha = _alpha(eps, dlt, growth, tolerance)
     with np.errstate(over="ignore"):
         sd = alpha * sens.astype(np.float64) / math.sqrt(2.0 * eps)

@@ -16,6 +16,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Preparation, prepare
 from pydpstat._release.payment import paid
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
 from pydpstat.dppack._counts import contingency_table, count_sensitivity, histogram, table_variables
@@ -38,6 +39,7 @@ PUBLIC_N = "the number of records is public"
 _COUNTS = counts_range(None)
 
 
+@answered
 def histogramDP(
     x: npt.ArrayLike,
     eps: float,
@@ -143,6 +145,7 @@ def histogramDP(
     )
 
 
+@answered
 def tableDP(
     *factors: object,
     eps: float = 1,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import numbers, vector
 from pydpstat.dppack._quantiles import SENSITIVITY, rank_utility
 from pydpstat.errors import PydpstatError
@@ -44,6 +45,7 @@ class QuantileAccess(NamedTuple):
     Sensitivity: float
 
 
+@answered
 def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a mean and its sensitivity, as ``DPpack::meanDataAccess`` does. Not private.
 
@@ -82,6 +84,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     return _access(r.mean(values), reach, values.size)
 
 
+@answered
 def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a variance and its sensitivity, as ``DPpack::varDataAccess`` does. Not private.
 
@@ -120,6 +123,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     return _access(r.var(values), reach * reach, values.size)
 
 
+@answered
 def covDataAccess(
     x1: npt.ArrayLike,
     x2: npt.ArrayLike,
@@ -170,6 +174,7 @@ def covDataAccess(
     return _access(r.cov(first, second), reach1 * reach2, first.size)
 
 
+@answered
 def quantileDataAccess(
     x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
 ) -> QuantileAccess:

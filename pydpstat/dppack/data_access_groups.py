@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import MECHANISMS, numbers
 from pydpstat.dppack._counts import contingency_table, count_sensitivity, table_variables
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
@@ -36,6 +37,7 @@ class NeighborsAccess(NamedTuple):
     Unbounded_Sensitivities: float
 
 
+@answered
 def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> NeighborsAccess:
     """Return a histogram and its sensitivities, as ``DPpack::histogramDataAccess`` does. Not private.
 
@@ -77,6 +79,7 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     return _counts(plain, mechanism)
 
 
+@answered
 def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: object) -> NeighborsAccess:
     """Return a contingency table and its sensitivities, as ``DPpack::tableDataAccess`` does. Not private.
 
@@ -119,6 +122,7 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     return _counts(labels.natural(counts).astype(np.int64), mechanism)
 
 
+@answered
 def pooledVarDataAccess(
     samples: Sequence[npt.ArrayLike], lower_bound: float, upper_bound: float, approx_n_max: bool
 ) -> NeighborsAccess:
@@ -161,6 +165,7 @@ def pooledVarDataAccess(
     return _pooled(pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max")))
 
 
+@answered
 def pooledCovDataAccess(
     samples: Sequence[npt.ArrayLike],
     lower_bound1: float,

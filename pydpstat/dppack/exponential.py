@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, is_series
 from pydpstat._release.choice import release_choice
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
@@ -27,6 +28,7 @@ GIVEN = (
 )
 
 
+@answered
 def ExponentialMechanism(
     utility: npt.ArrayLike,
     eps: float,

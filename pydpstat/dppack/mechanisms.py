@@ -11,6 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.containers import row_names
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import column_name, plain_array
 from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
 from pydpstat.dppack._spec import AllocatedSpec
@@ -23,6 +24,7 @@ from pydpstat.results.results import DPResults
 GIVEN = ("the sensitivities given are right for the neighbors meant",)
 
 
+@answered
 def LaplaceMechanism(
     true_values: npt.ArrayLike,
     eps: float,
@@ -76,6 +78,7 @@ def LaplaceMechanism(
     return _release("LaplaceMechanism", true_values, arguments, rng)
 
 
+@answered
 def GaussianMechanism(
     true_values: npt.ArrayLike,
     eps: float,
@@ -166,6 +169,7 @@ def calibrateAnalyticGaussianMechanism(
 ) -> float | npt.NDArray[np.float64]: ...
 
 
+@answered
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | npt.NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import clip, column_name, numbers, vector
 from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
 from pydpstat.errors import PydpstatError
@@ -20,6 +21,7 @@ from pydpstat.results.results import DPResults
 Floats = npt.NDArray[np.float64]
 
 
+@answered
 def meanDP(
     x: npt.ArrayLike,
     eps: float,
@@ -92,6 +94,7 @@ def meanDP(
     return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng, publish)
 
 
+@answered
 def varDP(
     x: npt.ArrayLike,
     eps: float,
@@ -164,6 +167,7 @@ def varDP(
     return _spread("varDP", "variance", x, arguments, _redrawn, rng)
 
 
+@answered
 def sdDP(
     x: npt.ArrayLike,
     eps: float,
@@ -232,6 +236,7 @@ def sdDP(
     return _spread("sdDP", "standard deviation", x, arguments, _root, rng)
 
 
+@answered
 def covDP(
     x1: npt.ArrayLike,
     x2: npt.ArrayLike,

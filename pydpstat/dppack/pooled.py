@@ -15,6 +15,7 @@ from pydpstat._data.containers import is_frame
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.payment import paid
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import (
@@ -43,6 +44,7 @@ FIXED_GROUPS = (
 )
 
 
+@answered
 def pooledVarDP(
     *samples: npt.ArrayLike,
     eps: float = 1,
@@ -127,6 +129,7 @@ def pooledVarDP(
     return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng, publish)
 
 
+@answered
 def pooledCovDP(
     *samples: npt.ArrayLike,
     eps: float = 1,

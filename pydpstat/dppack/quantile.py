@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.choice import release_choice
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
@@ -26,6 +27,7 @@ WITHIN = (
 )
 
 
+@answered
 def quantileDP(
     x: npt.ArrayLike,
     quant: float,
@@ -96,6 +98,7 @@ def quantileDP(
     return _quantile("quantileDP", x, quant, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
 
 
+@answered
 def medianDP(
     x: npt.ArrayLike,
     eps: float,

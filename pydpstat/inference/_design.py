@@ -381,7 +381,8 @@ def _pairs(bounds: object, names: list[str]) -> dict[str, Pair]:
     if not names and bounds is None:
         return {}
     if isinstance(bounds, Mapping):
-        found = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)")
+        also = "A column of groups has levels={column: [...]} instead."
+        found = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)", also=also)
         return {name: bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
     if several_bounds(bounds):
         if len(bounds) != len(names):

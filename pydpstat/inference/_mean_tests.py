@@ -34,7 +34,7 @@ def standard(value: float, pair: Pair, name: str = "popmean") -> float:
     0.5
     """
     low, high = pair
-    hint = "The mean of values between the bounds lies there."
+    hint = "The mean of values between the bounds lies there; the data come first."
     number = checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
     given, lower, upper = map(Fraction, (number, low, high))
     return float((2 * given - lower - upper) / (upper - lower))

@@ -12,6 +12,7 @@ from pydpstat._checks import one_of
 from pydpstat._data.containers import is_index
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
+from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
 from pydpstat.local._categories import Categories, Category, Codes, Container, read
@@ -36,7 +37,7 @@ SUITABLE_OR_MISSING = "that every value is one of the categories or missing is p
 _LEAST_SPREAD = 1e-12
 
 
-class ResponseDesign(ABC):
+class ResponseDesign(Answering, ABC):
     """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.

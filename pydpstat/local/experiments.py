@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.payment import within
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local._intervals import moment
 from pydpstat.local.planning import uncertainty
@@ -25,6 +26,7 @@ MOST_NODES, MOST_RUNS = 10_000_000, 1_000_000
 _AT_ONCE = 1 << 22
 
 
+@answered
 def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = None) -> pd.DataFrame:
     """Simulate one survey by two coins for each epsilon and number of nodes.
 
@@ -73,6 +75,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     return run_n_experiments(epsilon, n_nodes, 1, p, rng)
 
 
+@answered
 def run_n_experiments(
     epsilon: object, n_nodes: object, n_runs: int = 10, p: float = 0.2, rng: object = None
 ) -> pd.DataFrame:

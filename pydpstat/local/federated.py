@@ -16,6 +16,7 @@ from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import pay, within
 from pydpstat._release.statistic import check_budget
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
 from pydpstat.local.design import ONE_ANSWER
@@ -29,6 +30,7 @@ TOGETHER = "all answers that were given so far together"
 SEVERAL = "neighbors differ in all values of one node"
 
 
+@answered
 def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     """Give an array's values to nodes, from which they are answered only as the access allows.
 

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local._distributions import Counted, Distribution, Fixed, Floats, Response, Sampled
 from pydpstat.local._intervals import (
@@ -29,6 +30,7 @@ _MOST = 2.0**53
 _CLOSE = 1e-9
 
 
+@answered
 def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     """Return the first coin's chance of heads with which two coins keep epsilon.
 
@@ -62,6 +64,7 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     return _plain(2.0 * expit(-values))
 
 
+@answered
 def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floats:
     """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomization together.
 

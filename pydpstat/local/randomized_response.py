@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
+from pydpstat._wrong_calls import answered
 from pydpstat.local._categories import BINARY, Codes, categories_of, place_of
 from pydpstat.local._distributions import Response
 from pydpstat.local.design import ResponseDesign
@@ -246,6 +247,7 @@ def epsilon_of(first: float, second: float) -> float:
     return float(mp.to_float(mp.mpf_log(ratio, 120, "u"), rnd="u"))
 
 
+@answered
 def required_n(
     epsilon: float,
     width: float,

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
@@ -184,6 +185,7 @@ class DiscreteGaussianNoise(Noise):
         )
 
 
+@answered
 def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int = 1, cells: int = 1) -> float:
     """Parameter of the discrete Gaussian noise that keeps (epsilon, delta).
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
 from pydpstat.privacy._gaussian_curves import Floats, log_complement, log_density, mills, mills_difference
@@ -43,6 +44,7 @@ def calibrate_gaussian(
 ) -> Numbers: ...
 
 
+@answered
 def calibrate_gaussian(
     epsilon: npt.ArrayLike,
     delta: npt.ArrayLike,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._grid import quotient_above
 from pydpstat._search import lowest
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -213,6 +214,7 @@ def calibrate_laplace(epsilon: float, sensitivity: float) -> float: ...
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers: ...
 
 
+@answered
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
     """Scale of the Laplace noise that keeps `epsilon`.
 
@@ -253,6 +255,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     return positive_values(scale, "sensitivity / epsilon", "Choose an epsilon nearer to the sensitivity.")
 
 
+@answered
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
     """Return the smallest float that is at least sensitivity / epsilon, both taken exactly.
 
@@ -280,6 +283,7 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
     return quotient_above(top * lower, bottom * upper)
 
 
+@answered
 def truncated_positive_epsilon(epsilon: float) -> float:
     """Epsilon that is left when Laplace noise is redrawn until the result is positive.
 
@@ -320,6 +324,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     return eps + math.log1p(-math.expm1(-eps))
 
 
+@answered
 def truncated_positive_delta(epsilon: float) -> float:
     """Delta at the claimed epsilon when Laplace noise is redrawn until the result is positive.
 

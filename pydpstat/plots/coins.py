@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
 
@@ -37,6 +38,7 @@ class TwoCoins(Protocol):
         """What an answer keeps."""
 
 
+@answered
 def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     """Draw a randomized response by two coins as a tree, with the chance of each way and of each answer.
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
 from pydpstat.plots._frames import finite
@@ -23,6 +24,7 @@ POINTS = 1601
 WIDEST = 1e6
 
 
+@answered
 def noise_densities(
     locations: npt.ArrayLike = 0.0,
     scales: npt.ArrayLike = 1.0,

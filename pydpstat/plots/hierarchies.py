@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, frame_of, numbers_in
 from pydpstat.plots._style import ABOVE, COLOURS, INK, SOFT, axes_for, finish
@@ -20,6 +21,7 @@ COLUMNS = ("level", "label", "value")
 MOST_ROWS = 80
 
 
+@answered
 def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     """Draw each count of a hierarchy with its noise and as it was made consistent, a row a count.
 

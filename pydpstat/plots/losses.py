@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
 from pydpstat.plots._style import DASHES, LINES, MARKERS, axes_for, check_curves, finish
@@ -20,6 +21,7 @@ WIDE = 20.0
 MOST_TICKS = 10
 
 
+@answered
 def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
     """Draw the loss of several methods of anonymisation against k, a line for each.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
 from pydpstat.mechanisms._noise import density_of
@@ -23,6 +24,7 @@ REACH = 3.0
 MOST_BARS = 400
 
 
+@answered
 def neighboring_densities(
     noise: Noise,
     location: float = 0.0,

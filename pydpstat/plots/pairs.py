@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, finite
 from pydpstat.plots._style import ABOVE, COLOURS, INK, axes_for, finish
@@ -31,6 +32,7 @@ class Released(Protocol):
         """The counts, with their edges."""
 
 
+@answered
 def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     """Draw a private histogram beside the true one on one axis, bar beside bar.
 

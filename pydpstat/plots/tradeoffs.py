@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
 from pydpstat.plots._style import INK, LINES, SOFT, check_curves, finish, panels_for
@@ -18,6 +19,7 @@ MIDDLES = ("median", "mean")
 COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
+@answered
 def tradeoff(
     frame: object, truth: float | None = None, axes: object = None, *, middle: str = "median"
 ) -> tuple[Axes, Axes]:

@@ -76,8 +76,8 @@ def compose(
     >>> print(compose(ten, "exact", delta=1e-6))
     (epsilon 4.77457, delta 1e-06), bounded neighbors
     """
-    checks.one_of(method, "method", METHODS)
     each = _checked(guarantees)
+    checks.one_of(method, "method", METHODS)
     basic = compose_basic(*each)
     goal = basic.delta if delta is None else _checked_delta(delta, method)
     if method == "basic" or any(math.isinf(item.epsilon) and item.loss is None for item in each):
@@ -93,6 +93,7 @@ def compose(
     return replace(basic, epsilon=epsilon, delta=goal, loss=loss)
 
 
+@answered
 def compose_basic(*guarantees: Guarantee) -> Guarantee:
     """Guarantee of several releases together, by basic composition.
 
@@ -151,7 +152,10 @@ def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     try:
         each: tuple[Guarantee, ...] = tuple(guarantees)
     except TypeError:
-        each = (guarantees,)  # type: ignore[assignment]
+        raise PydpstatError(
+            f"guarantees must be a list of Guarantee objects; got {checks.shown(guarantees)}. Write "
+            "compose([first.guarantee, second.guarantee])."
+        ) from None
     for item in each:
         if not isinstance(item, Guarantee):
             hint = "Use result.guarantee." if hasattr(item, "guarantee") else "Give a list of them."

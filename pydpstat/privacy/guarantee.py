@@ -9,6 +9,7 @@ from fractions import Fraction
 from pydpstat import _checks as checks
 from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up
+from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
 from pydpstat.privacy._units import checked_unit
@@ -27,7 +28,7 @@ _SAFETY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Guarantee:
+class Guarantee(Answering):
     """An (epsilon, delta) guarantee of differential privacy.
 
     Parameters

@@ -9,6 +9,7 @@ from numbers import Rational
 
 from pydpstat import _checks as checks
 from pydpstat._grid import float_above, multiple_above
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import TINY, curve_epsilon, pure_rho
 from pydpstat.privacy.losses import PrivacyLoss
@@ -178,6 +179,7 @@ class SubsampledLoss(PrivacyLoss):
         return None if base is None else SubsampledLoss(base, self.rate, symmetric=True)
 
 
+@answered
 def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
     """What a release on a random sample may spend, so that the whole keeps epsilon and delta.
 

@@ -30,7 +30,9 @@ def numeric(x: object, name: str = "x") -> Numeric:
     try:
         values = np.asarray(without_mask(x))
     except ValueError as error:
-        raise PydpstatError(f"{name} must be numeric, but its rows differ in length") from error
+        raise PydpstatError(
+            f"{name} must be numeric; got {type(x).__name__} whose rows differ in length. Give one column."
+        ) from error
     if values.dtype.kind == "O":
         values = _from_objects(values, name)
     if values.dtype.kind == "f":

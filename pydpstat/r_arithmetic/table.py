@@ -120,10 +120,15 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
         names, columns = ("",) * len(factors), list(factors)
     columns = [c if has_length(c) else [unwrap(c)] for c in columns]
     if not columns:
-        raise PydpstatError("nothing to tabulate: give one vector at least")
+        raise PydpstatError(
+            "factors must be one vector or more; got none. Give for example tableDP(sex, region)."
+        )
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
-        raise PydpstatError(f"all vectors must have the same length, but they have {lengths}")
+        raise PydpstatError(
+            f"all vectors must have the same length; got {lengths}. Give columns of one frame, and other "
+            "arguments by name, as eps=1."
+        )
     return columns, names
 
 

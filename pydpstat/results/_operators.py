@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
+from pydpstat._wrong_calls import Answering
+from pydpstat.errors import ArgumentError, ElementError, PydpstatError
 from pydpstat.results._labels import Labels
 
 # of plain numbers and arrays
@@ -20,18 +23,28 @@ def _plain(value: object) -> Any:
 
 
 def _forward(operation: _Operation) -> _Operation:
-    return lambda self, other: operation(self._plain(), _plain(other))
+    return lambda self, other: _computed(operation, other, self._plain(), _plain(other))
 
 
 def _backward(operation: _Operation) -> _Operation:
-    return lambda self, other: operation(_plain(other), self._plain())
+    return lambda self, other: _computed(operation, other, _plain(other), self._plain())
+
+
+def _computed(operation: _Operation, other: object, *operands: Any) -> Any:
+    try:
+        return operation(*operands)
+    except TypeError:
+        raise ArgumentError(
+            f"a release computes and compares with numbers and arrays; got {checks.shown(other)}. Convert it "
+            "first, as by float()."
+        ) from None
 
 
 def _alone(operation: _Operation) -> _Operation:
     return lambda self: operation(self._plain())
 
 
-class NumberOperators:
+class NumberOperators(Answering):
     """Operators of a result, which all use its value and return plain numbers or arrays."""
 
     # without it every result would have a dictionary
@@ -40,33 +53,84 @@ class NumberOperators:
     value: np.ndarray
     labels: Labels
 
+    statistic: str
+
     def __float__(self) -> float:
-        return float(self.value)
+        return float(self._one("a single number"))
 
     def __int__(self) -> int:
-        return int(self.value)
+        return int(self._one("a single number"))
 
     def __bool__(self) -> bool:
-        return bool(self.value)
+        return bool(self._one("true or false"))
+
+    def _one(self, what: str) -> np.ndarray:
+        """Return the value, which must be one."""
+        if self.value.size == 1:
+            return self.value
+        raise ArgumentError(
+            f"the release of {self.statistic} is not {what}; it has {self.value.size} values. Choose one by "
+            f"its name, as result[{self._names(1)}], or all, as (result.params > 0).all()."
+        )
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.value, dtype=dtype)
 
     def __format__(self, spec: str) -> str:
-        return format(self._plain(), spec) if spec else str(self._plain())
+        if not spec:
+            return str(self._plain())
+        try:
+            if self.value.ndim == 0:
+                return format(self._plain(), spec)
+            return self._series(self.value).map(lambda each: format(each, spec)).to_string()
+        except ValueError:
+            raise PydpstatError(
+                f"the format of a release must be one of numbers; got {checks.excerpt(spec)}. Write for "
+                "example f'{result:.1f}', without decimals f'{result:.0f}'."
+            ) from None
 
     def __round__(self, digits: int | None = None) -> Any:
+        places = None if digits is None else checks.integer(digits, "digits", -300, 300, hint="Give 2.")
         plain = self._plain()
-        return round(plain, digits) if isinstance(plain, float) else plain.round(digits or 0)
+        return round(plain, places) if isinstance(plain, float) else plain.round(places or 0)
 
     def __len__(self) -> int:
-        return len(self._plain())
+        return len(self._many())
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._plain())
+        return iter(self._many())
+
+    def _many(self) -> Any:
+        if self.value.ndim:
+            return self._plain()
+        raise ArgumentError(
+            f"the release of {self.statistic} has no elements; it is one number. Write float(result)."
+        )
 
     def __getitem__(self, key: object) -> Any:
-        return self._plain()[key]
+        plain = self._many()
+        try:
+            # as R has it, rows come first
+            rows = isinstance(key, tuple) and getattr(plain, "ndim", 1) == 2 and hasattr(plain, "loc")
+            return plain.loc[key] if rows else plain[key]
+        except (KeyError, IndexError, TypeError, ValueError):
+            name = ":".join(map(str, key)) if isinstance(key, tuple) else key
+            named = list(self.labels.elements(self.value))
+            if isinstance(name, str) and name in named:
+                return np.ravel(self.value, order="F")[named.index(name)]
+            raise ElementError(
+                f"the release of {self.statistic} has no element {checks.shown_option(key)}. It has "
+                f"{self._names(8)}."
+            ) from None
+
+    def _names(self, most: int) -> str:
+        """Return the names of some elements."""
+        names = self.labels.elements(self.value)
+        return ", ".join(map(repr, names[:most])) + ", ..." * (len(names) > most > 1)
+
+    def _series(self, value: npt.ArrayLike) -> Any:
+        """Return values as a series with the elements' names."""
+        raise NotImplementedError
 
     def _plain(self) -> Any:
         return self.value if self.labels.breaks is not None else self.labels.natural(self.value)

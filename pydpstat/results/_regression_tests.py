@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.results._contrasts import (
     Combination,
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _RECORDS = (
-    "is a number of each record, which would be the data themselves and has no private release. Use "
-    "predict() and get_prediction() with public records, rsquared and scale, or tests of further terms."
+    "it is a number of each record, which would be the data themselves and has no private release. Use "
+    "predict() and get_prediction() with public records, rsquared and scale, or tests of further terms"
 )
 _LIKELIHOOD = (
-    "needs the likelihood of all records, which was not released: it is no function of the noisy numbers "
-    "with a known distribution. Compare models by t_test() or wald_test() of the terms in which they differ."
+    "it needs the likelihood of all records, which was not released: it is no function of the noisy numbers "
+    "with a known distribution. Compare models by t_test() or wald_test() of the terms in which they differ"
 )
 _REFUSED = {
     **dict.fromkeys(
@@ -38,11 +39,7 @@ _REFUSED = {
 }
 
 
-class _RefusedError(PydpstatError, AttributeError):
-    """An attribute of statsmodels' results that a private regression has not, with the reason."""
-
-
-class RegressionTests:
+class RegressionTests(Answering):
     """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
 
     __slots__ = ()
@@ -61,10 +58,8 @@ class RegressionTests:
         """Return predictions."""
         raise NotImplementedError
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in _REFUSED:
-            raise _RefusedError(f"{name} {_REFUSED[name]}")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    def _way_to(self, name: str) -> str:
+        return _REFUSED.get(name, "")
 
     @property
     def rsquared(self) -> float:

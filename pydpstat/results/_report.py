@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._wrong_calls import Answering
 from pydpstat.privacy import Guarantee
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
@@ -37,10 +38,9 @@ class Rows(NamedTuple):
     cells: list[list[str]]
 
 
-class Report(Exports):
+class Report(Answering, Exports):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
-    # without it every result would have a dictionary
     __slots__ = ()
 
     # of results without a heading

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise_sum import summand, summed
 from pydpstat.results import _ranges as ranges
@@ -307,7 +308,8 @@ class TableResults(PopulationIntervals):
         names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
         if self.statistic not in TABLES or not names:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table. Release a crosstab of several variables."
+                f"this release of {self.statistic} is no table. Release a crosstab of several "
+                "variables; shares of one are result.params / result.params.sum()."
             )
         return names
 
@@ -343,7 +345,10 @@ class TableResults(PopulationIntervals):
                 found.append(name)
             else:
                 shown = ", ".join(map(repr, known if any(known) else range(count)))
-                raise PydpstatError(f"{argument} must be of the table's variables ({shown}); got {name!r}.")
+                raise PydpstatError(
+                    f"{argument} must be of the table's variables ({shown}); got {name!r}. "
+                    f"{checks.did_you_mean(name, list(map(str, known)))}"
+                )
         if len(set(found)) < len(found):
             raise PydpstatError(f"{argument} must have each variable once; got {names!r}.")
         return tuple(found)

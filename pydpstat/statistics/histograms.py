@@ -204,9 +204,21 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
             return array + 0.0
     raise PydpstatError(
-        f"edges must be two or more finite numbers, ascending, no two equal; got {shown(edges)}. "
+        f"edges must be two or more finite numbers, ascending, no two equal; got {_wrong(values)}. "
         "Give for example [0, 20, 40, 60]."
     )
+
+
+def _wrong(values: object) -> str:
+    """Return what is wrong with edges."""
+    if not isinstance(values, (list, tuple, range)) or len(values) < 2:
+        return shown(values)
+    if not all(map(is_number, values)):
+        return f"{next(type(each).__name__ for each in values if not is_number(each))} among them"
+    array = np.array(list(map(as_float, values)))
+    if not np.isfinite(array).all():
+        return "one that is not finite"
+    return "one twice" if len(set(values)) < len(values) else "them in another order"
 
 
 def _labels(name: str, edges: np.ndarray) -> Labels:

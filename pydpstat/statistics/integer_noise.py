@@ -15,6 +15,7 @@ from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat._warn import warn
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, Guarantee
@@ -98,6 +99,7 @@ def symmetric_geometric(
     )
 
 
+@answered
 def symmetric_geometric_noise(
     size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: object = None
 ) -> np.ndarray:

@@ -320,7 +320,8 @@ def _size(n: Any, request: Request, sought: bool) -> int | None:
         if needed and not sought:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records under "
-                "bounded neighbors. Give n, or an accuracy and epsilon for n to be found."
+                "bounded neighbors. Give for example n=1000, or neighbors='unbounded'; n is found where an "
+                "accuracy and epsilon are given."
             )
         return None
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):

@@ -9,6 +9,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
+from pydpstat._warn import warn_usage
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.near_rank import Near
@@ -145,6 +146,11 @@ def quantile(
     50.0
     """
     share = share_of(q)
+    if share == 1 and checks.is_number(epsilon) and epsilon < 1:
+        warn_usage(
+            f"quantile was given q=1, the maximum, and epsilon={epsilon:g}. Their order is quantile(x, q, "
+            f"epsilon): if the other one is meant, write quantile(x, q={epsilon:g}, epsilon=1, ...)."
+        )
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):

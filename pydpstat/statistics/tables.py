@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
@@ -18,6 +20,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
+from pydpstat.statistics._kernels.groups import note_unused
 from pydpstat.statistics._kernels.levels import DECLARED, axis_of, check_other, levels_of, plain
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
@@ -196,7 +199,7 @@ def crosstab(
         arguments = (*arguments, ("margins", True))
     conditions = (DECLARED,) if declared else ()
     arguments = (*arguments, *records.arguments)
-    return release_statistic(
+    released = release_statistic(
         "crosstab",
         query,
         how,
@@ -207,3 +210,7 @@ def crosstab(
         conditions=conditions,
         total=True,
     )
+    if not declared:
+        sd = float(np.max(released.post.standard_error(released.noise, released.value)))
+        note_unused(released.value, sd, list(zip(variables.names, dimnames)), other, released.nobs)
+    return released

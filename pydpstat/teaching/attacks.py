@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import answered
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
@@ -101,6 +102,7 @@ class AveragingAttack(Frozen):
         return text + ("; stopped by the budget" if self.refused is not None else "")
 
 
+@answered
 def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) -> AveragingAttack:
     """Ask for the same release again and again, and take the mean of the answers.
 
@@ -250,6 +252,7 @@ class IntersectionAttack:
         return f"IntersectionAttack: after {count} the count is one of {{{shown}}} (chance {self.chance})"
 
 
+@answered
 def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionAttack:
     """Intersect what each of several answers to one query leaves of the true count.
 

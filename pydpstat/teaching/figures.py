@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._checks import shown_option
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@answered
 def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> pd.DataFrame:
     """Put given figures, such as a text prints, beside those of the code, to the given digits.
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._checks import excerpt
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
 
@@ -140,6 +141,7 @@ class Sensitivity:
         )
 
 
+@answered
 def sensitivity(
     function: Callable[[tuple[Record, ...]], object],
     domain: Sequence[Record],

@@ -267,7 +267,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().mean("note", 0.1), "bounds must have those of 'note'; none are declared"),
         (
             lambda: sized().mean(),
-            r"needs variables and epsilon; got none. Write mean\(variables, eps",
+            r"needs variables and epsilon; got none. Write design.mean\(variables=",
         ),
         (
             lambda: sized().mean("income", 0.1, eps=2),
@@ -287,7 +287,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
         (
             lambda: unsized().mean("income", 0.1, unit="person"),
-            "no argument 'unit'.*What is declared is left",
+            "no argument 'unit'.*unit is given once",
         ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
         (

@@ -157,7 +157,7 @@ def test_calls_hold_the_slots_and_names_of_functions():
 @pytest.mark.parametrize(
     ("mechanism", "params", "text"),
     [
-        (1, EPS, "mechanism must be one of diffpriv's; got int"),
+        (1, EPS, "mechanism must be one of diffpriv's; got 1. Give for example DPMechLaplace"),
         (laplace(), 1, "privacyParams must be a DPParamsEps"),
         (laplace(dims=None), EPS, "dims must be set"),
         (laplace(math.inf), EPS, "sensitivity must be finite; got inf"),
@@ -341,7 +341,7 @@ def test_norms():
 def test_norms_stop_and_remark():
     with pytest.raises(PydpstatError, match="as many numbers on both data sets; it returned 1 and 2"):
         sensitivityNorm(laplace(target=lambda X: X, dims=None), [1.0], [1.0, 2.0])
-    with pytest.raises(PydpstatError, match="mechanism must be one of diffpriv's; got int"):
+    with pytest.raises(PydpstatError, match="mechanism must be one of diffpriv's; got 1"):
         sensitivityNorm(1, 1, 1)
     with pytest.raises(PydpstatError, match="needs latticeK and dims"):
         sensitivityNorm(_empty_function(), 1, 1)

@@ -141,7 +141,7 @@ def test_infinite_stays_infinite():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((1.0,), "guarantees must be Guarantee objects; got float"),
+        ((1.0,), "guarantees must be a list of Guarantee objects; got 1.0"),
         (([1.0],), "guarantees must be Guarantee objects; got float"),
         (([],), "got nothing"),
         (([Guarantee(1.0)], "best"), "method must be one of"),

@@ -356,7 +356,7 @@ def test_pydpstats_word_for_a_seed_is_answered(word):
 
 
 def test_a_response_is_asked_for():
-    with pytest.raises(ArgumentError, match=r"fit needs y; got none. Write fit\(X, y\)"):
+    with pytest.raises(ArgumentError, match=r"fit needs y; got none. Write .fit\(X, y\)"):
         linear().fit(FRAME)
 
 
@@ -374,7 +374,8 @@ except ImportError as error:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines() == [
         "['LinearRegression', 'LogisticRegression']",
-        "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]'",
+        "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]', "
+        "or '.[sklearn]' in a checkout",
     ]
 
 

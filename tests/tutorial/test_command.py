@@ -21,7 +21,9 @@ from pydpstat.parity.case import Step
 
 steps = reference.part("tutorial.steps")
 corrections = reference.part("tutorial.corrections").corrections
-NO_MATPLOTLIB = "No picture. The picture needs matplotlib: pip install 'pydpstat[plot]'"
+NO_MATPLOTLIB = (
+    "No picture. The picture needs matplotlib: pip install 'pydpstat[plot]', or '.[plot]' in a checkout"
+)
 
 
 def tampered(number: int) -> tuple[Step, ...]:

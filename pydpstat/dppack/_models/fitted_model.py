@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import Answering
 from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
 from pydpstat.dppack._models.kernels import FourierFeatures
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
@@ -24,7 +25,7 @@ from pydpstat.results.model_results import ModelResults
 Function = Callable[..., npt.ArrayLike]
 
 
-class FittedModel:
+class FittedModel(Answering):
     """A model with coefficients that minimize losses and a regularizer.
 
     Attributes
@@ -55,7 +56,8 @@ class FittedModel:
             regularizer, regularizer_gr = regularizer_l2, regularizer_gr_l2
         if not callable(regularizer):
             raise PydpstatError(
-                f"regularizer must be one of {{'l2'}}, or a function; got {checks.shown_option(regularizer)}."
+                "regularizer must be one of {'l2'}, or a function; got "
+                f"{checks.shown_option(regularizer)}. Give 'l2', or a function of the coefficients."
             )
         self.regularizer: Function = regularizer
         self.regularizer_gr = regularizer_gr

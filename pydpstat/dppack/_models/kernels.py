@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._models.cms_noise import normals
 from pydpstat.dppack._models.formulas import Floats, dot, matrix_vector
 from pydpstat.errors import PydpstatError
@@ -18,6 +19,7 @@ from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.random import Source, source_from
 
 
+@answered
 def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     """Feature cos(x'frequencies + phase) of the Gaussian kernel, as ``DPpack::phi.gaussian``.
 
@@ -63,6 +65,7 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     return float(cosine(np.array([angle]))[0])
 
 
+@answered
 def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..., Floats]:
     """Make the function that draws a random Fourier feature, as ``DPpack::generate.sampling``.
 

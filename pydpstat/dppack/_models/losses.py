@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._models import formulas
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 
 
+@answered
 def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Cross entropy of predicted probabilities, as ``DPpack::loss.cross.entropy``.
 
@@ -48,6 +50,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return formulas.cross_entropy(*_pair(y_hat, y))
 
 
+@answered
 def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Derivative of the cross entropy by the prediction, as ``DPpack::loss.gr.cross.entropy``.
 
@@ -81,6 +84,7 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return formulas.cross_entropy_gradient(*_pair(y_hat, y))
 
 
+@answered
 def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Half the squared error, as ``DPpack::loss.squared.error``.
 
@@ -112,6 +116,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return formulas.squared_error(*_pair(y_hat, y))
 
 
+@answered
 def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Derivative of half the squared error by the prediction, as ``DPpack::loss.gr.squared.error``.
 
@@ -143,6 +148,7 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return formulas.squared_error_gradient(*_pair(y_hat, y))
 
 
+@answered
 def generate_loss_huber(h: float) -> Callable[..., Floats]:
     """Make the Huber-smoothed hinge loss with half-width h, as ``DPpack::generate.loss.huber``.
 
@@ -176,6 +182,7 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     return _Huber("generate_loss_huber", formulas.huber, checks.scalar(h, "h"))
 
 
+@answered
 def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     """Make the derivative of the Huber-smoothed hinge loss, as ``DPpack::generate.loss.gr.huber``.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack._models import formulas
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.records import design_matrix
@@ -14,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 
 
+@answered
 def regularizer_l2(coeff: npt.ArrayLike) -> float:
     """Half the squared length of the coefficients, as ``DPpack::regularizer.l2``.
 
@@ -44,6 +46,7 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
     return formulas.l2(doubles(coeff, "coeff"))
 
 
+@answered
 def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     """Gradient of `regularizer_l2`, the coefficients, as ``DPpack::regularizer.gr.l2``.
 
@@ -74,6 +77,7 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     return formulas.l2_gradient(doubles(coeff, "coeff"))
 
 
+@answered
 def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Linear predictor X coeff, as ``DPpack::mapXy.linear``.
 
@@ -105,6 +109,7 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     return formulas.matrix_vector(*_product(X, coeff))
 
 
+@answered
 def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Derivatives of the linear predictor, X transposed, as ``DPpack::mapXy.gr.linear``.
 
@@ -138,6 +143,7 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     return formulas.linear_gradient(design_matrix(X)[0], coeff)
 
 
+@answered
 def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Probabilities of a logistic model, as ``DPpack::mapXy.sigmoid``.
 
@@ -169,6 +175,7 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     return formulas.logistic(*_product(X, coeff))
 
 
+@answered
 def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """What DPpack takes for the derivatives of `mapXy_sigmoid`, as ``DPpack::mapXy.gr.sigmoid``.
 

@@ -18,6 +18,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
 from pydpstat._release.payment import foreseen, in_force, paid
+from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.formulas import Floats
@@ -39,6 +40,7 @@ OTHER_MODELS = "not all models are pydpstat's own, so what their fits keep is no
 ERROR = 1.0
 
 
+@answered
 def tune_classification_model(
     DPmodels: Sequence[_Model],
     X: npt.ArrayLike,
@@ -130,6 +132,7 @@ def tune_classification_model(
     return DPmodels[_tune(function, groups, arguments, errors, ERROR, keeps, source)]
 
 
+@answered
 def tune_linear_regression_model(
     DPmodels: Sequence[_Model],
     X: npt.ArrayLike,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_integer, shown
+from pydpstat._wrong_calls import Answering
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.r_arithmetic.elementary import Numbers
@@ -66,7 +67,7 @@ def require(
 Self = TypeVar("Self", bound="Seeded")
 
 
-class Seeded:
+class Seeded(Answering):
     """R's uniform stream with its state, from a seed as for R's ``set.seed``."""
 
     _stream: UniformStream
@@ -102,7 +103,10 @@ class Seeded:
         """
         number = as_integer(seed)
         if number is None or abs(number) > R_LARGEST_INTEGER:
-            raise refuse("seed", seed, "a whole number from -2147483647 to 2147483647, as for R's set.seed()")
+            raise PydpstatError(
+                "seed must be a whole number from -2147483647 to 2147483647, as for R's set.seed(); got "
+                f"{shown(seed)}. Give for example 123."
+            )
         self._stream = UniformStream(seeded_key(number), BLOCK)
 
     @property

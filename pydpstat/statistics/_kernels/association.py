@@ -124,7 +124,10 @@ def both_columns(pair: Any, argument: str) -> Columns:
 def check_lengths(first: int, second: int, called: str) -> None:
     """Check that two variables have a record in the same place of both."""
     if first != second:
-        raise PydpstatError(f"{called} must be of the same length, a record in the same place of both.")
+        raise PydpstatError(
+            f"{called} must be of the same length, a record in the same place of both; got two lengths. Give "
+            "two columns of one frame."
+        )
 
 
 def _labels(function: str, variables: Variables) -> Labels:

@@ -19,6 +19,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
+from pydpstat.statistics._kernels.groups import note_unused
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
@@ -52,7 +53,7 @@ def release_columns(
     records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source, read)
     how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
-    return release_statistic(
+    released = release_statistic(
         name,
         query,
         how,
@@ -64,6 +65,16 @@ def release_columns(
         conditions=records.conditions,
         total=name == "sum",
     )
+    groups, sizes = records.groups, released._sizes()
+    if groups is not None and sizes is not None:
+        # the sums of which they are made have three terms at most
+        sd = math.sqrt(3.0) * float(np.max(released.noise.std()))
+        # the groups come first, of the first variable and then of the others
+        counts = np.array(sizes[: groups.number])
+        axes = [axis.names for axis in groups.axes]
+        named = list(zip(groups.names, axes))
+        note_unused(counts.reshape([len(each) for each in axes]), sd, named, scope.other, None)
+    return released
 
 
 def summed(

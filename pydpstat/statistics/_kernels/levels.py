@@ -120,7 +120,7 @@ def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:
     nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
     if len(columns) == 1 and not nested:
         return [PublicLevels(_own(levels, "levels", columns[0]), False)]
-    if len(lists) != len(columns):
+    if len(lists) != len(columns) or any(isinstance(each, str) for each in lists):
         raise PydpstatError(
             f"levels must be a list of levels for each of the {len(columns)} variables; "
             f"got {checks.shown(levels)}. Give them in the variables' order, or as a dict by name."
@@ -135,6 +135,8 @@ def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
     """Check the levels of one variable, and that they are of its type."""
     own, kind = _level_tuple(levels, name), kind_of(column)
     other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
+    if kind == "numbers" and getattr(getattr(column, "dtype", None), "kind", "") in "iu" and other is None:
+        other = next(("a fraction" for level in own if checks.as_integer(level + 0) is None), None)  # type: ignore[operator]
     if kind is not None and other is not None:
         raise PydpstatError(
             f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
@@ -178,9 +180,18 @@ def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
         if distinct and not any(map(is_missing, values)):
             return tuple(values)
     raise PydpstatError(
-        f"{name} must be a list of values without repetition, none missing; got {checks.shown(levels)}. "
+        f"{name} must be a list of values without repetition, none missing; got {_wrong(values)}. "
         "Give for example ['no', 'yes']."
     )
+
+
+def _wrong(values: object) -> str:
+    """Return what is wrong with levels."""
+    if not isinstance(values, (list, tuple, range)):
+        return checks.shown(values)
+    if not values:
+        return "none"
+    return "a missing one" if any(map(is_missing, values)) else "a value twice, or values that are no labels"
 
 
 def plain(level: object) -> Level:

@@ -297,6 +297,11 @@ def records_of(
     how = how._replace(scattered=groups is not None or unit is not None and not scope.alone)
     used = {*keys, *([scope.unit] if isinstance(scope.unit, str) else [])}
     variables = tuple(name for name in origin.names or () if name not in used)
+    if unit is not None and unit.name in variables and not isinstance(scope.unit, str):
+        raise PydpstatError(
+            f"{argument} must not have the unit's column {unit.name!r} among its variables; got it there, "
+            f"too. Give it by name, unit={unit.name!r}, or select the other columns."
+        )
     if used and origin.names is not None and not variables:
         raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
     single = origin.names is not None and (bool(used) or variables == ("",))

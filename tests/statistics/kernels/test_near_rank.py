@@ -64,6 +64,7 @@ def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
 
 @pytest.mark.parametrize("name", [name for name in DATA if name != "with infinities"])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.filterwarnings("ignore:quantile was given q=1")
 def test_releases_are_those_of_all_records(name, share, monkeypatch):
     own = {"bounds": (0, 100), "grid_points": 1025}
     found = [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(20)]
