@@ -27,7 +27,7 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
-from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.held import in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
@@ -311,7 +311,7 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
-    pair: Any = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    pair = public_list(bounds, name)
     given = checks.shown(bounds)
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])

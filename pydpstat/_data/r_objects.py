@@ -98,6 +98,6 @@ def _factor(codes: np.ndarray, levels: Any) -> Any:
     # a level may be NA itself
     places = np.full(len(texts) + 1, -1)
     places[[place + 1 for place in known]] = np.arange(len(known))
-    return pd.Categorical.from_codes(
-        places[np.where(codes == _NA, 0, codes)], categories=[texts[place] for place in known]
-    )
+    # of the type of texts, so that levels of another type are found out
+    categories = pd.Index([texts[place] for place in known], dtype="string[python]")
+    return pd.Categorical.from_codes(places[np.where(codes == _NA, 0, codes)], categories=categories)

@@ -17,7 +17,7 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._warn import note
 from pydpstat.diffpriv._lambert import lower_lambert_w
-from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
+from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, value_at, with_record
 from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
@@ -86,13 +86,19 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     1.5
     """
     if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
-        return _numeric_norm(mechanism, mechanism.target(X1), mechanism.target(X2))
+        return _numeric_norm(mechanism, value_at(mechanism.target, X1), value_at(mechanism.target, X2))
     if isinstance(mechanism, DPMechExponential):
-        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        first, second = (
+            function_of(value_at(mechanism.target, X1)),
+            function_of(value_at(mechanism.target, X2)),
+        )
         pairs = [(quality(first(each)), quality(second(each))) for each in mechanism.responseSet]
         return _largest(np.array([a - b for a, b in pairs]))
     if isinstance(mechanism, DPMechBernstein):
-        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        first, second = (
+            function_of(value_at(mechanism.target, X1)),
+            function_of(value_at(mechanism.target, X2)),
+        )
         dims, k = lattice_of(mechanism)
         with np.errstate(invalid="ignore", over="ignore"):
             return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of, listed
-from pydpstat._data.held import in_memory
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of
+from pydpstat._data.held import in_memory, public_list
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
@@ -50,7 +50,7 @@ def categories_of(categories: object) -> Categories:
     number = as_integer(categories)
     if number is not None and 2 <= number <= _MOST:
         return _tabled(tuple(range(number)))
-    values = listed(categories)
+    values = public_list(categories, "categories")
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
         if all(type(each) in (str, bool, int, float) and each == each for each in plain):

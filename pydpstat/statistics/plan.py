@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Placeholder
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.payment import defaults, within
 from pydpstat._wrong_calls import answered, not_there
 from pydpstat.errors import ArgumentError, PydpstatError
@@ -346,7 +346,7 @@ def plan(
 def _columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    values = listed(columns)
+    values = public_list(columns, "columns")
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(

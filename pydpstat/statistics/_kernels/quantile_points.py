@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
@@ -144,7 +144,7 @@ def _is_share(number: object) -> bool:
 
 def shares_of(qs: Sequence[float]) -> list[float]:
     """Check the shares of several quantiles."""
-    values = listed(qs)
+    values = public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
             f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
