@@ -142,15 +142,16 @@ def _is_share(number: object) -> bool:
     return checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0
 
 
-def shares_of(qs: Sequence[float]) -> list[float]:
-    """Check the shares of several quantiles."""
-    values = public_list(qs, "qs")
+def shares_of(qs: object) -> tuple[list[float], list[float]]:
+    """Check the shares of several quantiles, and return them as given and rounded."""
+    # R has a single number for a vector of one
+    values = [qs] if checks.is_number(qs) else public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
             f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
             "Give for example [0.25, 0.5, 0.75]."
         )
-    return [public_share(float(q)) for q in values]
+    return list(values), [public_share(float(q)) for q in values]
 
 
 def released(
