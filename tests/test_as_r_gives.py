@@ -71,3 +71,10 @@ def test_a_column_of_groups_is_a_list_of_texts():
     for data in (frame["income"].tolist(), frame[["income"]]):
         given = pydpstat.mean(data, 1, by=frame["region"].tolist(), **how)
         assert np.array_equal(np.ravel(given.value), named.value)
+
+
+def test_a_designs_seed_that_is_a_float_goes_on_from_call_to_call():
+    frame = pd.DataFrame({"income": range(100)})
+    one, other = (pydpstat.design(frame, bounds={"income": (0, 100)}, rng=seed) for seed in (1, 1.0))
+    found = [[float(each.mean("income", 1)) for _ in range(2)] for each in (one, other)]
+    assert found[0] == found[1] and found[0][0] != found[0][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import add
@@ -15,6 +16,8 @@ from pydpstat._data.table import Table, table_of
 from pydpstat.errors import PydpstatError
 
 _HELD = (np.ndarray, list, tuple, Chunk)
+# whether R runs this Python, by reticulate, which has loaded its own modules before
+_WITHIN_R = "rpycall" in sys.modules
 
 
 @contextmanager
@@ -51,6 +54,10 @@ def in_memory(data: object, argument: str = "data") -> Any:
     >>> in_memory([1, 2])
     [1, 2]
     """
+    if _WITHIN_R:
+        from pydpstat._data.r_objects import with_missing
+
+        data = with_missing(data)
     if type(data) in _HELD:
         return data
     library: Any = library_of(data)
@@ -77,9 +84,9 @@ def read_whole(data: object, argument: str, *, beside: bool = False) -> Any:
 
     Of a table `beside` other variables the records need an order: a record is in the same place of each.
     """
+    data = in_memory(data, argument)
     if type(data) in _HELD:
         return data
-    data = in_memory(data, argument)
     with about(argument):
         table = table_of(data)
         if table is None:

@@ -391,8 +391,9 @@ def design(
         unit = paid.unit if unit is None else unit
     neighbors = "unbounded" if neighbors is None else neighbors
     facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
-    if type(rng) is int:
-        rng = np.random.default_rng(rng)
+    seed = checks.as_integer(rng)
+    if seed is not None:
+        rng = np.random.default_rng(seed)
     return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)
 
 
