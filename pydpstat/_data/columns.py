@@ -9,10 +9,10 @@ import datetime
 import math
 import numbers
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +36,25 @@ from pydpstat.errors import PydpstatError
 if TYPE_CHECKING:
     import pandas as pd
 
+
+class Query(Protocol):
+    """A table or a query of an engine, which has columns."""
+
+    @property
+    def columns(self) -> Any:
+        """Their names."""
+
+
+class Source(Protocol):
+    """A data set or a reader of Arrow's, which has a schema."""
+
+    @property
+    def schema(self) -> Any:
+        """The columns' names and types."""
+
+
 # what users give as data and as bounds of it; what is in them is checked
-Data = npt.ArrayLike | Collection[object]
+Data = npt.ArrayLike | Collection[object] | Iterator[object] | Query | Source
 GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Pair = tuple[float, float]
 Bounds = tuple[Pair, ...]

@@ -15,13 +15,13 @@ from pydpstat._wrong_calls import answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Known, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
 
-class Design:
+class Design(Calls):
     """Data with what is publicly known of them. Every function of pydpstat is a method.
 
     It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
