@@ -158,10 +158,10 @@ def _opened(values: object, name: str) -> tuple[object, Container]:
     if isinstance(values, np.ndarray):
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         return array.ravel(), Container(array.shape)
-    if is_vector(values):
+    if is_vector(values) and not library_of(values):
         like = values if is_series(values) or is_index(values) else None
         return values, Container((len(values),), like)
-    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series."
+    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series in memory."
     raise PydpstatError(
         f"{name} must be one variable (array, list, Series, Categorical) or one value; got "
         f"{type(values).__name__}. {hint}"
