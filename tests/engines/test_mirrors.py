@@ -1,8 +1,10 @@
 """DPpack's and diffpriv's functions take columns of every engine, or say what to give."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat
 from tests import mirror_containers as mirrors
 from tests.containers import plain
 from tests.mirror_containers import MATRICES, OWN, VECTORS, check
@@ -76,3 +78,27 @@ def test_tables_are_matrices_where_they_have_an_order(name, key, kind):
 def test_every_mirror_with_data_is_here():
     assert {name for name, _ in VECTORS + MATRICES} > ALONE | {"tableDP", "pooledCovDP", "svmDP.fit"}
     assert set(mirrors.CALLS) > OWN
+
+
+ROWS = {"a": [1, 1, 2, 2], "b": [1.0, 2.0, 3.0, 4.0]}
+
+
+@pytest.mark.parametrize(
+    "frame, way",
+    [
+        (pl.DataFrame(ROWS), r"of polars. Give df.to_pandas\(\)"),
+        (pa.table(ROWS), r"of pyarrow. Give df.to_pandas\(\)"),
+        (relation(pa.table(ROWS)), r"of duckdb. Give df.df\(\)"),
+        (dd.from_pandas(pd.DataFrame(ROWS), npartitions=2), r"of dask. Give df.compute\(\)"),
+        ([1, 2], r"got list. Give pandas.DataFrame\(df\)"),
+    ],
+    ids=["polars", "arrow", "relation", "dask", "list"],
+)
+def test_what_changes_records_takes_frames_of_pandas_and_says_how(frame, way):
+    with pytest.raises(pydpstat.PydpstatError, match=way):
+        pydpstat.anonymity.microaggregation(frame, 2)
+
+
+def test_a_table_that_is_computed_later_is_refused():
+    with pytest.raises(pydpstat.PydpstatError, match="table must be numbers"):
+        pydpstat.consistency.controlled_rounding(FRAMES["dask"](np.ones((2, 2))))
