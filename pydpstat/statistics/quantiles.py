@@ -20,6 +20,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     ask,
     released,
     share_of,
+    shares_given,
     shares_of,
 )
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -362,7 +363,7 @@ def quantiles(
     >>> r.estimate.round().tolist()
     [16.0, 42.0, 50.0]
     """
-    given, wanted = shares_of(qs)
+    given, wanted = shares_given(qs), shares_of(qs)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
