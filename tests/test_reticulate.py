@@ -38,6 +38,7 @@ say("shares", shares); say("by", by_region); say("deciles", deciles); say("answe
 say("signed", signed$pvalue)
 say("missing", dp$sum(c(1L, NA, 3L), 1, bounds = c(0, 5), missing = 2L, rng = 1))
 say("frames", dp$sum(data.frame(a = c(1L, NA), b = c(NA, 2L)), 1, bounds = c(0, 5), missing = 2L, rng = 1))
+writeLines(paste("page", capture.output(print(as.data.frame(means)))))
 cat("names", names(coef(model)), "\\n")
 cat("columns", names(as.data.frame(means)), "\\n")
 cat("text", grepl("epsilon", tolower(summary(released)), fixed = TRUE), "\\n")
@@ -69,7 +70,8 @@ def printed(tmp_path_factory):
     )
     assert ran.returncode == 0, ran.stderr
     lines = [line.split(" ", 1) for line in ran.stdout.splitlines() if " " in line]
-    return {name: rest.split() for name, rest in lines}
+    shown = [rest for name, rest in lines if name == "page"]
+    return {**{name: rest.split() for name, rest in lines}, "page": shown}
 
 
 def floats(words):
@@ -106,6 +108,12 @@ def test_a_designs_numbers_are_pythons(printed):
     assert printed["names"] == model.params.index.tolist()
     assert " ".join(printed["columns"]) == "region estimate noise sd lower upper"
     assert printed["text"] == ["TRUE"]
+
+
+def test_the_page_shows_what_r_prints(printed):
+    page = SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
+    assert "\n".join(["```text", *printed["page"], "```"]) in page
+    assert f"It is {floats(printed['mirror'])[0]:.6f}" in page
 
 
 def test_vectors_are_pythons(printed):
