@@ -39,6 +39,7 @@ say("signed", signed$pvalue)
 say("missing", dp$sum(c(1L, NA, 3L), 1, bounds = c(0, 5), missing = 2L, rng = 1))
 say("frames", dp$sum(data.frame(a = c(1L, NA), b = c(NA, 2L)), 1, bounds = c(0, 5), missing = 2L, rng = 1))
 writeLines(paste("page", capture.output(print(as.data.frame(means)))))
+say("spent", sum(as.data.frame(budget)$epsilon))
 cat("names", names(coef(model)), "\\n")
 cat("columns", names(as.data.frame(means)), "\\n")
 cat("text", grepl("epsilon", tolower(summary(released)), fixed = TRUE), "\\n")
@@ -107,7 +108,7 @@ def test_a_designs_numbers_are_pythons(printed):
     assert floats(printed["ends"]) == model.conf_int(alpha=1 - 0.95).to_numpy().ravel(order="F").tolist()
     assert printed["names"] == model.params.index.tolist()
     assert " ".join(printed["columns"]) == "region estimate noise sd lower upper"
-    assert printed["text"] == ["TRUE"]
+    assert printed["text"] == ["TRUE"] and floats(printed["spent"]) == [0.5 + 0.5 + 1 + 4]
 
 
 def test_the_page_shows_what_r_prints(printed):
@@ -160,6 +161,15 @@ def test_what_r_asks_of_results():
     assert known == names(table) and low < high
     welch = study().ttest_ind("income ~ employed", 1)
     assert frame(welch)["estimate"] == numbers(welch) and len(intervals(table, 0.95)) == 3
+
+
+def test_a_budgets_frame_has_plain_columns():
+    budget = dp.Budget(2.0)
+    dp.count([True, False], 0.5, budget=budget)
+    dp.mean([1.0, 2.0], 1.0, bounds=(0, 3), budget=budget)
+    shown = frame(budget)
+    assert list(shown)[0] == "call" and shown["epsilon"] == [0.5, 1.0]
+    assert {type(each) for column in shown.values() for each in column} <= {bool, int, float, str}
 
 
 def test_another_main_named_r_is_left_alone(monkeypatch):

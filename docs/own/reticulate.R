@@ -44,6 +44,10 @@ summary(model)
 coef(model)
 confint(model)
 
+# What was spent
+as.data.frame(budget)
+summary(budget)
+
 # Vectors
 shares <- dp$proportion(people$employed, 0.5, rng = 123)
 by_region <- dp$mean(

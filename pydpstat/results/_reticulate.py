@@ -6,22 +6,26 @@ methods are made in R when R has imported the package, and call the functions be
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import numpy as np
 
-# the base of all results, and its name in R
-_BASE = "pydpstat.results._report.Report"
+from pydpstat._data.values import is_missing
+
+# the base of all results, by its name in R, and what else has a frame and a summary
+_BASE, _BUDGET = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
 _METHODS = """
 function(numbers, names, frame, intervals, text) {
   method <- function(generic, f, class = "%s")
-    registerS3method(generic, class, f, envir = asNamespace("stats"))
+    for (each in class) registerS3method(generic, each, f, envir = asNamespace("stats"))
+  shown <- c("%s", "%s")
   named <- function(x) stats::setNames(as.double(unlist(numbers(x))), unlist(names(x)))
   method("as.double", function(x, ...) as.double(unlist(numbers(x))))
   method("coef", function(object, ...) named(object))
   method("as.data.frame", function(x, row.names = NULL, optional = FALSE, ...)
-    data.frame(lapply(frame(x), unlist), row.names = row.names, check.names = FALSE))
+    data.frame(lapply(frame(x), unlist), row.names = row.names, check.names = FALSE), shown)
   method("confint", function(object, parm, level = 0.95, ...) {
     found <- intervals(object, level)
     ends <- cbind(as.double(unlist(found[[2]])), as.double(unlist(found[[3]])))
@@ -29,8 +33,8 @@ function(numbers, names, frame, intervals, text) {
     dimnames(ends) <- list(unlist(found[[1]]), paste(format(tails, trim = TRUE), "%%"))
     if (missing(parm)) ends else ends[parm, , drop = FALSE]
   })
-  method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"))
-  method("print", function(x, ...) writeLines(unclass(x)), class = "pydpstat.summary")
+  method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"), shown)
+  method("print", function(x, ...) writeLines(unclass(x)), "pydpstat.summary")
   NULL
 }
 """
@@ -67,8 +71,17 @@ def frame(result: Any) -> dict[str, list[Any]]:
     # a test has numbers and one interval
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
     levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]
-    keys = {str(each.name or "term"): list(map(str, each)) for each in levels}
-    return {**keys, **{str(name): table[name].tolist() for name in table}}
+    # numbers that pandas gives by itself name nothing
+    kept = [] if type(table.index).__name__ == "RangeIndex" else levels
+    keys = {str(each.name or "term"): list(map(str, each)) for each in kept}
+    return {**keys, **{str(name): _plain(table[name].tolist()) for name in table}}
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Return a column that R takes for one: numbers with NaN, or texts, where a missing one is empty."""
+    if all(is_missing(each) or isinstance(each, (bool, int, float)) for each in values):
+        return [math.nan if is_missing(each) else each for each in values]
+    return ["" if is_missing(each) else str(each) for each in values]
 
 
 def intervals(result: Any, level: float) -> list[list[Any]]:
@@ -88,4 +101,4 @@ def introduce() -> None:
     # what reticulate calls R by, unless a user has taken the name for something else
     r: Any = getattr(sys.modules["__main__"], "r", None)
     if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
-        r[_METHODS % _BASE](numbers, names, frame, intervals, text)
+        r[_METHODS % (_BASE, _BASE, _BUDGET)](numbers, names, frame, intervals, text)
