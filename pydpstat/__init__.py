@@ -1,5 +1,7 @@
 """Differential privacy for statisticians who come from R."""
 
+import sys as _sys
+
 from pydpstat._lazy import attach as _attach
 
 __version__ = "0.1.0"
@@ -154,3 +156,9 @@ _PARTS = (
 __all__ = ["__version__", *_HOMES]
 
 __getattr__, __dir__ = _attach(globals(), _HOMES, _PARTS)
+
+if "rpycall" in _sys.modules:
+    # R runs this Python, by reticulate
+    from pydpstat.results._reticulate import introduce as _introduce
+
+    _introduce()

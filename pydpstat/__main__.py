@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from pydpstat import __version__
 from pydpstat.errors import PydpstatError
 
 # each command's module has a function main(argv); it is imported when the command is called
@@ -31,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat", description="Differential privacy for statisticians who come from R."
     )
+    parser.add_argument("--version", action="version", version=f"pydpstat {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", title="commands")
     for name, (_, text) in COMMANDS.items():
         # the command's own parser answers --help

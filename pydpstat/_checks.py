@@ -40,6 +40,9 @@ def shown(value: Any) -> str:
         return f"the type {value.__name__}"
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
+        if not all(isinstance(each, int) for each in shape):
+            # a query that has not been computed
+            return f"an object of type {kind}"
         sides = ", ".join(map(_few, shape))
         return f"{kind} of shape ({sides}{',' * (len(shape) == 1)})"
     try:

@@ -46,6 +46,11 @@ class Frozen:
             elif isinstance(value, tuple) and value and all(isinstance(each, np.ndarray) for each in value):
                 object.__setattr__(self, field.name, tuple(map(frozen, value)))
 
+    def __dir__(self) -> list[str]:
+        names = map(str, object.__dir__(self))
+        # what other modules make results by is no reader's
+        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in ("of", "record")]
+
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writable
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -272,5 +272,5 @@ ATTRIBUTES = (
         "compare groups by result.difference(a, b); a mean has pydpstat.ttest_1samp",
     ),
     ("coeff", ("predict_proba", "decision_function"), "write model.predict(X, raw_value=True)"),
-    ("coeff", ("score", "accuracy_score"), "compare model.predict(X) with public records"),
+    ("coeff", ("accuracy_score",), "compare model.predict(X) with public records"),
 )

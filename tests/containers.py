@@ -44,7 +44,8 @@ TAKEN = dict.fromkeys(
     ORDERED,
 )
 TAKEN |= {"any_test": HELD, "any_interval": HELD}
-TAKEN |= dict.fromkeys(["chi2_contingency", "nunique", "symmetric_geometric"], {"column", "frame"})
+TAKEN |= dict.fromkeys(["chi2_contingency", "nunique"], {"column", "frame"})
+TAKEN["symmetric_geometric"] = ORDERED
 TAKEN |= dict.fromkeys(["respond", "estimate"], {"column"})
 
 

@@ -11,6 +11,7 @@ from pydpstat._data.columns import numbers_of, truths_of
 from pydpstat._data.held import in_memory
 from pydpstat._data.lookup import kind_of, places
 from pydpstat.dppack import LogisticRegressionDP, meanDP
+from tests.mirror_containers import MATRICES, OWN, VECTORS, check, outcome
 
 robjects = pytest.importorskip("rpy2.robjects")
 r = robjects.r
@@ -139,3 +140,48 @@ def test_mirrors_read_r_too():
     )
     with pytest.raises(dp.PydpstatError, match="numeric vector"):
         meanDP(r("factor(c('a', 'b'))"), 1, 0, 100)
+
+
+def r_vector(values):
+    """Return an array as a vector of R's."""
+    kinds = {"f": "Float", "i": "Int", "b": "Bool", "U": "Str"}
+    return getattr(robjects, f"{kinds[values.dtype.kind]}Vector")(values.tolist())
+
+
+def r_matrix(values):
+    return r.matrix(r_vector(values.ravel(order="F")), ncol=values.shape[1])
+
+
+def r_frame(values):
+    columns = {f"c{place}": r_vector(values[:, place]) for place in range(values.shape[1])}
+    return robjects.DataFrame(columns)
+
+
+@pytest.mark.parametrize("name, key", VECTORS)
+def test_every_mirror_takes_vectors_of_r(name, key):
+    check(name, key, r_vector, taken=True)
+
+
+@pytest.mark.parametrize("name, key", VECTORS)
+def test_every_mirror_refuses_a_factor_among_numbers(name, key):
+    if name in OWN or key in ("candidates", "responseSet") or name.startswith(("table", "mapXy_gr_linear")):
+        pytest.skip("a factor has a meaning there, or is not looked at")
+    assert isinstance(outcome(name, {key: r("factor")(robjects.StrVector(list("abca")))}), str)
+
+
+@pytest.mark.parametrize("make", [r_matrix, r_frame])
+@pytest.mark.parametrize("name, key", MATRICES)
+def test_every_mirror_takes_matrices_and_data_frames_of_r(name, key, make):
+    check(name, key, make, taken=True)
+
+
+def test_public_lists_may_be_rs():
+    edges, qs, levels = r("c(0, 1, 2)"), r("c(0.25, 0.5)"), r("c('a', 'b')")
+    data = [0.5, 1.5, 1.0]
+    for call, given, same in (
+        (lambda each: dp.histogram(data, 1, edges=each, rng=1), edges, [0, 1, 2]),
+        (lambda each: dp.quantiles(data, each, 1, bounds=(0, 2), rng=1), qs, [0.25, 0.5]),
+        (lambda each: dp.crosstab(["a", "b"], 1, levels=each, rng=1), levels, ["a", "b"]),
+        (lambda each: dp.mean(data, 1, bounds=each, rng=1), r("c(0, 2)"), (0, 2)),
+    ):
+        assert call(given).params.to_dict() == call(same).params.to_dict()

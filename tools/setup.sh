@@ -30,7 +30,7 @@ TEST_DEBIAN="python3-pytest python3-pytest-xdist python3-hypothesis python3-nox 
     mypy flake8 isort python3-sphinx python3-myst-parser python3-numpydoc furo python3-nlopt
     python3-nbclient python3-ipykernel python3-psycopg"
 R_DEBIAN="r-base-core r-cran-rmutil r-cran-rdpack r-cran-r6 r-cran-dplyr r-cran-mass r-cran-nloptr
-    r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat r-cran-rsolnp r-cran-numderiv"
+    r-cran-e1071 r-cran-ggplot2 r-cran-gsl r-cran-testthat r-cran-rsolnp r-cran-numderiv r-cran-reticulate"
 
 say() { printf 'set-up: %s\n' "$*"; }
 

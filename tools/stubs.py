@@ -1,16 +1,22 @@
-"""Write the stubs of the packages that import their public names on demand: ``python tools/stubs.py``.
+"""Write what type checkers and editors read where names come at run time: ``python tools/stubs.py``.
 
-A type checker or an editor reads in ``__init__.pyi`` what ``__init__.py`` does at run time.
+A package that imports its public names on demand has them in ``__init__.pyi``, and a design its methods in
+``designs/_calls.pyi``.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import pkgutil
+import re
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pydpstat
+from pydpstat.designs import _signatures as signatures
 
 _HEAD = "# Written by tools/stubs.py from the names in __init__.py."
 
@@ -46,7 +52,56 @@ def _isort_key(imported: tuple[str, str]) -> tuple[str, int, str]:
     return home.lower(), kind, name.lower()
 
 
+CALLS = Path(str(signatures.__file__)).with_name("_calls.pyi")
+
+
+def calls() -> str:
+    """Return the stub of a design's methods: the functions' own parameters and results."""
+    methods, needed = [], {"Sequence": "collections.abc"}
+    for name in signatures.METHODS:
+        known = signatures.signature_of(name)
+        returned = str(inspect.signature(known.function).return_annotation)
+        first = {"formula": "str", "condition": "str | float"}.get(known.first, "str | Sequence[str]")
+        parts, words, by_name = [f"{known.first}: {first}"], [returned], False
+        for each in list(known.own.parameters.values())[1:]:
+            if each.kind == each.KEYWORD_ONLY and not by_name:
+                parts, by_name = [*parts, "*"], True
+            said = f"{each.annotation}" + (" | None" if each.name in signatures.DECLARED else "")
+            # the number of all records has no condition
+            optional = each.default is not each.empty or name == "count"
+            parts.append(f"{each.name}: {said}" + " = ..." * optional)
+            words.append(said)
+        homes = _homes_of(inspect.unwrap(known.function).__module__)
+        # a package hands on the names of its modules
+        for word in set(re.findall(r"\w+", " ".join(words))) & set(homes):
+            needed[word] = max(needed.get(word, ""), homes[word])
+        listed = "".join(f"        {part},\n" for part in parts)
+        methods.append(f"    def {name}(\n        self,\n{listed}    ) -> {returned}: ...\n")
+    names: dict[str, list[str]] = {}
+    for home, word in sorted((home, word) for word, home in needed.items()):
+        names.setdefault(home, []).append(word)
+    lines = [f"from {home} import {', '.join(words)}" for home, words in names.items()]
+    own = [each for each in lines if each.startswith("from pydpstat")]
+    others = [each for each in lines if each not in own]
+    head = ["# Written by tools/stubs.py from the functions' own signatures.", "", *others, ""]
+    return "\n".join([*head, "import numpy.typing as npt", "", *own, "", "class Calls:", "".join(methods)])
+
+
+def _homes_of(module: str) -> dict[str, str]:
+    """Return the modules of the names that a module imports or defines."""
+    found = {}
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {each.name: f"{node.module}" for each in node.names}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = module
+    return found
+
+
 if __name__ == "__main__":
+    CALLS.write_text(calls(), encoding="utf-8")
     for each in lazy_packages():
         stub_path(each).write_text(stub(each), encoding="utf-8")
         print(stub_path(each))

@@ -9,10 +9,10 @@ import datetime
 import math
 import numbers
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
-from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.held import in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
@@ -36,8 +36,25 @@ from pydpstat.errors import PydpstatError
 if TYPE_CHECKING:
     import pandas as pd
 
+
+class Query(Protocol):
+    """A table or a query of an engine, which has columns."""
+
+    @property
+    def columns(self) -> Any:
+        """Their names."""
+
+
+class Source(Protocol):
+    """A data set or a reader of Arrow's, which has a schema."""
+
+    @property
+    def schema(self) -> Any:
+        """The columns' names and types."""
+
+
 # what users give as data and as bounds of it; what is in them is checked
-Data = npt.ArrayLike | Collection[object]
+Data = npt.ArrayLike | Collection[object] | Iterator[object] | Query | Source
 GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Pair = tuple[float, float]
 Bounds = tuple[Pair, ...]
@@ -325,7 +342,7 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
-    pair: Any = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    pair = public_list(bounds, name)
     given = checks.shown(bounds)
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import add
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.chunk import Chunk, joined
-from pydpstat._data.containers import has_columns, library_of
+from pydpstat._data.containers import has_columns, is_categorical, library_of, listed
 from pydpstat._data.table import Table, table_of
 from pydpstat.errors import PydpstatError
 
 _HELD = (np.ndarray, list, tuple, Chunk)
+# whether R runs this Python, by reticulate, which has loaded its own modules before
+_WITHIN_R = "rpycall" in sys.modules
 
 
 @contextmanager
@@ -51,6 +54,10 @@ def in_memory(data: object, argument: str = "data") -> Any:
     >>> in_memory([1, 2])
     [1, 2]
     """
+    if _WITHIN_R:
+        from pydpstat._data.r_objects import with_missing
+
+        data = with_missing(data)
     if type(data) in _HELD:
         return data
     library: Any = library_of(data)
@@ -77,15 +84,70 @@ def read_whole(data: object, argument: str, *, beside: bool = False) -> Any:
 
     Of a table `beside` other variables the records need an order: a record is in the same place of each.
     """
+    data = in_memory(data, argument)
     if type(data) in _HELD:
         return data
-    data = in_memory(data, argument)
     with about(argument):
         table = table_of(data)
         if table is None:
             return data
         table = aligned(table, data) if beside else table
         return joined(table.fold(lambda chunk: [chunk], add))
+
+
+def variable(data: object, argument: str = "data", *, beside: bool = False) -> Any:
+    """Return one variable in memory, as `in_memory` does, and the only column of a table.
+
+    A series of Dask is such a table, and so is a column of a relation of DuckDB. Of one `beside` other
+    variables the records need an order.
+
+    Raises
+    ------
+    PydpstatError
+        If a table has several columns, or no order where it needs one.
+
+    Examples
+    --------
+    >>> variable([1, 2])
+    [1, 2]
+    """
+    whole = read_whole(data, argument, beside=beside)
+    if not isinstance(whole, Chunk):
+        return whole
+    if len(whole.columns) != 1:
+        raise PydpstatError(
+            f"{argument} must be one variable; got {len(whole.columns)} columns. Give one column at a time."
+        )
+    (column,) = whole.columns.values()
+    # texts that occur are no public categories
+    return np.asarray(column, dtype=object) if is_categorical(column) else column
+
+
+def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
+    """Return data as `read_whole` does, but a table's as a frame of pandas.
+
+    Examples
+    --------
+    >>> read_frame([[1, 2], [3, 4]], "X")
+    [[1, 2], [3, 4]]
+    """
+    whole = read_whole(data, argument, beside=beside)
+    if not isinstance(whole, Chunk):
+        return whole
+    import pandas as pd
+
+    return pd.DataFrame(dict(whole.columns))
+
+
+def public_list(values: object, argument: str) -> Any:
+    """Return public values as a list, whichever library's column they are; anything else as it is.
+
+    Examples
+    --------
+    >>> public_list(np.array([0, 10]), "edges"), public_list("declared", "levels")
+    ([0, 10], 'declared')
+    """
+    return listed(in_memory(values, argument))
 
 
 def counted_first(data: object, argument: str) -> Any:

@@ -1,4 +1,4 @@
-"""One line on a terminal that tells how far a long reading is."""
+"""One line on a terminal that tells how far work is that takes long."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ _PATIENCE, _PAUSE = 3.0, 0.5
 
 
 class Progress:
-    """Counts records; in a `with`, tells of them where a person watches and it takes more than 3 seconds.
+    """Counts records, or another unit; in a `with`, tells of them on a terminal after more than 3 seconds.
 
     Parameters
     ----------
     total : callable that returns an int or None
         How many there will be, None where it is not known. It is only asked where somebody watches.
+    unit : str, default "records"
+        What is counted.
 
     Notes
     -----
@@ -35,8 +37,8 @@ class Progress:
     '10 records'
     """
 
-    def __init__(self, total: Callable[[], int | None]) -> None:
-        self.records = 0
+    def __init__(self, total: Callable[[], int | None], unit: str = "records") -> None:
+        self.done, self.unit = 0, unit
         self._ask = total
         self._total: int | None = None
         self._over = threading.Event()
@@ -46,7 +48,9 @@ class Progress:
     def __enter__(self) -> Progress:
         """Begin to watch the clock, where somebody reads."""
         self._start = time.monotonic()
-        if _is_watched():
+        # work may hide what a user's function writes there
+        self._stream = sys.stderr
+        if is_watched():
             self._total = self._ask()
             self._watcher = threading.Thread(target=self._watch, daemon=True)
             self._watcher.start()
@@ -62,24 +66,25 @@ class Progress:
         if self._width:
             self._write("")
 
-    def add(self, records: int) -> None:
-        """Count records that were read."""
-        self.records += records
+    def add(self, done: int = 1) -> None:
+        """Count what was done."""
+        self.done += done
 
     def text(self) -> str:
         """Return what the line says, without the rate."""
         if self._total is None:
-            return f"{self.records:,} records"
-        share = 100 * self.records // max(self._total, 1)
-        return f"{self.records:,} of {self._total:,} records ({share} %)"
+            return f"{self.done:,} {self.unit}"
+        share = 100 * self.done // max(self._total, 1)
+        return f"{self.done:,} of {self._total:,} {self.unit} ({share} %)"
 
     def _watch(self) -> None:
         wait = _PATIENCE
         while not self._over.wait(wait):
             wait = _PAUSE
             passed = time.monotonic() - self._start
-            if self.records:
-                line = f"pydpstat: {self.text()}, {self.records / passed:,.0f} a second, {passed:.0f} s"
+            if self.done:
+                rate = self.done / passed
+                line = f"pydpstat: {self.text()}, {rate:,.{0 if rate >= 10 else 1}f} a second, {passed:.0f} s"
             else:
                 # what runs elsewhere does not say how far it is
                 line = f"pydpstat: the engine is at work, {passed:.0f} s"
@@ -87,15 +92,22 @@ class Progress:
 
     def _write(self, line: str) -> None:
         try:
-            sys.stderr.write("\r" + line.ljust(self._width) + ("" if line else "\r"))
-            sys.stderr.flush()
+            self._stream.write("\r" + line.ljust(self._width) + ("" if line else "\r"))
+            self._stream.flush()
         except (OSError, ValueError, AttributeError):
             # the stream was closed: a release does not fail for it
             self._over.set()
         self._width = len(line)
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Tell whether a person reads the standard error stream, or the environment says so.
+
+    Examples
+    --------
+    >>> is_watched() in (False, True)
+    True
+    """
     forced = os.environ.get("PYDPSTAT_PROGRESS", "")
     if forced in ("0", "1"):
         return forced == "1"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.chunk import refused, whole_numbers
+from pydpstat._data.containers import is_pandas_frame
 from pydpstat.errors import PydpstatError
 
 # how R's integers and truth values have NA
@@ -37,6 +38,26 @@ def object_of_r(data: Any) -> Any:
             f"are R's; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in R."
         )
     return found
+
+
+def with_missing(data: Any) -> Any:
+    """Return data that reticulate made of R's with missing values where R's integers have NA.
+
+    reticulate leaves them the number that stands for NA, which no integer of R's is.
+
+    Examples
+    --------
+    >>> with_missing([1, -(2**31), 3]), with_missing([0.5, 1.0])
+    ([1, None, 3], [0.5, 1.0])
+    """
+    if isinstance(data, list):
+        gone = any(type(each) is int and each == _NA for each in data)
+        return [None if type(each) is int and each == _NA else each for each in data] if gone else data
+    if isinstance(data, np.ndarray) and data.dtype.kind == "i":
+        return whole_numbers(data, data == _NA)
+    if is_pandas_frame(data):
+        return data.apply(lambda each: each.mask(each == _NA) if each.dtype.kind == "i" else each)
+    return data
 
 
 def _frame(data: Any) -> Any:
@@ -98,6 +119,6 @@ def _factor(codes: np.ndarray, levels: Any) -> Any:
     # a level may be NA itself
     places = np.full(len(texts) + 1, -1)
     places[[place + 1 for place in known]] = np.arange(len(known))
-    return pd.Categorical.from_codes(
-        places[np.where(codes == _NA, 0, codes)], categories=[texts[place] for place in known]
-    )
+    # of the type of texts, so that levels of another type are found out
+    categories = pd.Index([texts[place] for place in known], dtype="string[python]")
+    return pd.Categorical.from_codes(places[np.where(codes == _NA, 0, codes)], categories=categories)

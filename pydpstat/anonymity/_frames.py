@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, TypeGuard, TypeVar
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
+from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame, library_of
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Option = TypeVar("Option")
+_TO_PANDAS = {
+    "polars": "{}.to_pandas()",
+    "pyarrow": "{}.to_pandas()",
+    "duckdb": "{}.df()",
+    "dask": "{}.compute()",
+    "pyspark": "{}.toPandas()",
+}
 # columns: one name or several, or None for all
 Names = Hashable | Iterable[Hashable] | None
 
@@ -22,9 +29,11 @@ Names = Hashable | Iterable[Hashable] | None
 def frame(df: object, argument: str = "df") -> None:
     """Check a pandas frame with at least one row and one column."""
     if not is_pandas_frame(df):
-        raise PydpstatError(
-            f"{argument} must be a pandas DataFrame; got {type(df).__name__}. Use pandas.DataFrame first."
-        )
+        library = library_of(df)
+        # what other libraries have for it
+        way = _TO_PANDAS.get(library, f"pandas.DataFrame({argument})").format(argument)
+        got = f"{type(df).__name__} of {library}" if library else type(df).__name__
+        raise PydpstatError(f"{argument} must be a pandas DataFrame; got {got}. Give {way}.")
     if 0 in df.shape:
         raise PydpstatError(
             f"{argument} must have at least one row and one column; got {df.shape[0]} x {df.shape[1]}."

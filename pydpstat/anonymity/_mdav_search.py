@@ -14,6 +14,8 @@ import math
 
 import numpy as np
 
+from pydpstat._data.progress import Progress
+
 # so many bits of a number in each part: the sum of 2^32 parts fits into 64 bits
 _BITS = 31
 # rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
@@ -257,11 +259,13 @@ def mdav(columns: np.ndarray, k: int) -> np.ndarray:
         remaining.remove(rows)
         means.remove(rows)
 
-    while remaining.count >= 3 * k:
-        first = columns[:, remaining.farthest(means.now())]
-        second = columns[:, remaining.farthest(first)]
-        take(remaining.nearest(first, k))
-        take(remaining.nearest(second, k))
+    with Progress(lambda: numbers.size) as progress:
+        while remaining.count >= 3 * k:
+            first = columns[:, remaining.farthest(means.now())]
+            second = columns[:, remaining.farthest(first)]
+            take(remaining.nearest(first, k))
+            take(remaining.nearest(second, k))
+            progress.done = numbers.size - remaining.count
     if remaining.count >= 2 * k:
         take(remaining.nearest(columns[:, remaining.farthest(means.now())], k))
     groups[remaining.rows()] = made

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydpstat import _files as files
-from pydpstat.auditing import _sampling as sampling
+from pydpstat._data.progress import is_watched
 from pydpstat.auditing._cases import Case, all_cases
 from pydpstat.auditing.audit import LEAST, audit
 from pydpstat.auditing.results import AuditResults
@@ -109,9 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.samples < LEAST:
         print(f"--samples must be at least {LEAST}; got {options.samples}", file=sys.stderr)
         return 2
-    # so many draws take hours, also where nobody watches
-    progress = sys.stderr.isatty() or options.samples >= SAMPLES
-    rows = run(places, options.samples, options.processes, options.seconds, progress)
+    rows = run(places, options.samples, options.processes, options.seconds, is_watched())
     print(text(rows, options.samples))
     if options.markdown:
         files.write(options.markdown, markdown(rows, options.samples))
@@ -147,7 +146,8 @@ def run(
 
 
 def _be_quiet() -> None:
-    sampling.PATIENCE = math.inf
+    # the lines of several processes would be on top of each other
+    os.environ["PYDPSTAT_PROGRESS"] = "0"
 
 
 def _audited(place: int, samples: int, seconds: float | None) -> Row:

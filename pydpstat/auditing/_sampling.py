@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import time
 import warnings
 from collections.abc import Callable, Hashable, Iterable
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pydpstat._data.progress import Progress
 from pydpstat.auditing._outcomes import Form, Numbers, failure, outcome
 from pydpstat.errors import PydpstatError
 
@@ -23,7 +23,6 @@ SINGLES = 2_000
 # beyond it every further form counts as one
 MOST_FORMS = 2_000
 OTHER: Form = ("value", "one of many other forms")
-PATIENCE = 3.0
 # codes of the forms, and the numbers of each outcome or a matrix of them
 Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
@@ -58,9 +57,8 @@ class Sampler:
     def draw(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
         """Draw from both data sets, until there are enough or the time is up."""
         start = time.perf_counter()
-        shown = False
         done = [0, 0]
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), Progress(lambda: samples, "draws") as progress:
             warnings.simplefilter("ignore")
             while min(done) < samples:
                 for side in (0, 1):
@@ -68,12 +66,9 @@ class Sampler:
                     if self._single[side] and done[side] >= min(SINGLES, samples):
                         done[side] = samples
                 self._stop_if_only_errors()
-                spent = time.perf_counter() - start
-                shown = _progress(min(done), samples, spent, shown)
-                if seconds is not None and spent > seconds:
+                progress.done = min(done)
+                if seconds is not None and time.perf_counter() - start > seconds:
                     break
-        if shown:
-            print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
         width = max(_width(numbers) for parts in self._parts for _, numbers in parts)
         first, second = (_join(parts, width) for parts in self._parts)
         return first, second
@@ -183,10 +178,3 @@ def _block(numbers: list[Numbers] | np.ndarray, width: int) -> np.ndarray:
         several = np.atleast_1d(each)
         row[: several.size] = several
     return block
-
-
-def _progress(done: int, samples: int, spent: float, shown: bool) -> bool:
-    if spent < PATIENCE or not sys.stderr.isatty():
-        return shown
-    print(f"\raudit: {done:,} of {samples:,} draws, {spent:.0f} s", end="", file=sys.stderr, flush=True)
-    return True

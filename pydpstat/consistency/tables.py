@@ -69,7 +69,9 @@ def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tup
     """
     if isinstance(table, DPResults):
         return _release(table, name)
-    if is_frame(table):
+    table = in_memory(table, name)
+    # a frame of Dask is none that has its rows
+    if is_frame(table) and not library_of(table):
         _check_flat(table.index, name)
         _check_flat(table.columns, name)
         form = Form(
@@ -79,7 +81,7 @@ def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tup
             columns=table.columns,
         )
         return numbers(table, name), form
-    if is_series(table):
+    if is_series(table) and not library_of(table):
         return _series(table, name, gaps)
     values = numbers(table, name)
     return values, Form((None,) * values.ndim, (None,) * values.ndim)

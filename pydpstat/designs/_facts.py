@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.errors import PydpstatError
@@ -222,7 +222,7 @@ def _check_column(name: object, argument: str, columns: Collection[str] | None, 
 def _levels(name: str, given: Any) -> Levels:
     if isinstance(given, str) and given == "declared":
         return given
-    values = listed(given)
+    values = public_list(given, f"levels[{name!r}]")
     if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
         raise PydpstatError(
             f"levels[{name!r}] must be a list of the public levels, or 'declared' for a Categorical's; got "

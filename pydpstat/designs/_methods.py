@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.declared import declared, rest_on
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
@@ -363,7 +363,7 @@ def _check_fewer(design: Design, names: Any, levels: Any) -> None:
     named = [names] if isinstance(names, str) else names or []
     given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
     for each, values in given.items():
-        own, values = design.facts.levels.get(each), listed(values)
+        own, values = design.facts.levels.get(each), public_list(values, "levels")
         if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
             continue
         if more := [value for value in values if value not in own]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydpstat
 from pydpstat.results._call import Asked, plainly, written
 from pydpstat.results._words import about
+
+if TYPE_CHECKING:
+    # each method with its signature, for type checkers and editors: tools/stubs.py writes it
+    from pydpstat.designs._calls import Calls as Calls
+else:
+    Calls = object
 
 # a variable or several by name, the first arguments of the function
 VARIABLES: tuple[str, ...] = (

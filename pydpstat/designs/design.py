@@ -15,13 +15,13 @@ from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Known, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
 
-class Design(Answering):
+class Design(Answering, Calls):
     """Data with what is publicly known of them. Every function of pydpstat is a method.
 
     It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
@@ -392,8 +392,9 @@ def design(
         unit = paid.unit if unit is None else unit
     neighbors = "unbounded" if neighbors is None else neighbors
     facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
-    if type(rng) is int:
-        rng = np.random.default_rng(rng)
+    seed = checks.as_integer(rng)
+    if seed is not None:
+        rng = np.random.default_rng(seed)
     return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)
 
 

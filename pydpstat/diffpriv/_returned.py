@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_columns, is_series, row_names
+from pydpstat._data.containers import has_columns, is_series, library_of, row_names
 from pydpstat._warn import note
 from pydpstat.diffpriv._slots import Function
 from pydpstat.errors import PydpstatError
@@ -98,6 +98,31 @@ def _first(x: npt.ArrayLike) -> Array:
 def _is_plain(kind: str) -> bool:
     # numbers, or texts, which pandas keeps as objects; neither booleans nor factors
     return kind in "iufUSO"
+
+
+def value_at(target: Function, X: object) -> Any:
+    """Return a target's value of a data set, which it gets as it was given.
+
+    Raises
+    ------
+    PydpstatError
+        If the data set is an engine's or R's, and the target fails: it may read arrays only.
+
+    Examples
+    --------
+    >>> value_at(sum, [1, 2])
+    3
+    """
+    try:
+        return target(X)
+    except Exception as error:
+        library = library_of(X)
+        if not library:
+            raise
+        raise PydpstatError(
+            f"X must be what target reads; got {type(X).__name__} of {library}, on which target raised "
+            f"{type(error).__name__}. Give an array, a list or a frame of pandas, as target expects it."
+        ) from error
 
 
 def exact_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import library_of
+from pydpstat._data.held import public_list
 from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 
@@ -142,6 +144,7 @@ def natural(value: object, name: str, most: float = math.inf) -> int:
 
 def responses(value: object, name: str) -> list[object]:
     """Check a set of responses: a list with at least one."""
+    value = public_list(value, name) if library_of(value) else value
     if not isinstance(value, (list, tuple)) or not value:
         raise PydpstatError(
             f"{name} must be a list with at least one response; got {checks.shown(value)}. "

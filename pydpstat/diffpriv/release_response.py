@@ -17,7 +17,7 @@ from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
 from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._account import held, release_call, result_params
-from pydpstat.diffpriv._returned import exact_numbers, function_of, quality
+from pydpstat.diffpriv._returned import exact_numbers, function_of, quality, value_at
 from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -147,7 +147,7 @@ class ResponseSpec(NamedTuple):
 def _release_numbers(
     mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
-    value, names = exact_numbers(mechanism.target(X))
+    value, names = exact_numbers(value_at(mechanism.target, X))
     if mechanism.dims is None:
         raise PydpstatError(
             "dims must be set to the number of values that target returns; got None. "
@@ -171,7 +171,7 @@ def _noisy(query: Query, mechanism: DPMech, params: DPParamsEps, source: Source)
 def _release_function(
     mechanism: DPMechBernstein, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
-    exact = function_of(mechanism.target(X))
+    exact = function_of(value_at(mechanism.target, X))
     dims, k = lattice_of(mechanism)
     published = result_params(mechanism, params)
     points = (k + 1) ** dims
@@ -193,7 +193,7 @@ def _release_function(
 def _release_choice(
     mechanism: DPMechExponential, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
-    score = function_of(mechanism.target(X))
+    score = function_of(value_at(mechanism.target, X))
     responses = mechanism.responseSet
     qualities = [quality(score(each)) for each in responses]
     prob = _shares(qualities, params.epsilon, mechanism.sensitivity)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import logging
 import math
-import sys
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,10 +13,11 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._data.progress import Progress
 from pydpstat._warn import note
 from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._lambert import lower_lambert_w
-from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, with_record
+from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, value_at, with_record
 from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
@@ -36,8 +35,6 @@ Floats = npt.NDArray[np.float64]
 Mechanism = TypeVar("Mechanism", bound=DPMech)
 
 _log = logging.getLogger(__name__)
-# a longer run says every so many seconds how far it is
-_PATIENCE = 5.0
 # more samples than R could allocate
 _MOST = 2.0**31
 
@@ -88,13 +85,19 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     1.5
     """
     if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
-        return _numeric_norm(mechanism, mechanism.target(X1), mechanism.target(X2))
+        return _numeric_norm(mechanism, value_at(mechanism.target, X1), value_at(mechanism.target, X2))
     if isinstance(mechanism, DPMechExponential):
-        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        first, second = (
+            function_of(value_at(mechanism.target, X1)),
+            function_of(value_at(mechanism.target, X2)),
+        )
         pairs = [(quality(first(each)), quality(second(each))) for each in mechanism.responseSet]
         return _largest(np.array([a - b for a, b in pairs]))
     if isinstance(mechanism, DPMechBernstein):
-        first, second = function_of(mechanism.target(X1)), function_of(mechanism.target(X2))
+        first, second = (
+            function_of(value_at(mechanism.target, X1)),
+            function_of(value_at(mechanism.target, X2)),
+        )
         dims, k = lattice_of(mechanism)
         with np.errstate(invalid="ignore", over="ignore"):
             return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
@@ -331,17 +334,13 @@ def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
 def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
     """Return the distances of m random pairs of data sets that differ in their last record."""
     distances = np.empty(m)
-    start = told = time.monotonic()
-    for i in range(m):
-        common = draw(n - 1)
-        first = with_record(common, draw(1))
-        second = with_record(common, draw(1))
-        distances[i] = sensitivityNorm(object, first, second)
-        now = time.monotonic()
-        if now - told > _PATIENCE:
-            told = now
-            left = (now - start) / (i + 1) * (m - i - 1)
-            print(f"sensitivity sampler: {i + 1} of {m}, about {left:.0f} s left", file=sys.stderr)
+    with Progress(lambda: m, "samples") as progress:
+        for i in range(m):
+            common = draw(n - 1)
+            first = with_record(common, draw(1))
+            second = with_record(common, draw(1))
+            distances[i] = sensitivityNorm(object, first, second)
+            progress.add()
     return distances
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import as_array, has_columns, name_of
-from pydpstat._data.held import in_memory
+from pydpstat._data.held import variable
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import numeric
 from pydpstat.r_arithmetic.factor import is_categorical
@@ -19,11 +19,14 @@ SENSITIVITIES = ("bounded", "unbounded", "both")
 MECHANISMS = ("Laplace", "Gaussian", "analytic")
 
 
-def numbers(x: object, name: str) -> Numbers:
-    """Return data as a flat array of numbers or booleans; a message tells only the data's type."""
+def numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
+    """Return data as a flat array of numbers or booleans; a message tells only the data's type.
+
+    Of data `beside` others the records need an order.
+    """
     if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
         return x
-    x = in_memory(x, name)
+    x = variable(x, name, beside=beside)
     if not _may_be_numbers(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "
@@ -47,8 +50,9 @@ def plain_array(x: object) -> Numbers | None:
         return None
 
 
-def vector(x: npt.ArrayLike, name: str) -> Numbers:
+def vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers:
     """Return data as `numbers` does, and refuse a matrix as R's is.vector does."""
+    x = variable(x, name, beside=beside)
     values = numbers(x, name)
     if np.ndim(x) > 1:
         raise PydpstatError(f"{name} must be a numeric vector; got {np.ndim(x)} dimensions. Give one column.")

@@ -123,7 +123,8 @@ def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
     values = np.atleast_1d(checks.array_of(sensitivities))
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(
-            f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}."
+            f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}. "
+            "Give a number, a list or an array of them."
         )
     if values.size not in (1, size):
         raise PydpstatError(
@@ -144,7 +145,7 @@ def _shares(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int
     if values.dtype.kind not in "fiub" or values.shape != sens.shape:
         raise PydpstatError(
             f"alloc_proportions must be numbers, as many as sensitivities ({sens.size}); "
-            f"got {checks.shown(alloc_proportions)}."
+            f"got {checks.shown(alloc_proportions)}. Give a list or an array."
         )
     if not (values > 0).all():
         raise PydpstatError(

@@ -164,7 +164,7 @@ def covDataAccess(
     >>> covDataAccess([1, 4, 3, 2], [-2, -3, -4, -1], 0, 5, -5, 0).Sensitivity
     6.25
     """
-    first, second = vector(x1, "x1"), vector(x2, "x2")
+    first, second = vector(x1, "x1", beside=True), vector(x2, "x2", beside=True)
     reach1 = checks.scalar(upper_bound1, "upper_bound1") - checks.scalar(lower_bound1, "lower_bound1")
     reach2 = checks.scalar(upper_bound2, "upper_bound2") - checks.scalar(lower_bound2, "lower_bound2")
     if first.size != second.size:

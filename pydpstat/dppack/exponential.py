@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_columns, is_series
+from pydpstat._data.held import variable
 from pydpstat._release.choice import release_choice
 from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import plain_array
@@ -84,6 +85,10 @@ def ExponentialMechanism(
     >>> ExponentialMechanism(votes, 0.5, 1, candidates=["tea", "coffee", "juice"], rng=RRandom(123)).estimate
     'coffee'
     """
+    utility, measure, candidates = (
+        variable(each, name, beside=True)
+        for each, name in ((utility, "utility"), (measure, "measure"), (candidates, "candidates"))
+    )
     values = _numbers(utility, "utility", booleans=False)
     eps = checks.epsilon(eps, "eps")
     sens = checks.scalar(sensitivity, "sensitivity")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import row_names
+from pydpstat._data.held import public_list, variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._wrong_calls import answered
@@ -219,6 +220,7 @@ def calibrateAnalyticGaussianMechanism(
 
 def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object) -> DPResults:
     """Check in R's order, calibrate, and release; Laplace noise has no delta."""
+    true_values = variable(true_values, "true_values", beside=True)
     value = plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":
         raise PydpstatError(
@@ -227,7 +229,8 @@ def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any
         )
     labels = Labels(column_name(true_values, "value"), row_names(true_values))
     # the calibration checks them
-    sensitivities = tuple(checks.array_of(arguments["sensitivities"]).ravel().tolist())
+    given = {name: public_list(each, name) for name, each in arguments.items()}
+    sensitivities = tuple(checks.array_of(given["sensitivities"]).ravel().tolist())
     query = Query("value", value.astype(np.float64), sensitivities, labels)
     source = source_from(rng, int_seeds_r=True)
     is_laplace = "delta" not in arguments
@@ -240,7 +243,7 @@ def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any
         arguments.get("analytic", False),
         "bounded",
         GIVEN,
-        alloc_proportions=arguments["alloc_proportions"],
+        alloc_proportions=given["alloc_proportions"],
         tol=arguments.get("tol", 1e-12),
     )
     prepared = prepare(query.question, spec, source.reproducible)

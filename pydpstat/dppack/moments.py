@@ -305,7 +305,7 @@ def covDP(
     >>> round(covDP(ages, salaries, 1.0, 0, 100, 0, 1000, rng=RRandom(123)), 1)
     -6662.3
     """
-    first, second = vector(x1, "x1"), vector(x2, "x2")
+    first, second = vector(x1, "x1", beside=True), vector(x2, "x2", beside=True)
     upper1, lower1 = checks.scalar(upper_bound1, "upper_bound1"), checks.scalar(lower_bound1, "lower_bound1")
     upper2, lower2 = checks.scalar(upper_bound2, "upper_bound2"), checks.scalar(lower_bound2, "lower_bound2")
     if first.size != second.size:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import is_frame
+from pydpstat._data.held import read_frame, variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.payment import paid
@@ -220,6 +221,7 @@ def pooledCovDP(
 
 def pairs(sample: object) -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
+    sample = read_frame(sample, "samples", beside=True)
     try:
         table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
         if isinstance(table, np.ndarray) and table.ndim != 2:
@@ -236,6 +238,7 @@ def pairs(sample: object) -> np.ndarray:
 
 def column(sample: npt.ArrayLike) -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
+    sample = variable(sample, "samples")
     values = numbers(sample, "samples")
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
     if shape and shape[1:] != (1,):

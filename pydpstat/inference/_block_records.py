@@ -95,6 +95,8 @@ def _are_samples(data: object) -> bool:
 
 def _is_held(data: object) -> bool:
     """Tell whether something has records in memory that can be taken by place."""
+    if library_of(data) in ("dask", "duckdb", "pyspark"):
+        return False
     if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
         return True
     return library_of(data) in ("polars", "pyarrow", "rpy2") and hasattr(data, "__len__")
@@ -113,7 +115,7 @@ def _sample(data: Any) -> Any:
         return with_own_values(data)
     raise PydpstatError(
         f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
-        f"{type(data).__name__}. Read the data first."
+        f"{type(data).__name__}. Read the data first, as .compute(), .df() or .toPandas() return them."
     )
 
 

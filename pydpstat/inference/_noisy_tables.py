@@ -12,7 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
@@ -186,7 +186,7 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
     if isinstance(f_exp, Mapping):
         given = checks.by_name(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
     else:
-        given = listed(f_exp)
+        given = public_list(f_exp, "f_exp")
     fits = isinstance(given, (list, tuple)) and len(given) == len(names) and all(map(checks.is_number, given))
     weights = [checks.as_float(each) for each in given] if fits else []
     if not weights or not all(0.0 < each < math.inf for each in weights):

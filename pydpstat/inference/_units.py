@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import has_rows, is_vector, name_of, rows
-from pydpstat._data.held import in_memory, read_whole
-from pydpstat._data.table import Chunk
+from pydpstat._data.held import in_memory, read_frame
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._given_columns import has_column
@@ -70,7 +69,7 @@ def samples_of(
     paid_for = defaults(budget).unit if unit is None else None
     if unit is None and paid_for is None:
         return [Sample(each, NOTHING) for each in given]
-    read = [_framed(read_whole(each, argument)) for each, argument in zip(given, arguments)]
+    read = [read_frame(each, argument) for each, argument in zip(given, arguments)]
     origins = [origin_of(each, None, argument) for each, argument in zip(read, arguments)]
     if unit is None:
         if not all(paid_for in (each.names or ()) for each in origins):
@@ -173,12 +172,6 @@ def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
             f"unit must be {told}, or a column's name; got {checks.shown(unit)}. Give for example {example}."
         )
     return columns
-
-
-def _framed(data: Any) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(dict(data.columns)) if isinstance(data, Chunk) else data
 
 
 def _rows(column: Any, stay: Stays) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, bounds_pair
+from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Options, options, quiet
@@ -160,10 +161,11 @@ def any_test(
     # first of all, so that of a seeded stream it does not depend on how many records there are
     uniform = float(source.uniform(1)[0]) - 0.5
     hits = 0
-    with unheard() as run:
+    with Progress(lambda: number, "blocks") as progress, unheard() as run:
         for block in samples.blocks(number, source, how.bounded):
             # NaN is no rejection
             hits += run(test, block, pvalue_of) <= own
+            progress.add()
     query = Query(
         "rejections",
         np.asarray(float(hits)),
@@ -288,11 +290,12 @@ def any_interval(
     # drawn for every block, so that nothing tells which one fails
     coins = source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
-    with unheard() as run:
+    with Progress(lambda: number, "blocks") as progress, unheard() as run:
         for block, coin in zip(samples.blocks(number, source, how.bounded), coins):
             found = run(estimator, block, estimate_of)
             place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
             counts[place] += 1
+            progress.add()
     exact = tuple(map(int, counts))
     labels = Labels("blocks", tuple(f"cell {place}" for place, _ in enumerate(exact)))
     query = Query("blocks", counts.astype(np.float64), (2,), labels, True, public_size(how, samples), exact)

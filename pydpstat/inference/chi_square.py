@@ -6,7 +6,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
@@ -208,7 +208,7 @@ def chi2_contingency(
     True
     """
     if isinstance(levels, (list, tuple)) and not all(
-        isinstance(listed(each), (list, tuple, range)) for each in levels
+        isinstance(public_list(each, "levels"), (list, tuple, range)) for each in levels
     ):
         raise PydpstatError(
             f"levels must be two lists, of the levels of x and of y; got {checks.shown(levels)}. Give for "

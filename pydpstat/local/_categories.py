@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of, listed
-from pydpstat._data.held import in_memory
+from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of
+from pydpstat._data.held import in_memory, public_list
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
@@ -50,7 +50,7 @@ def categories_of(categories: object) -> Categories:
     number = as_integer(categories)
     if number is not None and 2 <= number <= _MOST:
         return _tabled(tuple(range(number)))
-    values = listed(categories)
+    values = public_list(categories, "categories")
     if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
         if all(type(each) in (str, bool, int, float) and each == each for each in plain):
@@ -158,10 +158,10 @@ def _opened(values: object, name: str) -> tuple[object, Container]:
     if isinstance(values, np.ndarray):
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         return array.ravel(), Container(array.shape)
-    if is_vector(values):
+    if is_vector(values) and not library_of(values):
         like = values if is_series(values) or is_index(values) else None
         return values, Container((len(values),), like)
-    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series."
+    hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series in memory."
     raise PydpstatError(
         f"{name} must be one variable (array, list, Series, Categorical) or one value; got "
         f"{type(values).__name__}. {hint}"

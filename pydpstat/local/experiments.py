@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.progress import Progress
 from pydpstat._release.payment import within
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
@@ -148,10 +149,12 @@ def _ones(design: RandomizedResponse, n: int, runs: int, p: float, rng: object) 
     source = source_from(rng)
     ones = np.empty(runs, dtype=np.int64)
     step = max(_AT_ONCE // n, 1)
-    for start in range(0, runs, step):
-        together = min(step, runs - start)
-        values = (source.uniform(together * n) < p).reshape(together, n)
-        ones[start : start + together] = np.count_nonzero(design.respond(values, rng), axis=1)
+    with Progress(lambda: runs, "runs") as progress:
+        for start in range(0, runs, step):
+            together = min(step, runs - start)
+            values = (source.uniform(together * n) < p).reshape(together, n)
+            ones[start : start + together] = np.count_nonzero(design.respond(values, rng), axis=1)
+            progress.add(together)
     return ones
 
 

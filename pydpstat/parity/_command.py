@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pydpstat import _files as files
+from pydpstat._data.progress import is_watched
 from pydpstat.errors import MissingExtraError
 from pydpstat.parity import _report as reports
 from pydpstat.parity._compare import Verdict, compare
@@ -35,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     if options.record:
         return _record(all_cases())
-    live, progress = not options.recorded, sys.stderr.isatty()
+    live, progress = not options.recorded, is_watched()
     report = run(cases, distributions, live=live, draws=options.draws, progress=progress)
     if not options.quiet:
         print(report.text())

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import library_of
-from pydpstat._data.held import in_memory
+from pydpstat._data.held import variable
 from pydpstat._data.values import is_missing, without_mask
 from pydpstat.errors import PydpstatError
 
@@ -21,9 +21,9 @@ def numeric(x: object, name: str = "x") -> Numeric:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
-    if library_of(x):
-        x = in_memory(x, name)
     if library_of(x) or isinstance(x, Iterator):
+        x = variable(x, name, beside=True)
+    if library_of(x):
         raise PydpstatError(
             f"{name} must be numeric; got {type(x).__name__}. Give a list, an array or a Series of numbers."
         )

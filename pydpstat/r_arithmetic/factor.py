@@ -129,7 +129,9 @@ def categories(values: object) -> Factor:
     except ValueError as error:
         raise PydpstatError("a factor has one dimension, but the values are a ragged list") from error
     if array.ndim != 1:
-        raise PydpstatError(f"a factor has one dimension, but the values have {array.ndim}")
+        raise PydpstatError(
+            f"a factor has one dimension, but the values have {array.ndim}. Give one column at a time."
+        )
     kind = array.dtype.kind
     if kind in "iub":
         return _integers(array)

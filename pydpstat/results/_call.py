@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.containers import listed
+from pydpstat._data.containers import library_of, listed
+from pydpstat._data.held import public_list
 from pydpstat.results._words import in_words, joined, of_model
 
 # the largest power of 10 that 64 bits hold
@@ -199,7 +200,7 @@ def _frozen(value: object, name: str) -> object:
     if callable(value):
         ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
         return Named(getattr(value, "__name__", name) if ours else name)
-    value = listed(value)
+    value = public_list(value, name) if library_of(value) else listed(value)
     if isinstance(value, (list, tuple, range, set)):
         return tuple(_frozen(item, name) for item in value)
     return value if isinstance(value, (bool, int, float, str)) else Named(name)

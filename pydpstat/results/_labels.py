@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from pydpstat.results._words import joined
 if TYPE_CHECKING:
     import pandas as pd
 
+# what is released: one number or chosen value, several, or a table
+Estimate: TypeAlias = "float | str | np.ndarray | pd.Series | pd.DataFrame | Histogram"
 # texts, or other plain values
 _Row = tuple[Any, ...]
 

@@ -16,7 +16,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels
+from pydpstat.results._labels import Estimate, Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._release_page import ReleasePage
@@ -107,7 +107,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
             object.__setattr__(self, "noise_scale", frozen(self.noise_scale))
 
     @property
-    def estimate(self) -> Any:
+    def estimate(self) -> Estimate:
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
         return self.labels.natural(self.value)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, one_column, read
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing, objects
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
@@ -140,7 +140,7 @@ def choose(
 
 
 def _candidates(candidates: object) -> list[object]:
-    values = listed(candidates)
+    values = public_list(candidates, "candidates")
     if isinstance(values, (list, tuple, range)) and len(values):
         return list(values)
     raise PydpstatError(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat._checks import as_float, is_number, shown
 from pydpstat._data.columns import Data, check_filling, one_column
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
@@ -198,7 +198,7 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
             f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule would "
             "look at the data's range. Give public edges, for example edges=np.linspace(0, 100, 21)."
         )
-    values = listed(edges)
+    values = public_list(edges, "edges")
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
         array = np.array(list(map(as_float, values)))
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():

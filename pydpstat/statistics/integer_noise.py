@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import name_of, row_names
-from pydpstat._data.held import in_memory
+from pydpstat._data.held import variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.payment import pay
@@ -79,7 +79,7 @@ def symmetric_geometric(
     >>> float(r).is_integer(), r.guarantee.epsilon
     (True, 1.0)
     """
-    value = in_memory(value, "value")
+    value = variable(value, "value", beside=True)
     counts = _whole_numbers(value)
     noise = SymmetricGeometricNoise(epsilon, sensitivity)
     _check_spread(noise)

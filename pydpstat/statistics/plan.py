@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import answered, not_there
 from pydpstat.errors import ArgumentError, PydpstatError
@@ -282,7 +282,7 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
 def _columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    values = listed(columns)
+    values = public_list(columns, "columns")
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(

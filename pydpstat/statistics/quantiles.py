@@ -21,6 +21,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     ask,
     released,
     share_of,
+    shares_given,
     shares_of,
 )
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -265,7 +266,7 @@ def _quantile(
 @quiet
 def quantiles(
     x: Data,
-    qs: Sequence[float],
+    qs: Sequence[float] | float,
     epsilon: float,
     *,
     bounds: tuple[float, float],
@@ -293,7 +294,7 @@ def quantiles(
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
         included, are moved onto them.
-    qs : sequence of float
+    qs : float or sequence of float
         Which quantiles, each between 0 and 1, in any order.
     epsilon : float
         Privacy parameter of all quantiles together; above 0 and finite.
@@ -368,17 +369,17 @@ def quantiles(
     >>> r.estimate.round().tolist()
     [16.0, 42.0, 50.0]
     """
-    wanted = shares_of(qs)
+    given, wanted = shares_given(qs), shares_of(qs)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
         from pydpstat.inference._population_quantiles import release_cells
 
-        names, own = tuple(map(str, qs)), (("qs", qs),)
+        names, own = tuple(map(str, given)), (("qs", qs),)
         return release_cells("quantiles", x, epsilon, bounds, wanted, names, own, *how)
     asked = ask(x, epsilon, bounds, *how)
     found = asked.counted()
-    each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, qs)))
+    each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, given)))
     labels = asked.records.named(each)
 
     def choose(_: object = None) -> tuple[object, Labels]:

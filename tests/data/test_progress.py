@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+import pydpstat as dp
 from pydpstat._data import progress
 from pydpstat._data.table import table_of
 
@@ -75,3 +76,26 @@ def test_the_line_has_the_share_where_the_number_is_known():
         assert made.text() == "2 records"
         made._total = 8
         assert made.text() == "2 of 8 records (25 %)"
+
+
+@pytest.mark.parametrize(
+    "work, unit",
+    [
+        (lambda: dp.audit(lambda data: time.sleep(1e-4) or data, 0.0, 0.0, samples=600), "draws"),
+        (lambda: dp.any_test(list(range(40)), waited, 1.0, blocks=20, rng=1), "blocks"),
+        (lambda: dp.any_interval(list(range(40)), waited, 1.0, range=(0, 1), blocks=20, rng=1), "blocks"),
+    ],
+    ids=["audit", "any_test", "any_interval"],
+)
+@pytest.mark.parametrize("forced", ["0", "1"])
+def test_long_work_of_every_kind_has_the_line(impatient, monkeypatch, work, unit, forced):
+    monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    work()
+    assert (f" {unit} (" in stream.getvalue()) == (forced == "1")
+
+
+def waited(block):
+    time.sleep(0.005)
+    return 0.5

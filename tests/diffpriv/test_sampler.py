@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import pickle
+import time
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from pydpstat import (
     sensitivitySampler,
     sensitivitySamplerManual,
 )
-from pydpstat.diffpriv import sensitivity
+from pydpstat._data import progress
 from pydpstat.diffpriv._returned import with_record
 from pydpstat.diffpriv.sensitivity import sampler_plan
 
@@ -213,9 +214,12 @@ def test_it_is_logged_and_long_runs_say_how_far_they_are(caplog, capsys, monkeyp
     with caplog.at_level(logging.INFO, logger="pydpstat"):
         sensitivitySampler(laplace(), RRandom(1).rnorm, 5, m=3)
     assert "m=3 gamma=0.712" in caplog.text and capsys.readouterr().err == ""
-    monkeypatch.setattr(sensitivity, "_PATIENCE", -1.0)
-    sensitivitySampler(laplace(), RRandom(1).rnorm, 5, m=3)
-    assert "sensitivity sampler: 2 of 3, about" in capsys.readouterr().err
+    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
+    monkeypatch.setattr(progress, "_PAUSE", 0.01)
+    for forced, is_written in (("0", False), ("1", True)):
+        monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
+        sensitivitySampler(laplace(), lambda n: time.sleep(0.02) or RRandom(1).rnorm(n), 5, m=3)
+        assert (" of 3 samples (" in capsys.readouterr().err) == is_written
 
 
 def test_a_sensitivity_set_by_hand_is_no_longer_sampled():

@@ -3,11 +3,12 @@
 import pandas as pd
 import pytest
 
-from tests.containers import CALLS, OF_FRAMES, Container, check, check_frame, in_two, plain
+from tests.containers import CALLS, OF_FRAMES, Container, check, check_frame, in_two, nullable, plain
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
+dd = pytest.importorskip("dask.dataframe")
 
 
 def array(values):
@@ -30,6 +31,11 @@ def relation(values):
     return duckdb.from_arrow(table(values))
 
 
+def dask(values):
+    """Return a series or a frame of Dask in two parts."""
+    return dd.from_pandas(values, npartitions=2, sort=False)
+
+
 CONTAINERS = {
     "pandas of arrow": Container(lambda v: pd.Series(plain(v), dtype=pd.ArrowDtype(array(v).type), name="v")),
     "arrow array": Container(array),
@@ -41,6 +47,8 @@ CONTAINERS = {
     "polars frame": Container(lambda v: polars(v).to_frame(), "table"),
     "lazy": Container(lambda v: polars(v).to_frame().lazy(), "query"),
     "relation": Container(relation, "query"),
+    "dask series": Container(lambda v: dask(nullable(v)), "query"),
+    "dask frame": Container(lambda v: dask(nullable(v).to_frame()), "query"),
     "reader": Container(lambda v: table(v).to_reader(), "once"),
     "iterator of batches": Container(lambda v: iter(table(v).to_batches()), "once"),
     "iterator of arrays": Container(lambda v: iter([array(each) for each in in_two(v)]), "once"),

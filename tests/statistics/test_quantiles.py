@@ -222,7 +222,7 @@ def test_errors_name_the_argument(change, word):
         pydpstat.quantile(**arguments)
 
 
-@pytest.mark.parametrize("qs", [[], 0.5, [0.5, 2.0], "abc", None, [None]])
+@pytest.mark.parametrize("qs", [[], 1.5, [0.5, 2.0], "abc", None, [None]])
 def test_shares_are_checked(qs):
     with pytest.raises(pydpstat.PydpstatError, match="qs"):
         pydpstat.quantiles(AGES, qs, 1.0, bounds=(0, 100))

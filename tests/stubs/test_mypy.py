@@ -49,7 +49,10 @@ TYPES = {
     "r.to_dict()": r"dict\[str, Any\]",
     "float(r)": "float",
     # as the estimate: its shape follows the data
-    "[r.estimate, r * 2, 2 - r, -r, abs(r), round(r, 3), r > 1.5, r == r]": r"list\[Any\]",
+    "r.estimate": r"float \| str \| numpy\.ndarray.*Histogram|Union\[float, str, numpy\.ndarray.*Histogram\]",
+    "dp.design(x, bounds={}).mean('a', 1.0)": RESULTS,
+    "dp.design(x, bounds={}).ols('y ~ x', 1.0).conf_int()": r"Any|pandas\..*DataFrame",
+    "[r * 2, 2 - r, -r, abs(r), round(r, 3), r > 1.5, r == r]": r"list\[Any\]",
 }
 
 # a statement, and what mypy says of it

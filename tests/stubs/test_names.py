@@ -15,8 +15,9 @@ from types import ModuleType
 import pytest
 
 import pydpstat
+from pydpstat.designs._signatures import METHODS
 from tests.modules import modules, usable
-from tools.stubs import lazy_packages, stub, stub_path
+from tools.stubs import CALLS, calls, lazy_packages, stub, stub_path
 
 ROOT = Path(pydpstat.__file__).parent
 LAZY = lazy_packages()
@@ -63,8 +64,16 @@ def imports_of(package):
 def test_every_lazy_package_has_a_stub_and_nothing_else_has_one():
     inits = ROOT.rglob("__init__.py")
     lazy = [path for path in inits if "pydpstat._lazy" in path.read_text(encoding="utf-8")]
-    assert {path.with_suffix(".pyi") for path in lazy} == set(ROOT.rglob("*.pyi"))
-    assert {stub_path(package) for package in LAZY} == set(ROOT.rglob("*.pyi")) and pydpstat in LAZY
+    assert {path.with_suffix(".pyi") for path in lazy} == set(ROOT.rglob("__init__.pyi"))
+    assert {stub_path(package) for package in LAZY} == set(ROOT.rglob("__init__.pyi")) and pydpstat in LAZY
+
+
+def test_a_designs_methods_have_the_functions_signatures():
+    written = CALLS.read_text(encoding="utf-8")
+    assert written == calls(), "run: python tools/stubs.py"
+    (declared,) = [node for node in ast.parse(written).body if isinstance(node, ast.ClassDef)]
+    assert [node.name for node in declared.body] == sorted(METHODS, key=METHODS.index)
+    assert set(ROOT.rglob("*.pyi")) == {*ROOT.rglob("__init__.pyi"), CALLS}
 
 
 @each_lazy

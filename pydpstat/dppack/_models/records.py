@@ -23,7 +23,7 @@ from pydpstat._data.containers import (
     names_of,
     rows,
 )
-from pydpstat._data.held import in_memory
+from pydpstat._data.held import public_list, read_frame, variable
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
@@ -66,7 +66,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
     With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
     that has this name already is replaced. A message tells only the type and shape of X.
     """
-    X = in_memory(X, "X") if library_of(X) else X
+    X = read_frame(X, "X", beside=True) if library_of(X) else X
     if is_frame(X):
         return _frame(X, add_bias)
     if add_bias:
@@ -91,7 +91,7 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
 
 def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
-    X = in_memory(X, "X") if library_of(X) else X
+    X = read_frame(X, "X", beside=True) if library_of(X) else X
     if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
     return design_matrix(X, add_bias)[0]
@@ -148,7 +148,7 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
 
 def response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
-    y = in_memory(y, "y") if library_of(y) else y
+    y = variable(y, "y", beside=True) if library_of(y) else y
     if has_columns(y):
         y = checks.array_of(y)
     if isinstance(y, str) or y is None or is_categorical(y):
@@ -238,6 +238,7 @@ def feature_records(records: Records, count: int) -> Records:
 
 def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
+    values = public_list(values, name) if library_of(values) else values
     array = np.atleast_1d(checks.array_of(values))
     if array.size == 1 and array.dtype.kind == "O" and array.reshape(-1)[0] is None:
         # as of a ragged list
@@ -304,11 +305,12 @@ class RecordGroups:
                 "DPmodels must be a list of model objects, at least one; "
                 f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
             )
+        y = variable(y, "y", beside=True) if library_of(y) else y
         if has_columns(y):
             raise PydpstatError(
                 "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
             )
-        X = in_memory(X, "X") if library_of(X) else X
+        X = read_frame(X, "X", beside=True) if library_of(X) else X
         self.models: list[Model] = list(DPmodels)
         self.X = X if has_rows(X) else checks.array_of(X)
         self.y = response(y)

@@ -15,11 +15,10 @@ from pydpstat._data.containers import (
     is_categorical,
     is_frame,
     is_vector,
-    listed,
     name_of,
     names_of,
 )
-from pydpstat._data.held import in_memory
+from pydpstat._data.held import in_memory, public_list, variable
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing
@@ -96,7 +95,7 @@ def variables_of(data: object, argument: str = "data") -> Variables:
 
 
 def _each(variables: Iterable[object], argument: str) -> tuple[Any, ...]:
-    return tuple(in_memory(each, argument) for each in variables)
+    return tuple(variable(each, argument, beside=True) for each in variables)
 
 
 def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:
@@ -171,7 +170,7 @@ def _declared(levels: str, variables: Variables) -> list[PublicLevels]:
 def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
-    values = list(levels) if times else listed(levels)
+    values = list(levels) if times else public_list(levels, name)
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
             distinct = len(set(values)) == len(values)

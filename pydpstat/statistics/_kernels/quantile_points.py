@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
-from pydpstat._data.containers import listed
+from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
@@ -142,15 +142,21 @@ def _is_share(number: object) -> bool:
     return checks.is_number(number) and 0.0 <= checks.as_float(number) <= 1.0
 
 
-def shares_of(qs: Sequence[float]) -> list[float]:
-    """Check the shares of several quantiles."""
-    values = listed(qs)
+def shares_of(qs: object) -> list[float]:
+    """Check the shares of several quantiles, and round them as `share_of` does."""
+    return [public_share(float(q)) for q in shares_given(qs)]
+
+
+def shares_given(qs: object) -> list[float]:
+    """Check the shares of several quantiles, and return them as they are."""
+    # R has a single number for a vector of one
+    values = [qs] if checks.is_number(qs) else public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
             f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
             "Give for example [0.25, 0.5, 0.75]."
         )
-    return [public_share(float(q)) for q in values]
+    return list(values)
 
 
 def released(

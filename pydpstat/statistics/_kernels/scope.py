@@ -134,8 +134,9 @@ def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
         return (), Variables((), (), 0)
     names = (by,) if isinstance(by, str) else by
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
-        if origin.names is None and not isinstance(by, str) and not origin.made_up:
-            # a list of texts beside an array: a value for each record
+        own = -1 if origin.names is None else len(origin.names)
+        if len(names) > own and not isinstance(by, str) and not origin.made_up:
+            # more texts than columns, or beside an array: a value for each record
             return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
         if len(set(names)) != len(names):

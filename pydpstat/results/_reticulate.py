@@ -1,0 +1,104 @@
+"""What R's own functions say of results that reticulate hands over: as.numeric, coef, confint and others.
+
+R finds a method by an object's class, and reticulate gives an object the names of its Python classes. The
+methods are made in R when R has imported the package, and call the functions below.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.values import is_missing
+
+# the base of all results, by its name in R, and what else has a frame and a summary
+_BASE, _BUDGET = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
+_METHODS = """
+function(numbers, names, frame, intervals, text) {
+  method <- function(generic, f, class = "%s")
+    for (each in class) registerS3method(generic, each, f, envir = asNamespace("stats"))
+  shown <- c("%s", "%s")
+  named <- function(x) stats::setNames(as.double(unlist(numbers(x))), unlist(names(x)))
+  method("as.double", function(x, ...) as.double(unlist(numbers(x))))
+  method("coef", function(object, ...) named(object))
+  method("as.data.frame", function(x, row.names = NULL, optional = FALSE, ...)
+    data.frame(lapply(frame(x), unlist), row.names = row.names, check.names = FALSE), shown)
+  method("confint", function(object, parm, level = 0.95, ...) {
+    found <- intervals(object, level)
+    ends <- cbind(as.double(unlist(found[[2]])), as.double(unlist(found[[3]])))
+    tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
+    dimnames(ends) <- list(unlist(found[[1]]), paste(format(tails, trim = TRUE), "%%"))
+    if (missing(parm)) ends else ends[parm, , drop = FALSE]
+  })
+  method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"), shown)
+  method("print", function(x, ...) writeLines(unclass(x)), "pydpstat.summary")
+  NULL
+}
+"""
+
+
+def numbers(result: Any) -> list[float]:
+    """Return what a result estimates as numbers, in R's order.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+    >>> numbers(r) == [float(r)], names(r), intervals(r, 0.5)[1] == r.conf_int(0.5)[0].tolist()
+    (True, ['mean'], True)
+    """
+    return [float(each) for each in result.params]
+
+
+def names(result: Any) -> list[str]:
+    """Return the names of these numbers."""
+    return list(map(str, result.params.index))
+
+
+def frame(result: Any) -> dict[str, list[Any]]:
+    """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
+    >>> list(frame(r)), frame(r)["term"]
+    (['term', 'estimate', 'noise sd', 'lower', 'upper'], ['mean'])
+    """
+    # a test has numbers and one interval
+    table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
+    levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]
+    # numbers that pandas gives by itself name nothing
+    kept = [] if type(table.index).__name__ == "RangeIndex" else levels
+    keys = {str(each.name or "term"): list(map(str, each)) for each in kept}
+    return {**keys, **{str(name): _plain(table[name].tolist()) for name in table}}
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Return a column that R takes for one: numbers with NaN, or texts, where a missing one is empty."""
+    if all(is_missing(each) or isinstance(each, (bool, int, float)) for each in values):
+        return [math.nan if is_missing(each) else each for each in values]
+    return ["" if is_missing(each) else str(each) for each in values]
+
+
+def intervals(result: Any, level: float) -> list[list[Any]]:
+    """Return the names, the lower and the upper ends of intervals of a level."""
+    ends = np.atleast_2d(np.asarray(result.conf_int(alpha=1.0 - level), dtype=np.float64))
+    known = names(result)
+    return [known if len(known) == len(ends) else ["interval"], *ends.T.tolist()]
+
+
+def text(result: Any) -> str:
+    """Return the summary's page."""
+    return str(result.summary())
+
+
+def introduce() -> None:
+    """Make the methods in the R that runs this Python; nothing where there is none."""
+    # what reticulate calls R by, unless a user has taken the name for something else
+    r: Any = getattr(sys.modules["__main__"], "r", None)
+    if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
+        r[_METHODS % (_BASE, _BASE, _BUDGET)](numbers, names, frame, intervals, text)
