@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.privacy import Guarantee
+from pydpstat.results._drawn import Drawn
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results._call import Call, ModelCall
@@ -60,10 +60,6 @@ class Report:
         """State the lines below the table."""
         raise NotImplementedError
 
-    def _picture(self) -> object:
-        """Describe the picture, as one of those that `pydpstat.plots._draw` knows."""
-        raise NotImplementedError
-
     def summary(self) -> Summary:
         """Return the result as a table in statsmodels' form.
 
@@ -91,13 +87,6 @@ class Report:
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()
-
-    def _drawn(self, ax: Axes | None, *asked: object) -> Axes:
-        from pydpstat.plots._draw import draw
-        from pydpstat.plots._style import axes_for
-
-        axes = axes_for("plot", ax)
-        return draw(self._picture(*asked), axes)
 
 
 class Stated(Report):
@@ -184,7 +173,7 @@ class Stated(Report):
         return [held, f"Conditions: {'; '.join(conditions)}."] if conditions else [held]
 
 
-class Estimates(Stated):
+class Estimates(Drawn, Stated):
     """Released numbers with names, and a noise whose distribution may be public."""
 
     __slots__ = ()
