@@ -141,9 +141,7 @@ class Views(Account):
         }
         return _given(json_of(limits, self.entries), path)
 
-    def plot(
-        self, ax: Axes | None = None, title: str | None = None, **style: object
-    ) -> Axes:
+    def plot(self, ax: Axes | None = None, title: str | None = None, **style: object) -> Axes:
         """Draw what was spent by label, and what is left; needs matplotlib.
 
         Parameters

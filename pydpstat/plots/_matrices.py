@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Amounts, Floats, Matrix
-from pydpstat.plots._style import ink, legend_above, luminance, palette, soft, split, text_size
+from pydpstat.plots._style import beside, ink, legend_above, luminance, palette, soft, split, text_size
 from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, shortened, width_of, wrapped
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 Look = dict[str, Any]
@@ -27,7 +26,9 @@ def matrix_size(picture: Matrix) -> tuple[float, float]:
     count = len(picture.panels)
     aside, rows = min(count, MOST_ASIDE), -(-count // MOST_ASIDE)
     names = max((len(each) for each in picture.rows), default=0)
-    wide = 1.8 + min(0.09 * names, 2.2) + aside * float(np.clip(0.36 * len(picture.columns), 1.8, 9.0 / aside))
+    pitch = 0.36 if len(picture.columns) * aside > 16 else 0.55
+    cells = aside * float(np.clip(pitch * len(picture.columns), 1.8, 9.0 / aside))
+    wide = 1.8 + min(0.09 * names, 2.2) + cells
     high = 2.2 + rows * float(np.clip(0.28 * len(picture.rows), 1.2, 8.5)) + 0.9 * (rows - 1)
     return float(np.clip(wide, 6.0, 12.5)), min(high, 14.0)
 
@@ -55,8 +56,8 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     bar = axes.figure.colorbar(painted, ax=axes, pad=0.02, fraction=0.05, aspect=aspect)
     bar.set_label(wrapped(escaped(picture.unit), max(points_of(axes)[1], 80.0), text_size()))
     bar.outline.set_visible(False)
-    number_axis(bar.ax.yaxis, 1.6 * points_of(axes)[1])
-    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])))
+    number_axis(bar.ax.yaxis, points_of(axes)[1])
+    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), beside(rows[0][0], True))
 
 
 def _draw_cells(axes: Axes, values: Floats, colours: Floats, missing: Any) -> None:
@@ -77,12 +78,16 @@ def _draw_cells(axes: Axes, values: Floats, colours: Floats, missing: Any) -> No
     if size < _SMALLEST:
         return
     for row, column in np.ndindex(rows, columns):
-        shade = ink(axes) if missing[row, column] else ("black" if luminance(colours[row, column]) > 0.5 else "white")
-        axes.text(column, row, texts[row, column], ha="center", va="center", fontsize=size, color=shade)
+        shade = (
+            ink(axes)
+            if missing[row, column]
+            else ("black" if luminance(colours[row, column].tolist()) > 0.5 else "white")
+        )
+        axes.text(column, row, str(texts[row, column]), ha="center", va="center", fontsize=size, color=shade)
 
 
 def _compact(value: float) -> str:
-    """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and .05 without a 0."""
+    """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and .05 for 0.05."""
     if not np.isfinite(value):
         return number_shown(value)
     if abs(value) >= 1e5:
@@ -90,7 +95,9 @@ def _compact(value: float) -> str:
         return f"{mantissa}e{int(power)}"
     if abs(value) >= 1.0 or value == 0.0:
         return number_shown(value, 3)
-    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) >= 0.005 else f"{value:.0e}".replace("e-0", "e-")
+    return (
+        f"{value:.2f}".replace("0.", ".", 1) if abs(value) >= 0.005 else f"{value:.0e}".replace("e-0", "e-")
+    )
 
 
 def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
@@ -142,7 +149,15 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
     height = points_of(axes)[1] / max(len(names), 1)
     size = float(np.clip(0.8 * height, 6.0, text_size()))
     for place, value in zip(places, values):
-        axes.annotate(number_shown(float(value)), (max(value, 0.0), place), (4, 0), textcoords="offset points", va="center", fontsize=size, color=ink(axes))
+        axes.annotate(
+            number_shown(float(value)),
+            (max(value, 0.0), place),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=size,
+            color=ink(axes),
+        )
     wide = 0.3 * float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi
     axes.set_yticks(places, [shortened(escaped(name), wide, size) for name in names], fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
@@ -154,8 +169,7 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
     axes.set_xlabel(wrapped(escaped(picture.axis), max(points_of(axes)[0], 100.0), text_size()))
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0.0)
-    handles: list[Artist] = []
-    legend_above(axes, handles, "\n".join(filter(None, picture.head[:2])))
+    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), beside(axes))
 
 
 def _largest(picture: Amounts) -> tuple[list[str], Floats]:
@@ -165,4 +179,6 @@ def _largest(picture: Amounts) -> tuple[list[str], Floats]:
         return names, values
     kept = np.sort(np.argsort(-values, kind="stable")[: MOST_AMOUNTS - 1])
     rest = len(names) - kept.size
-    return [*(names[place] for place in kept), f"{rest} others"], np.append(values[kept], values.sum() - values[kept].sum())
+    return [*(names[place] for place in kept), f"{rest} others"], np.append(
+        values[kept], values.sum() - values[kept].sum()
+    )

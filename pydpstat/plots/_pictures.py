@@ -101,7 +101,7 @@ class Amounts(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Curves over one axis, which may have a logarithmic scale: names, and values of shape (curves, places)."""
+    """Curves over one axis, on logarithmic scales: names, and values of shape (curves, places)."""
 
     head: Head
     places: Floats

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import MARKERS, ink, legend_above, palette, soft, split, text_size
+from pydpstat.plots._style import MARKERS, beside, ink, legend_above, palette, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
     number_axis,
@@ -58,7 +57,8 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
         _name_rows(row[0], picture, float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi)
         for other in row[1:]:
             other.tick_params(labelleft=False)
-    legend_above(axes, _handles(axes, picture, look), _title(picture))
+    first = panels[0][0]
+    legend_above(axes, _handles(axes, picture, look), _title(picture), beside(first))
 
 
 def _title(picture: Points) -> str:
@@ -83,9 +83,9 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
         belongs = True if panel.rows is None else panel.rows
         known = [each.values, *(pair[0] for pair in each[1:] if pair is not None)]
         for row in at[np.isnan(known).all(axis=0) & belongs]:
-            how = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
+            how: Look = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
             axes.text(0.5, row, "no estimate", transform=axes.get_yaxis_transform(), **how)
-        if picture.numbered and pitch > 11.0:
+        if picture.numbered and series == 1 and pitch > 20.0:
             _number(axes, each.values, at, ends)
     if panel.null is not None:
         axes.axvline(panel.null, color=ink(axes), linewidth=0.9, linestyle="--", zorder=0.5)
@@ -157,7 +157,16 @@ def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float]) -
         if np.isfinite(value):
             # beside the axes' middle, so that a number is never cut off
             side = "left" if value < 0.5 * (ends[0] + ends[1]) else "right"
-            axes.annotate(number_shown(float(value)), (value, row), (0, 7), textcoords="offset points", ha=side, va="bottom", fontsize="small", color=ink(axes))
+            axes.annotate(
+                number_shown(float(value)),
+                (value, row),
+                (0, 7),
+                textcoords="offset points",
+                ha=side,
+                va="bottom",
+                fontsize="small",
+                color=ink(axes),
+            )
 
 
 def _limits(values: Values, null: float | None) -> tuple[float, float]:
@@ -191,7 +200,11 @@ def _name_rows(axes: Axes, picture: Points, figure: float) -> None:
     shown = []
     for name in names[::step]:
         lines = wrapped(name, wide, size)
-        fits = lines.count("\n") == 1 and step * pitch > 2.5 * size and width_of(max(lines.split("\n"), key=len), size) <= wide
+        fits = (
+            lines.count("\n") == 1
+            and step * pitch > 2.5 * size
+            and width_of(max(lines.split("\n"), key=len), size) <= wide
+        )
         shown.append(lines if fits else shortened(name, wide, size))
     axes.set_yticks(np.arange(len(names))[::step], shown, fontsize=size)
     kind = escaped(picture.kind)
@@ -212,15 +225,29 @@ def _handles(axes: Axes, picture: Points, look: Look) -> list[Artist]:
     both = first.thick is not None and first.thin is not None
     several = len(picture.series) > 1
     handles: list[Artist] = [
-        Line2D([], [], color=_colour(axes, place, look), marker=look.get("marker", MARKERS[place % len(MARKERS)]), linestyle="none", label=escaped(name))
+        Line2D(
+            [],
+            [],
+            color=_colour(axes, place, look),
+            marker=look.get("marker", MARKERS[place % len(MARKERS)]),
+            linestyle="none",
+            label=escaped(name),
+        )
         for place, name in enumerate(picture.series)
         if several
     ]
     colour = ink(axes) if several else _colour(axes, 0, look)
     if first.thick is not None and picture.head.thick:
-        handles.append(Line2D([], [], color=colour, linewidth=5.0 if both else 2.0, alpha=0.45 if both else 1.0, label=picture.head.thick))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=colour,
+                linewidth=5.0 if both else 2.0,
+                alpha=0.45 if both else 1.0,
+                label=picture.head.thick,
+            )
+        )
     if first.thin is not None and picture.head.thin:
         handles.append(Line2D([], [], color=colour, linewidth=1.5, label=picture.head.thin))
     return handles
-
-

@@ -118,9 +118,26 @@ def finish(axes: Axes) -> None:
     legend_above(axes, axes.get_legend_handles_labels()[0])
 
 
-def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "") -> None:
-    """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit."""
-    size, width = text_size("small"), max(points_of(axes)[0], 120.0)
+def beside(axes: Axes, bar: bool = False) -> float:
+    """Return how much room names beside axes take, in points, and a bar of colours where there is one."""
+    size = text_size()
+    names = [line for label in axes.get_yticklabels() for line in label.get_text().split("\n")]
+    taken = max((width_of(name, size) for name in names), default=0.0) + 14.0
+    return (
+        taken
+        + (1.8 * size if axes.get_ylabel() else 0.0)
+        + (0.09 * points_of(axes)[0] + 60.0 if bar else 0.0)
+    )
+
+
+def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0) -> None:
+    """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit.
+
+    `taken` is what names and bars beside the axes will take, which a layout makes room for.
+    """
+    width = points_of(axes)[0]
+    # the usual margins are 0.225 of a figure
+    size, width = text_size("small"), max(min(width, width / 0.79 - taken), 120.0)
     rows = 0
     if handles:
         # matplotlib's bars come as containers

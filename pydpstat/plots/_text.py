@@ -45,7 +45,9 @@ def shortened(text: str, width: float, size: float) -> str:
     shown = text
     while width_of(shown, size) > width and kept > 2:
         kept -= 1
-        shown = f"{text[: -(-kept // 2)].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :].lstrip()}"
+        shown = (
+            f"{text[: -(-kept // 2)].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :].lstrip()}"
+        )
     return shown
 
 
@@ -70,11 +72,22 @@ def number_axis(axis: Axis, length: float) -> None:
     """Give an axis of so many points as many round numbers as it has room for, written in full."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(int(np.clip(length / 75.0, 1, 8)), steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+    across, size = axis is axis.axes.xaxis, float(axis.label.get_fontsize())
+    low, high = axis.get_view_interval()
+    # so many digits tell two numbers of the axis apart
+    digits = max(4, int(np.ceil(np.log10(max(abs(low), abs(high), 1e-300) / max(high - low, 1e-300)))) + 3)
+    widest = (
+        max(width_of(tick_text(float(f"{end:.3g}"), digits), size) for end in (low, high)) if across else size
+    )
+    room = max(75.0 if across else 45.0, widest + 24.0)
+    axis.set_major_locator(MaxNLocator(int(np.clip(length / room, 1, 8)), steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, digits)))
 
 
-def tick_text(value: float) -> str:
+def tick_text(value: float, digits: int = 4) -> str:
     """Return a number of an axis in full, unless it is very large or small."""
     size = abs(value)
-    return f"{value:.4g}" if size >= 1e10 or 0.0 < size < 1e-4 else f"{value + 0.0:,.10g}"
+    if 1e-4 <= size < 1e7 or size == 0.0:
+        return f"{value + 0.0:,.10g}"
+    mantissa, power = f"{value:.{digits - 1}e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"

@@ -117,7 +117,11 @@ def _branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at
 
 
 def _node(axes: Axes, x: float, y: float, text: str) -> None:
-    patch = {"boxstyle": "round,pad=0.45", "facecolor": "#2A2A2A" if is_dark(axes) else "#F2F2F2", "edgecolor": soft(axes)}
+    patch = {
+        "boxstyle": "round,pad=0.45",
+        "facecolor": "#2A2A2A" if is_dark(axes) else "#F2F2F2",
+        "edgecolor": soft(axes),
+    }
     axes.text(x, y, text, ha="center", va="center", color=ink(axes), bbox=patch, zorder=3)
 
 

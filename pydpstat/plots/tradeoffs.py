@@ -96,7 +96,9 @@ def tradeoff(
     outside = int(((estimate < 0.0) | (estimate > 1.0)).sum())
     if outside:
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
-        left.text(0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=soft(left), fontsize=8)
+        left.text(
+            0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=soft(left), fontsize=8
+        )
     left.set_ylabel(f"estimated share (lines: {middle} of the runs)")
     right.set(yscale="log", ylabel="uncertainty (in shares, log scale)")
     for panel in (left, right):

@@ -34,7 +34,9 @@ def tested_picture(result: Any, alpha: float) -> Points:
         return Points(head, [level_of(each) for each in alphas], "level", [panel])
     if estimates and set(estimates) <= set(null):
         pairs = np.array([(estimates[name], null[name]) for name in estimates])
-        return Points(head, list(estimates), "", [Panel("estimate", Values(pairs))], ("estimate", "null hypothesis"))
+        return Points(
+            head, list(estimates), "", [Panel("estimate", Values(pairs))], ("estimate", "null hypothesis")
+        )
     if result.pvalue is None:
         raise PydpstatError(f"{result.test} has neither an interval nor a p-value to draw. Print it instead.")
     at = max(result.pvalue, result.pvalue_floor, 1e-300)
@@ -66,7 +68,8 @@ def coefficients_picture(
     values = series.to_numpy()
     every = [np.abs(values), *(np.abs(end) for end in ends or ())]
     size = np.max([np.where(np.isfinite(each), each, 0.0) for each in every], axis=0)
-    panels, left = [], np.ones(values.size, dtype=bool)
+    panels: list[Panel] = []
+    left = np.ones(values.size, dtype=bool)
     while left.any():
         last = len(panels) == _MOST_SCALES - 1
         chosen = left & (last | (size * _APART >= size[left].max()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -57,7 +57,10 @@ def released_picture(result: Any, alpha: float) -> Picture:
         return _table(result, head, values)
     names = labels.elements(result.value)
     if values.values.ndim and labels.names and statistic not in _ONE_SCALE and len(names) <= _MOST_PANELS:
-        panels = [Panel(_axis(labels, statistic, name), _part(values, np.s_[j : j + 1, None])) for j, name in enumerate(names)]
+        panels = [
+            Panel(_axis(labels, statistic, name), _part(values, np.s_[j : j + 1, None]))
+            for j, name in enumerate(names)
+        ]
         return Points(head, [""], "", panels, numbered=True)
     shown = _part(values, np.s_[..., None] if values.values.ndim else np.s_[None, None])
     kind = ", ".join(filter(None, labels.dimension_names))
@@ -108,11 +111,17 @@ def _values_of(result: Any, alpha: float, counted: bool) -> tuple[Values, bool]:
 
 
 def _part(values: Values, place: Any) -> Values:
-    return Values(values.values[place], *(None if pair is None else (pair[0][place], pair[1][place]) for pair in values[1:]))
+    return Values(
+        values.values[place],
+        *(None if pair is None else (pair[0][place], pair[1][place]) for pair in values[1:]),
+    )
 
 
 def _mapped(values: Values, change: Any) -> Values:
-    return Values(change(values.values), *(None if pair is None else (change(pair[0]), change(pair[1])) for pair in values[1:]))
+    return Values(
+        change(values.values),
+        *(None if pair is None else (change(pair[0]), change(pair[1])) for pair in values[1:]),
+    )
 
 
 def _variable(labels: Any, statistic: str) -> str:
@@ -127,7 +136,9 @@ def _axis(labels: Any, statistic: str, name: str) -> str:
     if statistic == "cov" and " : " in name:
         one, other = name.split(" : ", 1)
         word, name = ("variance", one) if one == other else (word, f"{one} and {other}")
-    of = f" of {name}" if name not in (statistic, "", "value") and not name.startswith(f"{statistic}[") else ""
+    of = (
+        f" of {name}" if name not in (statistic, "", "value") and not name.startswith(f"{statistic}[") else ""
+    )
     return f"{word}{of}{' (unit squared)' if statistic == 'var' else ''}"
 
 
@@ -136,7 +147,9 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     names = [", ".join(map(str, row)) for row in labels.rows]
     kind = ", ".join(filter(None, labels.keys))
     if labels.breaks is not None and len(names) <= _MOST_PANELS:
-        return _columns(head, labels, [(name, _part(values, place)) for place, name in enumerate(names)], counted)
+        return _columns(
+            head, labels, [(name, _part(values, place)) for place, name in enumerate(names)], counted
+        )
     if statistic == "share below" and len(names) <= _MOST_PANELS:
         at = np.array(labels.names, dtype=np.float64)
         panels = [Panel("", _part(values, place), title=name) for place, name in enumerate(names)]
@@ -144,7 +157,15 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     shown, series = _mapped(values, labels.drawn), labels.series
     one_scale = labels.breaks is not None or statistic in (*_ONE_SCALE, "quantile", "share below")
     if len(series) > _MOST_PANELS or one_scale and len(series) > _MOST_SERIES:
-        return _grid(head, names, (kind, labels.xname if labels.breaks else ""), series, shown.values, one_scale, statistic)
+        return _grid(
+            head,
+            names,
+            (kind, labels.xname if labels.breaks else ""),
+            series,
+            shown.values,
+            one_scale,
+            statistic,
+        )
     if one_scale and len(series) > 1:
         panel = Panel(_axis(labels, statistic, _variable(labels, statistic)), shown)
         return Points(head, names, kind, [panel], series)
@@ -155,12 +176,35 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     return Points(head, names, kind, panels)
 
 
-def _grid(head: Head, names: list[str], axes: tuple[str, str], series: Any, values: Floats, one_scale: bool, statistic: str) -> Matrix:
+def _grid(
+    head: Head,
+    names: list[str],
+    axes: tuple[str, str],
+    series: Any,
+    values: Floats,
+    one_scale: bool,
+    statistic: str,
+) -> Matrix:
     """Describe many values of many groups as a heat map, in each column by its own largest value."""
     if one_scale:
-        return Matrix(head, names, list(series), axes, [("", values)], "count" if statistic == "histogram" else statistic)
+        return Matrix(
+            head,
+            names,
+            list(series),
+            axes,
+            [("", values)],
+            "count" if statistic == "histogram" else statistic,
+        )
     largest = np.nanmax(np.abs(values), axis=0, initial=1e-300)
-    return Matrix(head, names, list(series), axes, [("", values)], "share of the column's largest value", values / largest)
+    return Matrix(
+        head,
+        names,
+        list(series),
+        axes,
+        [("", values)],
+        "share of the column's largest value",
+        values / largest,
+    )
 
 
 def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: bool) -> Columns:
@@ -173,7 +217,10 @@ def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: 
         # as R: the area of all columns is 1
         totals = [float(each.values.sum()) if counted else 1.0 for _, each in parts]
         if min(totals) > 0.0:
-            parts = [(name, _mapped(each, lambda x, t=total: x / (t * widths))) for (name, each), total in zip(parts, totals)]
+            parts = [
+                (name, _mapped(each, lambda x, t=total: x / (t * widths)))
+                for (name, each), total in zip(parts, totals)
+            ]
         else:
             unit = f"count per unit of {labels.xname}"
             parts = [(name, _mapped(each, lambda x: x / widths)) for name, each in parts]
@@ -192,16 +239,30 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
     if len(shape) == 2 and shape[1] > _MOST_SERIES >= shape[0]:
         values, levels, called, shape = _mapped(values, np.transpose), levels[::-1], called[::-1], shape[::-1]
     further = list(product(*(range(size) for size in shape[2:])))
-    told = [", ".join(f"{name} = {levels[axis][at]}" if name else levels[axis][at] for axis, (name, at) in enumerate(zip(called[2:], place), 2)) for place in further]
+    told = [
+        ", ".join(
+            f"{name} = {levels[axis][at]}" if name else levels[axis][at]
+            for axis, (name, at) in enumerate(zip(called[2:], place), 2)
+        )
+        for place in further
+    ]
     if shape[1] <= _MOST_SERIES and shape[0] <= _MOST_ROWS and len(further) <= _MOST_PANELS:
-        panels = [Panel(unit, _part(values, np.s_[(..., *place)]), title=name) for place, name in zip(further, told)]
+        panels = [
+            Panel(unit, _part(values, np.s_[(..., *place)]), title=name) for place, name in zip(further, told)
+        ]
         named = [f"{called[1]} = {level}" if called[1] else level for level in levels[1]]
         return Points(head, levels[0], called[0], panels, named, shared=True)
-    tables = [(name, values.values[(..., *place)]) for place, name in zip(further, told)]
+    tables = [(name, _part(values, np.s_[(..., *place)]).values) for place, name in zip(further, told)]
     if len(further) > _MOST_PANELS:
-        columns = [", ".join((level, *(levels[axis][at] for axis, at in enumerate(place, 2)))) for place in further for level in levels[1]]
+        columns = [
+            ", ".join((level, *(levels[axis][at] for axis, at in enumerate(place, 2))))
+            for place in further
+            for level in levels[1]
+        ]
         wide = np.concatenate([each for _, each in tables], axis=1)
-        return Matrix(_reached(head, values), levels[0], columns, (called[0], ", ".join(called[1:])), [("", wide)], unit)
+        return Matrix(
+            _reached(head, values), levels[0], columns, (called[0], ", ".join(called[1:])), [("", wide)], unit
+        )
     return Matrix(_reached(head, values), levels[0], levels[1], (called[0], called[1]), tables, unit)
 
 
@@ -212,7 +273,15 @@ def _variables(head: Head, names: list[str], values: Values, statistic: str) -> 
         return Matrix(told, names, names, ("", ""), [("", matrix)], "correlation", matrix)
     spread = np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), np.nan))
     colours = np.clip(matrix / np.outer(spread, spread), -1.0, 1.0)
-    return Matrix(told, names, names, ("", ""), [("", matrix)], "colour: covariance over both standard deviations", colours)
+    return Matrix(
+        told,
+        names,
+        names,
+        ("", ""),
+        [("", matrix)],
+        "colour: covariance over both standard deviations",
+        colours,
+    )
 
 
 def _reached(head: Head, values: Values) -> Head:
