@@ -45,6 +45,7 @@ KINDS: dict[type, Kind] = {
 def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, object]) -> Axes:
     """Draw what a result describes on axes, or on those of a new figure, and return them."""
     kind = KINDS[type(picture)]
+    given = None if ax is None else axes_for("plot", ax)
     if title is not None and not isinstance(title, str):
         raise PydpstatError(f"title must be a text or None; got {shown_option(title)}. '' draws none.")
     head = picture.head
@@ -53,7 +54,8 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
     shown = picture._replace(head=head._replace(title=told[0], privacy=told[1]))
     look = _checked(style, kind.style) if style else {}
     width, height = kind.size(picture)
-    axes = axes_for("plot", ax, height, width)
+    # a new figure comes after every error
+    axes = axes_for("plot", None, height, width) if given is None else given
     kind.draw(shown, axes, look)
     return axes
 
@@ -81,18 +83,21 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
         colours = [value] if is_color_like(value) else value
         if name == "color":
             good = isinstance(colours, (list, tuple)) and bool(colours) and all(map(is_color_like, colours))
-            wanted = "a colour of matplotlib, or a list of them; for example '#0072B2'"
+            wanted, example = "a colour of matplotlib, or a list of them", "'#0072B2'"
             named[name] = colours
         elif name == "cmap":
             good = isinstance(value, Colormap) or isinstance(value, str) and value in colormaps
-            wanted = "a colour map of matplotlib; for example 'viridis'"
+            wanted, example = "a colour map of matplotlib", "'viridis'"
         elif name == "marker":
-            good, wanted = _is_marker(value, MarkerStyle), "a marker of matplotlib; for example 'o'"
+            good = _is_marker(value, MarkerStyle)
+            wanted, example = "a marker of matplotlib", "'o'"
         else:
             good = is_number(value) and float(value) > 0.0
-            wanted = "a number of points above 0; for example 2"
+            wanted, example = "a number of points above 0", "2"
         if not good:
-            raise PydpstatError(f"{name} must be {wanted}; got {shown_option(value)}.")
+            raise PydpstatError(
+                f"{name} must be {wanted}; got {shown_option(value)}. Give for example {example}."
+            )
     return named
 
 

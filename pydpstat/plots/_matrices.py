@@ -12,6 +12,7 @@ from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, 
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
 
 Look = dict[str, Any]
 MOST_ASIDE = 3
@@ -50,7 +51,7 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     rows = split(axes, len(picture.panels), MOST_ASIDE, (14.0, below + 24.0), titles)
     for place, (part, (_, values)) in enumerate(zip([each for row in rows for each in row], picture.panels)):
         colours = values if picture.colours is None else picture.colours
-        _draw_cells(part, values, painted.to_rgba(np.nan_to_num(colours)), np.isnan(values))
+        _draw_cells(part, values, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
         _name_cells(part, picture, part is rows[place // MOST_ASIDE][0])
     aspect = max(20.0, points_of(axes)[1] / 12.0)
     bar = axes.figure.colorbar(painted, ax=axes, pad=0.02, fraction=0.05, aspect=aspect)
@@ -60,13 +61,15 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), beside(rows[0][0], True))
 
 
-def _draw_cells(axes: Axes, values: Floats, colours: Floats, missing: Any) -> None:
+def _draw_cells(axes: Axes, values: Floats, colours: Any, painted: ScalarMappable) -> None:
     rows, columns = values.shape
-    colours = np.where(missing[..., None], [0.5, 0.5, 0.5, 0.25], colours)
-    axes.imshow(colours, aspect="auto", interpolation="none")
+    how: Look = {"cmap": painted.cmap, "norm": painted.norm}
+    axes.imshow(colours, aspect="auto", interpolation="none", **how)
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=axes.get_facecolor(), linewidth=0.6)
+    # behind what is missing
+    axes.set_facecolor((0.5, 0.5, 0.5, 0.25))
     axes.tick_params(which="both", length=0.0)
     axes.spines[:].set_visible(False)
     texts = np.array([_compact(each) for each in values.ravel().tolist()], dtype=object).reshape(values.shape)
@@ -77,12 +80,10 @@ def _draw_cells(axes: Axes, values: Floats, colours: Floats, missing: Any) -> No
     size = min(usual, 0.72 * usual * width / columns / widest, 0.62 * height / rows)
     if size < _SMALLEST:
         return
+    shades = painted.to_rgba(colours)
     for row, column in np.ndindex(rows, columns):
-        shade = (
-            ink(axes)
-            if missing[row, column]
-            else ("black" if luminance(colours[row, column].tolist()) > 0.5 else "white")
-        )
+        light = luminance(shades[row, column].tolist()) > 0.5
+        shade = ink(axes) if np.isnan(values[row, column]) else "black" if light else "white"
         axes.text(column, row, str(texts[row, column]), ha="center", va="center", fontsize=size, color=shade)
 
 
@@ -95,9 +96,9 @@ def _compact(value: float) -> str:
         return f"{mantissa}e{int(power)}"
     if abs(value) >= 1.0 or value == 0.0:
         return number_shown(value, 3)
-    return (
-        f"{value:.2f}".replace("0.", ".", 1) if abs(value) >= 0.005 else f"{value:.0e}".replace("e-0", "e-")
-    )
+    if abs(value) < 0.005:
+        return f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:.2f}".replace("0.", ".", 1)
 
 
 def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
