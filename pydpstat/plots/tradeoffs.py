@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import check_curves, finish, ink, palette, panels_for, soft
+from pydpstat.plots._style import DASHES, check_curves, finish, ink, palette, panels_for, soft
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,13 +81,14 @@ def tradeoff(
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
     checks.one_of(middle, "middle", MIDDLES)
     left, right = panels_for("tradeoff", axes, 2)
-    for size, colour in zip(sizes, palette(left)):
+    for size, colour, dashes in zip(sizes, palette(left), DASHES):
         at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
             # a missing value counts in no median or mean
             lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
-            panel.plot(lines.index, lines, color=colour, linewidth=1.6, label=label, zorder=2)
+            how = {"color": colour, "linestyle": dashes, "linewidth": 1.6}
+            panel.plot(lines.index, lines, label=label, zorder=2, **how)
     if known is not None:
         left.axhline(
             known, color=ink(left), linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
