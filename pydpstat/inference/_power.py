@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from pydpstat import _checks as checks
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
@@ -24,6 +26,7 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
+from pydpstat.results._drawn import Drawn
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
@@ -40,7 +43,7 @@ _STRONGER = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan:
+class PowerPlan(Drawn):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -123,6 +126,17 @@ class PowerPlan:
         cells = [[f"{power:.3f}"] for _, power in self.powers]
         names = [name for name, _ in self.powers]
         return SummaryPage(facts, ("power",), names, cells, wrapped(notes), "Planned Private Test")
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.plots._pictures import Head, Panel, Points, Values
+
+        records = f"{self.n:,}" if isinstance(self.n, int) else ", ".join(map(str, self.n))
+        head = Head(
+            f"Plan of {self.test}: n = {records}, epsilon = {self.epsilon:.4g}, effect = {self.effect:.4g}"
+        )
+        powers = Values(np.array([[power] for _, power in self.powers]))
+        label = f"power (probability of a p-value of at most {self.alpha:g} where the effect is there)"
+        return Points(head, [name for name, _ in self.powers], "", [Panel(label, powers)], numbered=True)
 
     def __repr__(self) -> str:
         other = dict(self.powers)[self.stronger]

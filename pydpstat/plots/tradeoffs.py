@@ -87,8 +87,9 @@ def tradeoff(
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
             # a missing value counts in no median or mean
             lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
-            how = {"color": colour, "linestyle": dashes, "linewidth": 1.6}
-            panel.plot(lines.index, lines, label=label, zorder=2, **how)
+            panel.plot(
+                lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2
+            )
     if known is not None:
         left.axhline(
             known, color=ink(left), linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3

@@ -1,4 +1,4 @@
-"""Pictures of tests, comparisons, models and moments: intervals for parameters of the population."""
+"""Pictures of tests, comparisons, models, moments and plans."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.plots._pictures import Ends, Head, Panel, Points, Values
+from pydpstat.plots._pictures import Ends, Head, Lines, Panel, Points, Values
 from pydpstat.results._drawn import level_of, privacy_line
 from pydpstat.results._pvalues import shown_pvalue
 
 Floats = npt.NDArray[np.float64]
 # a coefficient that is so many times smaller than the largest needs a scale of its own
 _APART, _MOST_SCALES = 25.0, 3
+# a plan's accuracy is drawn for epsilons to both sides of its own, and for sizes beside its own
+_AROUND, _POINTS, _SIZES = 20.0, 13, (0.1, 1.0, 10.0)
+_LEAST, _MOST = 1e-4, 50.0
 
 
 def tested_picture(result: Any, alpha: float) -> Points:
@@ -94,3 +97,23 @@ def moments_picture(result: Any, alpha: float) -> Points:
     told = f"{level_of(alpha)} confidence interval"
     head = Head("Means from noisy moments", privacy_line(result, result.release.mechanism), "", told)
     return Points(head, [""], "", panels, numbered=True)
+
+
+def plan_picture(plan: Any, alpha: float) -> Lines:
+    """Describe the accuracy of a plan, which has ``to_frame(alpha, epsilon=, n=)``, of its largest value."""
+    # says why, where nothing is known
+    reach = float(np.max(plan.accuracy(alpha)))
+    epsilon, n = plan.epsilon, plan.n
+    low, high = max(epsilon / _AROUND, _LEAST), min(epsilon * _AROUND, _MOST)
+    places = np.unique([*np.geomspace(min(low, epsilon), max(high, epsilon), _POINTS), epsilon])
+    sizes = [None] if n is None else sorted({max(1, round(share * n)) for share in _SIZES})
+    values = []
+    for size in sizes:
+        frame = plan.to_frame(alpha, epsilon=places.tolist(), n=size)
+        values.append(frame.groupby("epsilon")["accuracy"].max().to_numpy())
+    names = ["" if size is None else f"n = {size:,}" for size in sizes]
+    statistic = plan.result.statistic
+    several = ", the least exact of all values" if plan.result.value.ndim else ""
+    unit = f"accuracy of the {statistic}{several} (with probability {level_of(alpha)})"
+    head = Head(f"Plan of a {statistic}", privacy_line(plan.result, plan.result.mechanism))
+    return Lines(head, places, names, np.array(values), "epsilon", unit, (float(epsilon), reach))
