@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from pydpstat import _checks as checks
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
@@ -95,6 +93,11 @@ class PowerPlan(Drawn):
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _STRONGER else self.test
 
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import power_picture
+
+        return power_picture(self)
+
     def summary(self) -> Summary:
         """Return the plan as a table in statsmodels' form.
 
@@ -126,17 +129,6 @@ class PowerPlan(Drawn):
         cells = [[f"{power:.3f}"] for _, power in self.powers]
         names = [name for name, _ in self.powers]
         return SummaryPage(facts, ("power",), names, cells, wrapped(notes), "Planned Private Test")
-
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.plots._pictures import Head, Panel, Points, Values
-
-        records = f"{self.n:,}" if isinstance(self.n, int) else ", ".join(map(str, self.n))
-        head = Head(
-            f"Plan of {self.test}: n = {records}, epsilon = {self.epsilon:.4g}, effect = {self.effect:.4g}"
-        )
-        powers = Values(np.array([[power] for _, power in self.powers]))
-        label = f"power (probability of a p-value of at most {self.alpha:g} where the effect is there)"
-        return Points(head, [name for name, _ in self.powers], "", [Panel(label, powers)], numbered=True)
 
     def __repr__(self) -> str:
         other = dict(self.powers)[self.stronger]

@@ -117,3 +117,12 @@ def plan_picture(plan: Any, alpha: float) -> Lines:
     unit = f"accuracy of the {statistic}{several} (with probability {level_of(alpha)})"
     head = Head(f"Plan of a {statistic}", privacy_line(plan.result, plan.result.mechanism))
     return Lines(head, places, names, np.array(values), "epsilon", unit, (float(epsilon), reach))
+
+
+def power_picture(plan: Any) -> Points:
+    """Describe the power of a planned test and of others for the same question."""
+    records = f"{plan.n:,}" if isinstance(plan.n, int) else ", ".join(map(str, plan.n))
+    title = f"Plan of {plan.test}: n = {records}, epsilon = {plan.epsilon:.4g}, effect = {plan.effect:.4g}"
+    powers = Values(np.array([[power] for _, power in plan.powers]))
+    label = f"power (probability of a p-value of at most {plan.alpha:g} where the effect is there)"
+    return Points(Head(title), [name for name, _ in plan.powers], "", [Panel(label, powers)], numbered=True)
