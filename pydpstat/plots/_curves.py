@@ -184,8 +184,9 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
             "linestyle": DASHES[place % len(DASHES)],
             "linewidth": look.get("linewidth", 1.6),
         }
-        axes.plot(picture.places, values, **how)
-        handles.append(Line2D([], [], label=escaped(name), **how))
+        # what is 0 has no place on a logarithmic axis
+        axes.plot(picture.places, np.where(values > 0.0, values, np.nan) if picture.log else values, **how)
+        handles += [Line2D([], [], label=escaped(name), **how)] if name else []
     if picture.marked is not None:
         axes.plot(*picture.marked, "o", color=ink(axes), markersize=7, zorder=4)
         handles.append(Line2D([], [], marker="o", linestyle="none", color=ink(axes), label="as planned"))
@@ -199,7 +200,7 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
     axes.set_ylabel(wrapped(escaped(picture.unit), max(points_of(axes)[1], 60.0), text_size()))
     axes.grid(color=soft(axes), alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    legend_above(axes, handles if len(handles) > 1 else [], "\n".join(filter(None, picture.head[:2])))
+    legend_above(axes, handles, "\n".join(filter(None, picture.head[:2])))
 
 
 def _round_ticks(low: float, high: float) -> list[float]:

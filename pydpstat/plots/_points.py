@@ -103,7 +103,8 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
     axes.grid(axis="x", color=soft(axes), alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0.0)
+    # arrows at the edge need room
+    axes.tick_params(axis="y", length=0.0, pad=7.0)
 
 
 def _column(pair: tuple[Floats, Floats] | None, place: int) -> tuple[Floats, Floats] | None:
@@ -155,8 +156,9 @@ def _colour(axes: Axes, place: int, look: Look) -> Any:
 def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float]) -> None:
     for value, row in zip(values, at):
         if np.isfinite(value):
-            # beside the axes' middle, so that a number is never cut off
-            side = "left" if value < 0.5 * (ends[0] + ends[1]) else "right"
+            # above the point, or towards the middle near an end
+            place = (value - ends[0]) / (ends[1] - ends[0])
+            side = "left" if place < 0.12 else "right" if place > 0.88 else "center"
             axes.annotate(
                 number_shown(float(value)),
                 (value, row),

@@ -52,8 +52,9 @@ class Drawn:
         Notes
         -----
         Intervals of the privacy noise are thick where there are confidence intervals for the population, too,
-        which are thin; up to 100 values have the latter. The picture is post-processing: it shows nothing
-        but what was released.
+        which are thin; up to 24 means, variances and correlations have the latter, and up to 200 other
+        values. An arrow at the edge is an interval that goes far beyond the others. The picture is
+        post-processing: it shows nothing but what was released.
 
         Examples
         --------

@@ -20,8 +20,9 @@ from pydpstat.results._tables import TABLES
 
 Floats = npt.NDArray[np.float64]
 Picture = Points | Columns | Distribution | Matrix
-# intervals for the population of more values take too long
-MOST_INTERVALS = 100
+# intervals for the population of more values take too long: those of moments a third of a second each
+_MOST_COUNTED, _MOST_MOMENTS = 200, 24
+_MOMENTS = ("mean", "var", "std", "cov", "corr")
 # so many levels are told apart by marks, so many panels are read at a glance, and so many rows fit on a page
 _MOST_SERIES, _MOST_PANELS, _MOST_ROWS = 5, 12, 60
 _WORDS = {"var": "variance", "std": "standard deviation", "cov": "covariance", "corr": "correlation"}
@@ -97,7 +98,8 @@ def _values_of(result: Any, alpha: float, counted: bool) -> tuple[Values, bool]:
     """Return values with both kinds of intervals, and whether the second were those of shares."""
     noise = None if result.noise is None else result._interval(alpha)
     known = result.post.population
-    if known is None or result.value.size > MOST_INTERVALS:
+    most = _MOST_MOMENTS if result.statistic in _MOMENTS else _MOST_COUNTED
+    if known is None or result.value.size > most:
         return Values(result.value, noise), False
     ends: Ends = result._population_interval(alpha)
     scaled = counted and isinstance(known, OfOther) and bool(known.about)
