@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Samples, Sizes, Values
-from pydpstat.plots._style import DASHES, ground, ink, legend_above, palette, soft, split, text_size
-from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, tick_text, width_of, wrapped
+from pydpstat.plots._style import (
+    DASHES,
+    ground,
+    ink,
+    legend_above,
+    number_axis,
+    palette,
+    soft,
+    split,
+    text_size,
+)
+from pydpstat.plots._text import escaped, number_shown, points_of, tick_text, width_of, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -103,8 +113,8 @@ def _name(rows: list[list[Axes]], axis: str, unit: str) -> None:
     for number, row in enumerate(rows):
         for place, part in enumerate(row):
             width, height = points_of(part)
-            number_axis(part.xaxis, width)
-            number_axis(part.yaxis, height)
+            number_axis(part.xaxis)
+            number_axis(part.yaxis)
             part.spines[["top", "right"]].set_visible(False)
             # nothing may be below the last panel of a column
             if number == len(rows) - 1 or number == len(rows) - 2 and place >= len(rows[-1]):
@@ -240,7 +250,7 @@ def draw_samples(picture: Samples, axes: Axes, look: Look) -> None:
         names = [wrapped(escaped(name), max(room, 30.0), text_size()) for name in picture.names]
         axes.set_xticks(np.arange(len(names)), names)
     else:
-        number_axis(axes.xaxis, points_of(axes)[0])
+        number_axis(axes.xaxis)
     axes.set(xlabel=escaped(picture.axis), ylabel="share of the draws")
     axes.spines[["top", "right"]].set_visible(False)
     legend_above(axes, handles, picture.head.title)
@@ -269,8 +279,8 @@ def draw_sizes(picture: Sizes, axes: Axes, look: Look) -> None:
         axes.set_xticks(ticks, [number_shown(each) for each in ticks])
         axes.set_xticks([], minor=True)
     else:
-        number_axis(axes.xaxis, min(points_of(axes)[0], 75.0 * max(end - k - 1, 1)))
-    number_axis(axes.yaxis, points_of(axes)[1])
+        number_axis(axes.xaxis)
+    number_axis(axes.yaxis)
     least = {"color": ink(axes), "linewidth": 1.0, "linestyle": "--"}
     axes.axvline(edges[0], **least)
     axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))

@@ -7,8 +7,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Amounts, Floats, Matrix
-from pydpstat.plots._style import beside, ink, legend_above, luminance, palette, soft, split, text_size
-from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, shortened, width_of, wrapped
+from pydpstat.plots._style import (
+    beside,
+    ink,
+    legend_above,
+    luminance,
+    number_axis,
+    palette,
+    soft,
+    split,
+    text_size,
+)
+from pydpstat.plots._text import (
+    escaped,
+    number_shown,
+    points_of,
+    room_for_names,
+    shortened,
+    width_of,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,18 +69,23 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     rows = split(axes, len(picture.panels), MOST_ASIDE, (14.0, below + 24.0), titles)
     for place, (part, (_, values)) in enumerate(zip([each for row in rows for each in row], picture.panels)):
         colours = values if picture.colours is None else picture.colours
-        _draw_cells(part, values, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
+        _paint(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
         _name_cells(part, picture, part is rows[place // MOST_ASIDE][0])
+    # the layout takes room for names and the bar from the axes
+    taken = beside(rows[0][0], True)
+    left = min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0])
+    for part, (_, values) in zip([each for row in rows for each in row], picture.panels):
+        _number_cells(part, values, painted, max(left, 0.1))
     aspect = max(20.0, points_of(axes)[1] / 12.0)
     bar = axes.figure.colorbar(painted, ax=axes, pad=0.02, fraction=0.05, aspect=aspect)
     bar.set_label(wrapped(escaped(picture.unit), max(points_of(axes)[1], 80.0), text_size()))
     bar.outline.set_visible(False)
-    number_axis(bar.ax.yaxis, points_of(axes)[1])
-    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), beside(rows[0][0], True))
+    number_axis(bar.ax.yaxis)
+    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), taken)
 
 
-def _draw_cells(axes: Axes, values: Floats, colours: Any, painted: ScalarMappable) -> None:
-    rows, columns = values.shape
+def _paint(axes: Axes, colours: Any, painted: ScalarMappable) -> None:
+    rows, columns = colours.shape
     how: Look = {"cmap": painted.cmap, "norm": painted.norm}
     axes.imshow(colours, aspect="auto", interpolation="none", **how)
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
@@ -72,15 +95,20 @@ def _draw_cells(axes: Axes, values: Floats, colours: Any, painted: ScalarMappabl
     axes.set_facecolor((0.5, 0.5, 0.5, 0.25))
     axes.tick_params(which="both", length=0.0)
     axes.spines[:].set_visible(False)
+
+
+def _number_cells(axes: Axes, values: Floats, painted: ScalarMappable, left: float) -> None:
+    """Write the values into the cells of axes, of whose width so much is left, if they can be read there."""
+    rows, columns = values.shape
     texts = np.array([_compact(each) for each in values.ravel().tolist()], dtype=object).reshape(values.shape)
     width, height = points_of(axes)
     usual = text_size("small")
     widest = max((width_of(each, usual) for each in texts.ravel()), default=1.0)
-    # the layout makes room for names: less than the axes have now
-    size = min(usual, 0.72 * usual * width / columns / widest, 0.62 * height / rows)
+    size = min(usual, 0.85 * usual * width * left / columns / widest, 0.62 * height / rows)
     if size < _SMALLEST:
         return
-    shades = painted.to_rgba(colours)
+    coloured: Any = axes.images[0].get_array()
+    shades = painted.to_rgba(coloured)
     for row, column in np.ndindex(rows, columns):
         light = luminance(shades[row, column].tolist()) > 0.5
         shade = ink(axes) if np.isnan(values[row, column]) else "black" if light else "white"
@@ -111,6 +139,8 @@ def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
 
 def _name_cells(axes: Axes, picture: Matrix, first: bool) -> None:
     width, height = points_of(axes)
+    # names below several rows of panels take from their height
+    height *= 0.75 if len(picture.panels) > MOST_ASIDE else 1.0
     usual = text_size()
     turned = _turned(picture, axes)[0] if len(picture.panels) == 1 else True
     for axis, names, pitch in (
@@ -159,14 +189,14 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
             fontsize=size,
             color=ink(axes),
         )
-    wide = 0.3 * float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi
+    wide = room_for_names(axes)
     axes.set_yticks(places, [shortened(escaped(name), wide, size) for name in names], fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
     # room for the numbers behind the bars
     axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))
     if not len(names):
         axes.text(0.5, 0.5, "nothing", transform=axes.transAxes, ha="center", va="center", color=soft(axes))
-    number_axis(axes.xaxis, points_of(axes)[0])
+    number_axis(axes.xaxis)
     axes.set_xlabel(wrapped(escaped(picture.axis), max(points_of(axes)[0], 100.0), text_size()))
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0.0)

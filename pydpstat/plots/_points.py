@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import MARKERS, beside, ink, legend_above, palette, soft, split, text_size
+from pydpstat.plots._style import (
+    MARKERS,
+    beside,
+    ink,
+    legend_above,
+    number_axis,
+    palette,
+    soft,
+    split,
+    text_size,
+)
 from pydpstat.plots._text import (
     escaped,
-    number_axis,
     number_shown,
     points_of,
+    room_for_names,
     shortened,
     tick_text,
     width_of,
@@ -42,7 +52,7 @@ def points_size(picture: Points) -> tuple[float, float]:
 
 def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     """Draw estimates with their intervals."""
-    count, most = len(picture.panels), 1 if points_of(axes)[0] < 200.0 else MOST_ASIDE
+    count, most = len(picture.panels), int(np.clip(points_of(axes)[0] / 100.0, 1, MOST_ASIDE))
     limits = [(1e-4, 1.0) if each.log else _limits(each.values, each.null) for each in picture.panels]
     if picture.shared:
         limits = [(min(low for low, _ in limits), max(high for _, high in limits))] * count
@@ -54,7 +64,7 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     for panel, shown, ends in zip(ordered, picture.panels, limits):
         _draw_panel(panel, shown, picture, ends, look)
     for row in panels:
-        _name_rows(row[0], picture, float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi)
+        _name_rows(row[0], picture, room_for_names(axes))
         for other in row[1:]:
             other.tick_params(labelleft=False)
     first = panels[0][0]
@@ -94,7 +104,7 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
         axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
         axes.set_xticks([], minor=True)
     else:
-        number_axis(axes.xaxis, width)
+        number_axis(axes.xaxis)
     if series > 1:
         # the marks of one row belong together
         for row in range(0, rows, 2):
@@ -191,14 +201,13 @@ def _limits(values: Values, null: float | None) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _name_rows(axes: Axes, picture: Points, figure: float) -> None:
+def _name_rows(axes: Axes, picture: Points, wide: float) -> None:
     """Name the rows: as many as there is room for, in at most two lines each."""
     names = [escaped(name) for name in picture.names]
-    width, height = points_of(axes)
+    height = points_of(axes)[1]
     pitch = height / max(len(names), 1)
     size = float(np.clip(0.85 * pitch, 6.0, text_size()))
     step = max(1, int(np.ceil(1.25 * size / pitch)))
-    wide = 0.3 * min(figure, 3.0 * width)
     shown = []
     for name in names[::step]:
         lines = wrapped(name, wide, size)

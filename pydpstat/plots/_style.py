@@ -11,6 +11,7 @@ from pydpstat.plots._text import points_of, shortened, width_of, wrapped
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
@@ -44,7 +45,10 @@ def panels_for(
     except ImportError as error:
         raise MissingExtraError(f"{function}()", "matplotlib", "plot") from error
     if axes is None:
-        new = pyplot.subplots(1, count, figsize=size, layout="constrained", squeeze=False)[1]
+        # larger letters need a larger figure
+        scale = max(float(pyplot.rcParams["font.size"]) / 10.0, 1.0)
+        wanted_size = scale * size[0], scale * size[1]
+        new = pyplot.subplots(1, count, figsize=wanted_size, layout="constrained", squeeze=False)[1]
         return tuple(new[0])
     several: Any = getattr(axes, "flat", axes)
     given = tuple(several) if hasattr(axes, "__iter__") else (axes,)
@@ -110,6 +114,14 @@ def text_size(part: str = "medium") -> float:
     from matplotlib.font_manager import FontProperties
 
     return float(FontProperties(size=part).get_size_in_points())
+
+
+def number_axis(axis: Axis) -> None:
+    """Give an axis as many round numbers as it has room for, written in full."""
+    from pydpstat.plots._ticks import FullNumbers, RoundNumbers
+
+    axis.set_major_locator(RoundNumbers())
+    axis.set_major_formatter(FullNumbers())
 
 
 def finish(axes: Axes) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 
 def escaped(text: object) -> str:
@@ -68,20 +67,10 @@ def points_of(axes: Axes) -> tuple[float, float]:
     return float(box.width) * scale, float(box.height) * scale
 
 
-def number_axis(axis: Axis, length: float) -> None:
-    """Give an axis of so many points as many round numbers as it has room for, written in full."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    across, size = axis is axis.axes.xaxis, float(axis.label.get_fontsize())
-    low, high = axis.get_view_interval()
-    # so many digits tell two numbers of the axis apart
-    digits = max(4, int(np.ceil(np.log10(max(abs(low), abs(high), 1e-300) / max(high - low, 1e-300)))) + 3)
-    widest = (
-        max(width_of(tick_text(float(f"{end:.3g}"), digits), size) for end in (low, high)) if across else size
-    )
-    room = max(75.0 if across else 45.0, widest + 24.0)
-    axis.set_major_locator(MaxNLocator(int(np.clip(length / room, 1, 8)), steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value, digits)))
+def room_for_names(axes: Axes) -> float:
+    """Return how wide names beside axes may be, in points: a third of a figure or of a cell of its grid."""
+    figure = float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi
+    return 0.3 * min(figure, 2.0 * points_of(axes)[0])
 
 
 def tick_text(value: float, digits: int = 4) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from pydpstat.plots import _pictures as pictures
 from pydpstat.plots._draw import KINDS, drawn
+from pydpstat.plots._style import number_axis
 from tests.plots.drawings import DRAWINGS
 from tests.plots.overlaps import overlaps
 
@@ -170,14 +171,34 @@ def test_nothing_lies_on_anything(kind, size):
     assert overlaps(figure) == []
 
 
+@pytest.mark.parametrize("size", ["small", "long"])
 @pytest.mark.parametrize("kind", MADE)
-def test_a_quarter_of_a_figure_is_room_enough(kind):
-    figure, axes = pyplot.subplots(2, 2, figsize=(12.0, 9.0), layout="constrained")
+def test_a_quarter_of_a_page_is_room_enough(kind, size):
+    figure, axes = pyplot.subplots(2, 2, figsize=(12.0, 10.0), layout="constrained")
     for each in axes.flat:
         each.set_axis_off()
     axes[0, 0].set_axis_on()
-    drawn(MADE[kind]("small"), axes[0, 0], "A title", {})
+    drawn(MADE[kind](size), axes[0, 0], "A title", {})
     assert overlaps(figure) == [] and axes[0, 0].get_title() == "A title"
+
+
+@pytest.mark.parametrize(
+    "ends", [(0.0, 1.0), (42_424_240.0, 42_424_250.0), (-1e-9, 2e-9), (27_000.0, 34_500.0), (3e200, 4e200)]
+)
+@pytest.mark.parametrize("width", [1.0, 3.0, 9.0])
+def test_numbers_of_an_axis_differ_and_have_room(ends, width):
+    figure = pyplot.figure(figsize=(width, 2.0))
+    axes = figure.add_axes((0.2, 0.3, 0.6, 0.5))
+    axes.set_xlim(*ends)
+    number_axis(axes.xaxis)
+    figure.canvas.draw()
+    texts = [
+        tick.label1.get_text()
+        for tick in axes.xaxis.get_major_ticks()
+        if ends[0] <= tick.get_loc() <= ends[1]
+    ]
+    assert texts and len(set(texts)) == len(texts) and (len(texts) > 1 or width < 9.0)
+    assert not [each for each in overlaps(figure) if " lies on " in each]
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
