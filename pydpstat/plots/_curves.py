@@ -195,17 +195,16 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
             "linewidth": look.get("linewidth", 1.6),
         }
         # what is 0 has no place on a logarithmic axis
-        axes.plot(picture.places, np.where(values > 0.0, values, np.nan) if picture.log else values, **how)
+        axes.plot(picture.places, np.where(values > 0.0, values, np.nan), **how)
         handles += [Line2D([], [], label=escaped(name), **how)] if name else []
     if picture.marked is not None:
         axes.plot(*picture.marked, "o", color=ink(axes), markersize=7, zorder=4)
         handles.append(Line2D([], [], marker="o", linestyle="none", color=ink(axes), label="as planned"))
-    if picture.log:
-        axes.set(xscale="log", yscale="log")
-        for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            ticks = _round_ticks(*ends)
-            axis.set_ticks(ticks, [number_shown(each) for each in ticks])
-            axis.set_ticks([], minor=True)
+    axes.set(xscale="log", yscale="log")
+    for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        ticks = _round_ticks(*ends)
+        axis.set_ticks(ticks, [number_shown(each) for each in ticks])
+        axis.set_ticks([], minor=True)
     axes.set_xlabel(wrapped(escaped(picture.axis), max(points_of(axes)[0], 100.0), text_size()))
     axes.set_ylabel(wrapped(escaped(picture.unit), max(points_of(axes)[1], 60.0), text_size()))
     axes.grid(color=soft(axes), alpha=0.25, linewidth=0.6)

@@ -64,13 +64,15 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     centred = picture.colours is not None
     scale = Normalize(-1.0, 1.0) if centred else Normalize(min(low, 0.0) if low > -0.1 * high else low, high)
     painted = ScalarMappable(scale, look.get("cmap", "RdBu_r" if centred else "viridis"))
-    below = 24.0 + (_turned(picture, axes)[1] if len(picture.panels) > MOST_ASIDE else 0.0)
+    turned = _turned(picture, axes)
+    high = turned[1]
+    below = 24.0 + (high if len(picture.panels) > MOST_ASIDE else 0.0)
     titles = [escaped(name) for name, _ in picture.panels]
     rows = split(axes, len(picture.panels), MOST_ASIDE, (14.0, below + 24.0), titles)
     for place, (part, (_, values)) in enumerate(zip([each for row in rows for each in row], picture.panels)):
         colours = values if picture.colours is None else picture.colours
         _paint(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
-        _name_cells(part, picture, part is rows[place // MOST_ASIDE][0])
+        _name_cells(part, picture, part is rows[place // MOST_ASIDE][0], turned)
     # the layout takes room for names and the bar from the axes
     taken = beside(rows[0][0], True)
     left = min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0])
@@ -134,15 +136,16 @@ def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
     aside = min(len(picture.panels), MOST_ASIDE)
     room = 0.8 * points_of(axes)[0] / aside / max(len(picture.columns), 1)
     widest = max((width_of(escaped(each), text_size()) for each in picture.columns), default=0.0)
-    return (True, min(widest, _LONGEST)) if widest > 0.9 * room else (False, text_size())
+    longest = min(_LONGEST, 0.25 * points_of(axes)[1])
+    return (True, min(widest, longest)) if widest > 0.9 * room else (False, text_size())
 
 
-def _name_cells(axes: Axes, picture: Matrix, first: bool) -> None:
+def _name_cells(axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float]) -> None:
     width, height = points_of(axes)
     # names below several rows of panels take from their height
-    height *= 0.75 if len(picture.panels) > MOST_ASIDE else 1.0
+    height *= 0.65 if len(picture.panels) > MOST_ASIDE else 1.0
     usual = text_size()
-    turned = _turned(picture, axes)[0] if len(picture.panels) == 1 else True
+    turned, high = how
     for axis, names, pitch in (
         (axes.xaxis, picture.columns, width / max(len(picture.columns), 1)),
         (axes.yaxis, picture.rows, height / max(len(picture.rows), 1)),
@@ -150,7 +153,9 @@ def _name_cells(axes: Axes, picture: Matrix, first: bool) -> None:
         across = axis is axes.xaxis
         size = float(np.clip(0.75 * pitch, 6.0, usual)) if turned or not across else usual
         step = max(1, int(np.ceil(1.35 * size / pitch))) if turned or not across else 1
-        shown = [shortened(escaped(each), _LONGEST if across else 150.0, size) for each in names[::step]]
+        shown = [
+            shortened(escaped(each), high if across and turned else 150.0, size) for each in names[::step]
+        ]
         axis.set_ticks(np.arange(len(names))[::step], shown, fontsize=size)
     if turned:
         axes.tick_params(axis="x", rotation=90)

@@ -110,7 +110,6 @@ class Lines(NamedTuple):
     axis: str
     unit: str
     marked: tuple[float, float] | None = None
-    log: bool = True
 
 
 class Samples(NamedTuple):
