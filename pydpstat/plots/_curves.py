@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,7 +185,7 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
 
 
 def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
-    """Draw curves over an axis, each named where it ends."""
+    """Draw curves over an axis, with a mark where the plan is."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = []
@@ -214,7 +215,7 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
 
 def _round_ticks(low: float, high: float) -> list[float]:
     """Return round numbers on a logarithmic axis, 1, 2 and 5 times powers of 10, or these alone."""
-    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1.0)
+    powers = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1.0)
     steps = [1.0, 2.0, 5.0] if len(powers) <= 4 else [1.0]
     ticks = np.outer(powers, steps).ravel()
     return [float(f"{each:.3g}") for each in ticks[(ticks >= low) & (ticks <= high)]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
 from matplotlib.axis import XAxis
 from matplotlib.ticker import Formatter, MaxNLocator
 
@@ -20,7 +20,7 @@ def _digits(axis: Any) -> int:
     """Return how many digits tell two numbers of an axis apart."""
     low, high = axis.get_view_interval()
     largest, span = max(abs(low), abs(high), 1e-300), max(abs(high - low), 1e-300)
-    return max(4, int(np.ceil(np.log10(largest / span))) + 3)
+    return max(4, math.ceil(math.log10(largest / span)) + 3)
 
 
 class RoundNumbers(MaxNLocator):
