@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Samples, Sizes, Values
-from pydpstat.plots._style import (
-    DASHES,
-    ground,
-    ink,
-    legend_above,
-    number_axis,
-    palette,
-    soft,
-    split,
-    text_size,
-)
+from pydpstat.plots._style import DASHES, ground, ink, legend_above, palette, soft, split, text_size
 from pydpstat.plots._text import escaped, number_shown, points_of, tick_text, width_of, wrapped
+from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

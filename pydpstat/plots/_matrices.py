@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Amounts, Floats, Matrix
-from pydpstat.plots._style import (
-    beside,
-    ink,
-    legend_above,
-    luminance,
-    number_axis,
-    palette,
-    soft,
-    split,
-    text_size,
-)
+from pydpstat.plots._style import beside, ink, legend_above, luminance, palette, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
     number_shown,
@@ -27,6 +17,7 @@ from pydpstat.plots._text import (
     width_of,
     wrapped,
 )
+from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

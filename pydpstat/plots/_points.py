@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import (
-    MARKERS,
-    beside,
-    ink,
-    legend_above,
-    number_axis,
-    palette,
-    soft,
-    split,
-    text_size,
-)
+from pydpstat.plots._style import MARKERS, beside, ink, legend_above, palette, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
     number_shown,
@@ -28,6 +18,7 @@ from pydpstat.plots._text import (
     width_of,
     wrapped,
 )
+from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

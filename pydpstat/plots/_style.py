@@ -11,7 +11,6 @@ from pydpstat.plots._text import points_of, shortened, width_of, wrapped
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
@@ -114,14 +113,6 @@ def text_size(part: str = "medium") -> float:
     from matplotlib.font_manager import FontProperties
 
     return float(FontProperties(size=part).get_size_in_points())
-
-
-def number_axis(axis: Axis) -> None:
-    """Give an axis as many round numbers as it has room for, written in full."""
-    from pydpstat.plots._ticks import FullNumbers, RoundNumbers
-
-    axis.set_major_locator(RoundNumbers())
-    axis.set_major_formatter(FullNumbers())
 
 
 def finish(axes: Axes) -> None:

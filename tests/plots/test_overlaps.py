@@ -7,7 +7,7 @@ import pytest
 
 from pydpstat.plots import _pictures as pictures
 from pydpstat.plots._draw import KINDS, drawn
-from pydpstat.plots._style import number_axis
+from pydpstat.plots._ticks import number_axis
 from tests.plots.drawings import DRAWINGS
 from tests.plots.overlaps import overlaps
 
