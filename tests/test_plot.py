@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,44 +12,214 @@ import pytest
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.errors import MissingExtraError
-from tests.sample_results import parts
+from tests.plots import marks
+from tests.sample_results import parts, table
+
+
+def _drawn(axes, result):
+    """Return all values that are drawn."""
+    if result.labels.breaks is not None:
+        return marks.heights(axes)[0][0]
+    if marks.panels(axes)[0].images:
+        return np.ravel(marks.cells(axes))
+    return np.concatenate([each[0] for each in marks.points(axes)])
 
 
 def test_every_release_can_be_drawn(release, axes):
     for result in parts(release()):
-        axes.clear()
+        axes.figure.clear()
+        axes = axes.figure.add_subplot()
         assert result.plot(ax=axes) is axes
         axes.figure.canvas.draw()
-        heights = [patch.get_height() for patch in axes.patches]
-        assert sorted(heights) == pytest.approx(sorted(result.value.ravel().tolist()))
+        values = result.value
+        if result.labels.breaks is not None and not result.labels.equidist:
+            values = values / (values.sum() * np.diff(result.labels.breaks))
+        shown = _drawn(axes, result)
+        assert sorted(shown[~np.isnan(shown)]) == pytest.approx(sorted(values.ravel().tolist()))
         # what holds, not what was claimed
         kept = result.guarantee.epsilon
         held = f"epsilon = {kept:.4g}" if math.isfinite(kept) else "no guarantee"
-        assert axes.get_title() == f"{result.record.function}, {result.mechanism} noise, {held}"
-        texts = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert texts.count("95% noise interval") == 1
+        told = axes.get_title().replace("\n", " ")
+        assert f"{result.mechanism} noise, {held}" in told
+        assert "95 % noise interval" in [*marks.legend(axes), told[told.find("95 %") :][:19]]
 
 
 def test_a_histogram_has_its_edges(axes):
     result = pydpstat.histogramDP([1.0, 2.0, 3.0], 1, 0, 4, breaks=[0, 2, 4], rng=1)
     result.plot(axes, alpha=0.1)
-    assert [(patch.get_x(), patch.get_width()) for patch in axes.patches] == [(0.0, 2.0), (2.0, 2.0)]
+    ((values, edges, _),) = marks.heights(axes)
+    assert edges.tolist() == [0.0, 2.0, 4.0] and values.tolist() == result.value.tolist()
     assert axes.get_ylabel() == "count" and axes.get_xlabel() == "x"
-    assert "90% noise interval" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert marks.legend(axes) == ["90 % noise interval"]
 
 
-def test_whiskers_are_the_interval(axes):
+def test_uneven_bins_are_densities_as_in_r(axes):
+    x = np.arange(2000) % 100
+    result = pydpstat.histogram(x, 5.0, edges=[0, 10, 20, 60, 100], rng=1)
+    result.plot(axes)
+    ((density, edges, _),) = marks.heights(axes)
+    assert (density * np.diff(edges)).sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(density, result.value / result.value.sum() / np.diff(edges))
+    assert axes.get_ylabel().startswith("density")
+    noise = next(each for each in marks.bars(axes) if each.shape == (4, 2) and each[0, 0] > 0.0)
+    np.testing.assert_allclose(noise.T, result.conf_int().to_numpy().T / result.value.sum() / np.diff(edges))
+
+
+def test_bars_are_the_interval(axes):
     result = pydpstat.LaplaceMechanism([1.0, 2.0, 3.0], 1, 1, rng=1)
     result.plot(axes)
-    (whiskers,) = axes.containers[-1:]
-    segments = whiskers.lines[2][0].get_segments()
-    assert np.array([segment[:, 1] for segment in segments]) == pytest.approx(result.conf_int().to_numpy())
+    (shown,) = marks.bars(axes)
+    assert shown == pytest.approx(result.conf_int().to_numpy())
+    assert marks.names(axes) == list(result.params.index)
+
+
+def test_one_number_is_a_point_on_a_line_with_its_number(axes):
+    result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
+    result.plot(axes)
+    ((x, y),) = marks.points(axes)
+    assert x.tolist() == [float(result)] and not axes.patches
+    assert [text.get_text() for text in axes.texts] == [f"{float(result):.4g}"]
+
+
+def test_both_kinds_of_intervals_are_drawn(axes):
+    employed = np.repeat([True, False], [600, 400])
+    result = pydpstat.proportion(employed, 1.0, rng=1)
+    result.plot(axes, alpha=0.2)
+    noise, population = marks.bars(axes)
+    assert noise == pytest.approx(result.conf_int(0.2).to_numpy())
+    assert population == pytest.approx(result.conf_int(0.2, kind="population").to_numpy())
+    assert marks.legend(axes) == ["80 % noise interval", "80 % confidence interval"]
+
+
+def test_intervals_of_shares_are_drawn_on_the_counts_scale(axes):
+    x = np.repeat(["a", "b"], [700, 300])
+    result = pydpstat.crosstab(x, 1.0, levels=[["a", "b"]], other=None, rng=1)
+    result.plot(axes)
+    population = marks.bars(axes)[1]
+    share = result.conf_int(kind="population").to_numpy()
+    assert population == pytest.approx(share * result.value.sum())
+    assert marks.legend(axes)[1] == "95 % confidence interval (share \N{MULTIPLICATION SIGN} total)"
+
+
+def test_what_has_no_interval_says_so(axes):
+    result = pydpstat.median(np.arange(100.0), 1.0, bounds=(0, 100), rng=1)
+    result.plot(axes)
+    assert not marks.bars(axes) and axes.get_title().endswith("no interval")
+    chosen = pydpstat.choose(["a", "b"], [1.0, 2.0], epsilon=1.0, sensitivity=1.0, rng=1)
+    with pytest.raises(PydpstatError, match="has no number to draw. Print it instead"):
+        chosen.plot(axes)
+
+
+def test_quantiles_and_shares_below_are_distribution_functions(axes):
+    x = np.arange(1000.0) % 100
+    quantiles = pydpstat.quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 100), population=True, rng=1)
+    quantiles.plot(axes)
+    (values, shares) = marks.points(axes)[0]
+    assert values.tolist() == quantiles.value.tolist() and shares.tolist() == [0.25, 0.5, 0.75]
+    assert axes.get_ylabel() == "share at or below"
+    axes.clear()
+    below = pydpstat.histogram(x, 1.0, edges=[0, 25, 50, 75, 100], rng=1).cdf()
+    below.plot(axes)
+    (edges, shares) = marks.points(axes)[0]
+    assert edges.tolist() == [25.0, 50.0, 75.0] and shares.tolist() == below.value.tolist()
+
+
+def test_tables_are_dodged_points_heat_maps_and_panels():
+    some = [f"level {i}" for i in range(12)]
+    wide = table([some[i % 12] for i in range(50)], [some[i % 7] for i in range(50)]).plot()
+    assert marks.cells(wide)[0].shape == (12, 7)
+    narrow = table([some[i % 12] for i in range(50)], ["x", "y"] * 25).plot()
+    assert len(marks.points(narrow)) == 2 and len(marks.names(narrow)) == 12
+    # turned, so that the few are the series
+    turned = table(["x", "y"] * 25, [some[i % 12] for i in range(50)]).plot()
+    assert len(marks.points(turned)) == 2 and len(marks.names(turned)) == 12
+    three = table(["x", "y"] * 25, ["u", "u", "v", "w", "w"] * 10, ["p", "q"] * 25).plot()
+    assert len(marks.panels(three)) == 2 and len({part.get_xlim() for part in marks.panels(three)}) == 1
+
+
+def test_matrices_of_variables(axes):
+    x = np.random.default_rng(1).normal(size=(2000, 3)).cumsum(axis=1)
+    frame = pd.DataFrame(x * [1.0, 1.0, 1000.0], columns=list("abc"))
+    result = pydpstat.corr(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
+    result.plot(axes)
+    np.testing.assert_allclose(marks.cells(axes)[0], result.value)
+    assert marks.names(axes) == marks.names(axes, "x") == list("abc") and "reach" in axes.get_title()
+    result = pydpstat.cov(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
+    picture = result.plot()
+    # the numbers are covariances, the colours correlations
+    sd = np.sqrt(np.diag(result.value))
+    np.testing.assert_allclose(marks.cells(picture)[0], np.clip(result.value / np.outer(sd, sd), -1, 1))
+    assert len(picture.texts) == 9
+
+
+def test_columns_have_a_scale_of_their_own(axes):
+    frame = pd.DataFrame({"age": np.arange(100.0), "income": 1e4 * np.arange(100.0)})
+    result = pydpstat.mean(frame, 1.0, bounds=[(0, 100), (0, 1e6)], rng=1)
+    result.plot(axes)
+    assert [part.get_xlabel() for part in marks.panels(axes)] == ["mean of age", "mean of income"]
+    assert [each[0].item() for each in marks.points(axes)] == result.value.tolist()
+
+
+def test_a_group_without_records_does_not_set_the_scale(axes):
+    region = np.repeat(["north", "south", "west"], 500)
+    income = np.random.default_rng(1).normal(50.0, 5.0, 1500)
+    levels = ["north", "south", "west"]
+    result = pydpstat.mean(income, 1.0, bounds=(0, 100), by=region, levels=levels, rng=1)
+    result.plot(axes)
+    low, high = axes.get_xlim()
+    ends = result.conf_int().to_numpy()
+    assert ends[3].tolist() == [0.0, 100.0] and 45.0 < low < ends[:3].min() < ends[:3].max() < high < 55.0
+    arrows = {line.get_marker() for line in axes.lines} & {"<", ">"}
+    assert arrows == {"<", ">"}
+
+
+def test_the_title_and_the_style_are_matplotlibs(axes):
+    result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
+    assert (
+        result.plot(axes, "Costs in $ and $", color="black", ms=9, marker="D").get_title()
+        == "Costs in $ and $"
+    )
+    (line,) = [line for line in axes.lines if line.get_marker() == "D"]
+    assert line.get_color() == "black" and line.get_markersize() == 9
+    axes.clear()
+    assert result.plot(axes, title="").get_title() == ""
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"colour": "red"}, "'colour' is no style of this picture; it takes color, linewidth, marker"),
+        ({"color": "rde"}, "color must be a colour of matplotlib"),
+        ({"marker": "oo"}, "marker must be a marker of matplotlib"),
+        ({"linewidth": -1}, "linewidth must be a number of points above 0; got -1"),
+        ({"c": "red", "color": "red"}, "given twice"),
+        ({"title": 3}, "title must be a text or None; got 3"),
+        ({"ax": 3}, "ax must be a matplotlib Axes or None; got int"),
+        ({"alpha": 1}, "alpha must be"),
+        ({"cmap": "viridis"}, "'cmap' is no style"),
+    ],
+)
+def test_wrong_arguments(wrong, message):
+    from matplotlib import pyplot
+
+    before = pyplot.get_fignums()
+    with pytest.raises(PydpstatError, match=message):
+        pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1).plot(**wrong)
+    assert pyplot.get_fignums() == before
+
+
+def test_a_wrong_colour_map(axes):
+    result = pydpstat.corr(pd.DataFrame({"x": [1.0, 2.0], "y": [2.0, 1.0]}), 1.0, bounds=(0, 5), rng=1)
+    with pytest.raises(PydpstatError, match="cmap must be a colour map of matplotlib"):
+        result.plot(axes, cmap="virids")
+    assert result.plot(axes, cmap="cividis").images[0].get_cmap().name == "cividis"
 
 
 def test_the_data_are_not_kept_by_the_picture(axes):
     result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
     result.plot(axes)
-    assert [patch.get_height() for patch in axes.patches] == [float(result)]
+    ((x, _),) = marks.points(axes)
+    assert x.tolist() == [float(result)]
 
 
 def test_a_new_figure():
@@ -67,29 +236,26 @@ def test_a_new_figure():
         pyplot.close("all")
 
 
+def test_dark_figures_have_light_marks():
+    from matplotlib import pyplot
+    from matplotlib.colors import to_rgba
+
+    from pydpstat.plots._style import luminance
+
+    with pyplot.style.context("dark_background"):
+        axes = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1).plot()
+    for line in (*axes.lines, *axes.texts):
+        assert luminance(to_rgba(line.get_color())) > 0.4
+    pyplot.close("all")
+
+
 def test_without_matplotlib(monkeypatch):
     result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
+    for name in [each for each in sys.modules if each.split(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"plot\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"):
-        result.plot()
-
-
-def test_a_wrong_alpha(axes):
-    with pytest.raises(PydpstatError, match="alpha must be"):
-        pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1).plot(axes, alpha=1)
-
-
-def test_long_names_are_turned(axes):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        pydpstat.tableDP([f"level {i}" for i in range(12)], rng=1).plot(axes)
-    assert {label.get_rotation() for label in axes.get_xticklabels()} == {90.0}
-
-
-def test_a_matrix_is_measured_in_its_own_unit(axes):
-    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": [2.0, 1.0, 3.0]})
-    pydpstat.corr(frame, 1.0, bounds=(0, 5), rng=1).plot(axes)
-    assert axes.get_ylabel() == "corr"
-    axes.clear()
-    pydpstat.crosstab(frame > 1.5, 1.0, levels=[[False, True]] * 2, rng=1).plot(axes)
-    assert axes.get_ylabel() == "count"
+    for style in ({}, {"color": "red"}):
+        with pytest.raises(
+            MissingExtraError, match=r"plot\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"
+        ):
+            result.plot(**style)

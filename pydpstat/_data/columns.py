@@ -368,18 +368,14 @@ def _not_number(end: object) -> str:
     return "a number" if checks.is_number(end) else "None" if end is None else type(end).__name__
 
 
-def several_bounds(bounds: object) -> TypeGuard[Sequence[object]]:
+def several_bounds(bounds: Any) -> TypeGuard[Sequence[object]]:
     """Tell whether bounds are a sequence of pairs, and no pair themselves."""
-    if not isinstance(bounds, (tuple, list)) and not (isinstance(bounds, np.ndarray) and bounds.ndim > 0):
-        return False
-    return len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
+    listed = isinstance(bounds, (tuple, list)) or (isinstance(bounds, np.ndarray) and bounds.ndim > 0)
+    return listed and len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
 
 
 def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int, name: str | None = None) -> Bounds:
-    """Check the bounds of every column: one pair for all, a sequence of pairs, or pairs by column name.
-
-    A single column, which has no `names`, may have a `name`.
-    """
+    """Check the bounds of every column, or of one with a `name`: a pair, pairs in order, or by name."""
     if names is None:
         if isinstance(bounds, Mapping) and name is not None:
             (bounds,) = checks.by_name(bounds, (name,), "bounds", "column", "(lower, upper)")

@@ -126,16 +126,22 @@ class AnonymizationResults(Report, Frozen):
         figures = "The figures are computed from the original without noise: they are no release."
         return [*notes, NOT_PRIVATE, figures]
 
-    def plot(self, kind: str = "errors", ax: Axes | None = None) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, title: str | None = None, *, kind: str = "errors", **style: object
+    ) -> Axes:
         """Draw the columns' errors or the groups' sizes; needs matplotlib.
 
         Parameters
         ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
+        title : str, optional
+            The title; by default k, the number of groups and the loss. ``""`` draws none.
         kind : {"errors", "sizes"}, default "errors"
             Errors in standard deviations of the original, a bar for each column; or how many groups
             there are of each size.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
+        **style
+            `color`, as matplotlib has it.
 
         Returns
         -------
@@ -161,17 +167,20 @@ class AnonymizationResults(Report, Frozen):
                 "kind must be 'sizes' where no column has numbers in both tables; got 'errors'. "
                 "There is no error to draw."
             )
-        return self._drawn(ax, kind)
+        from pydpstat.plots._draw import drawn
 
-    def _picture(self, kind: str = "errors") -> object:
-        from pydpstat.plots._draw import Errors, Sizes
+        return drawn(self._picture(kind), ax, title, style)
+
+    def _picture(self, kind: str) -> object:
+        from pydpstat.plots._pictures import Amounts, Head, Sizes
 
         loss = "" if np.isnan(self.loss) else f", loss {self.loss:.3g}"
-        title = f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}"
+        head = Head(f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}")
         if kind == "sizes":
-            return Sizes(title, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
+            return Sizes(head, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
         known = self.relative_errors[np.isfinite(self.relative_errors.to_numpy())]
-        return Errors(title, [str(name) for name in known.index], known.to_numpy())
+        axis = "root mean squared error, in standard deviations of the column"
+        return Amounts(head, [str(name) for name in known.index], known.to_numpy(), axis)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,8 @@ from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import Facts, Report, Rows, one_line, plain_guarantee
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Floats = npt.NDArray[np.float64]
 BINS = 80
@@ -100,7 +98,7 @@ class AuditedEvent:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AuditResults(Report):
+class AuditResults(Drawn, Report):
     """A lower bound on the epsilon of a release, with the event that witnesses it.
 
     `audit` makes it. It describes the data sets that were given: it is no release.
@@ -236,37 +234,12 @@ class AuditResults(Report):
             "No violation found is no proof. The page describes the data given: audit with made-up data.",
         ]
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the histograms of both samples with the witness's share filled; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        MissingExtraError
-            Where matplotlib is not installed; the message has the command.
-
-        Examples
-        --------
-        >>> from pydpstat import audit
-        >>> r = audit(lambda x: x, 5, 6, samples=500)
-        >>> ax = r.plot()  # doctest: +SKIP
-        """
-        return self._drawn(ax)
-
-    def _picture(self) -> object:
-        from pydpstat.plots._draw import Samples
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.plots._pictures import Head, Samples
 
         title = f"epsilon at least {self.epsilon_lower:.3g}: {one_line(self.witness, 80)}"
         shown = self.picture
-        return Samples(title, shown.name, shown.edges, shown.names, shown.shares, shown.marked)
+        return Samples(Head(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the picture in plain JSON types.

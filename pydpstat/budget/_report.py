@@ -6,11 +6,17 @@ import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pydpstat.budget._entry import Entry
 from pydpstat.budget.amounts import Amount, decimal
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one_line, unit_fact
 from pydpstat.results._words import printed
+
+if TYPE_CHECKING:
+    from pydpstat.plots._pictures import Amounts
 
 # wide enough for a regression on some variables
 WIDEST_CALL = 46
@@ -156,6 +162,36 @@ def _html_row(row: Sequence[str], kind: str, style: str) -> str:
         for side, each in zip(("left", *["right"] * len(row)), row)
     ]
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def spending(
+    entries: tuple[Entry, ...],
+    spent: Amount,
+    remaining: Amount,
+    epsilon: float,
+    delta: float,
+    accountant: str,
+) -> Amounts:
+    """Describe the picture of what was spent by label, or by function where a release has none.
+
+    Examples
+    --------
+    >>> spending((), Amount(0.0, 0.0), Amount(1.0, 0.0), 1.0, 0.0, "basic").left
+    ('left', 1.0)
+    """
+    from pydpstat.plots._pictures import Amounts, Head
+
+    unit = "rho" if accountant == "zcdp" else "epsilon"
+    sums = {name: _total(some, unit) or 0.0 for name, some in by_label(entries).items()}
+    values = np.array(list(sums.values()))
+    total, left = getattr(spent, unit), getattr(remaining, unit)
+    limit = f"epsilon {number(epsilon)}" if math.isfinite(epsilon) else "no limit"
+    limits = f"{limit}, delta {number(delta)}" if delta else limit
+    head = Head(f"Privacy budget ({limits})", f"{unit} spent: {number(total)} (accountant: {accountant})")
+    axis = f"{unit} of the releases"
+    if not math.isclose(float(values.sum()), total, rel_tol=1e-9, abs_tol=1e-12):
+        axis += ", whose composition is less than the sum"
+    return Amounts(head, list(sums), values, axis, ("left", left) if math.isfinite(left) else None)
 
 
 def _amounts(amount: Amount, word: str) -> Facts:

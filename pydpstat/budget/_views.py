@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pydpstat._files import given
 from pydpstat.budget._account import Account
 from pydpstat.budget._entry import csv_of, frame_of, json_of
-from pydpstat.budget._report import LedgerReport
+from pydpstat.budget._report import LedgerReport, spending
 from pydpstat.budget.amounts import Amount
 from pydpstat.results.statements import Statement, statement
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
 
@@ -163,6 +164,44 @@ class Views(Account):
 
     def __str__(self) -> str:
         return self._report().by_label()
+
+    def plot(self, ax: Axes | None = None, title: str | None = None, **style: object) -> Axes:
+        """Draw what was spent by label, and what is left; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
+        title : str, optional
+            The title; by default the limits and the accountant. ``""`` draws none.
+        **style
+            `color`, as matplotlib has it.
+
+        Returns
+        -------
+        matplotlib Axes
+            A bar for each label, or for the calls of a function without one: the sum of the releases'
+            epsilon, or of their rho with the accountant "zcdp". The last is what is left.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed.
+        MissingExtraError
+            If matplotlib is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)")
+        >>> ax = budget.plot()  # doctest: +SKIP
+        """
+        from pydpstat.plots._draw import drawn
+
+        amounts = self.spent, self.remaining
+        picture = spending(self.entries, *amounts, self.epsilon, self.delta, self.accountant)
+        return drawn(picture, ax, title, style)
 
     def _repr_html_(self) -> str:
         return self._report().by_label_html()

@@ -275,9 +275,7 @@ class _Bound:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
-            raise PydpstatError(
-                "data must be given for a release; this design plans only. Use dp.design(frame, ...)."
-            )
+            raise PydpstatError("data must be given: this design plans only. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property

@@ -18,6 +18,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.statistics._kernels.column_release import bounded_columns
@@ -79,7 +80,7 @@ def release_group_moments(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class GroupMomentsResults(Stated, Frozen):
+class GroupMomentsResults(Drawn, Stated, Frozen):
     """Noisy moments of groups with their guarantee, and what follows from them.
 
     It is made by `moments` with ``by=``. It holds what may be published and nothing else.
@@ -249,6 +250,11 @@ class GroupMomentsResults(Stated, Frozen):
             "reproducible": self.reproducible,
             "call": self.call,
         }
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._released_pictures import released_picture
+
+        return released_picture(self.mean, alpha)
 
     def __repr__(self) -> str:
         return f"<GroupMomentsResults: {self.mean.value.size} means, {self.mean.mechanism}, {self._stated()}>"

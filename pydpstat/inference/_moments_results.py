@@ -21,6 +21,7 @@ from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import Facts, Rows, Stated, number, one_line
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MomentsResults(Stated, Frozen):
+class MomentsResults(Drawn, Stated, Frozen):
     """Noisy moments with their guarantee, and what follows from them.
 
     It is made by `moments`. It holds what may be published and nothing else: no data, no true value, no
@@ -291,6 +292,11 @@ class MomentsResults(Stated, Frozen):
             "reproducible": self.reproducible,
             "call": self.call,
         }
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import moments_picture
+
+        return moments_picture(self, alpha)
 
     def __repr__(self) -> str:
         shown = number(self.mean) if self.names is None else f"{len(self.pairs)} variables"

@@ -25,6 +25,7 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import Facts as Lines
 from pydpstat.results._report import Report, Rows, number, plain
 
@@ -43,7 +44,7 @@ _STRONGER = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan(Report):
+class PowerPlan(Drawn, Report):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -101,6 +102,11 @@ class PowerPlan(Report):
         """The test with the most power for these public numbers; this one, unless another has 0.01 more."""
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _STRONGER else self.test
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import power_picture
+
+        return power_picture(self)
 
     @property
     def neighbors(self) -> str:

@@ -15,6 +15,7 @@ from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import level_of
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
@@ -307,16 +308,17 @@ class ResponseResults(DPResults):
             f"Call: {self.call}",
         ]
 
-    def _picture(self, alpha: float = 0.05) -> object:
-        from pydpstat.plots._draw import Proportions
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.plots._pictures import Head, Panel, Points, Values
 
-        frames = [self.to_frame(alpha, kind) for kind in KINDS]
-        intervals = [
-            (f"{100 * (1 - alpha):.4g}% interval, {whose}", frame["lower"], frame["upper"])
-            for whose, frame in zip(("persons asked", "population"), frames)
-        ]
-        title = f"Randomized response, {self.nobs} answers, epsilon = {self.epsilon:.4g}"
-        return Proportions(title, np.ravel(self.value), self.labels.elements(self.value), intervals)
+        ends = []
+        for kind in KINDS:
+            frame = self.to_frame(alpha, kind)
+            ends.append((frame["lower"].to_numpy()[:, None], frame["upper"].to_numpy()[:, None]))
+        told = [f"{level_of(alpha)} interval, {whose}" for whose in ("persons asked", "population")]
+        head = Head(f"Randomized response, {self.nobs} answers", f"epsilon = {self.epsilon:.4g}", *told)
+        panel = Panel("proportion", Values(np.ravel(self.value)[:, None], *ends))
+        return Points(head, self.labels.elements(self.value), "", [panel], numbered=True)
 
     def __repr__(self) -> str:
         answers = f"{sum(self.counted)} answers"

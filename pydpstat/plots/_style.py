@@ -1,28 +1,30 @@
-"""The look that the pictures share: axes, palette, frame and legend."""
+"""The look that the pictures share: axes, colours for light and dark grounds, titles, legends and panels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.plots._text import points_of, shortened, width_of, wrapped
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-INK = "#333333"
-SOFT = "#888888"
-# the palette's dark colours first: thin lines need contrast with white
+# thin lines need contrast: dark colours first on a light ground, light ones first on a dark one
 LINES = tuple(COLOURS[place] for place in (4, 5, 2, 3, 1, 0, 7))
-# a second sign besides colour
+LINES_ON_DARK = tuple(COLOURS[place] for place in (0, 1, 2, 3, 6, 5, 7))
+# a second sign besides colour, for grey print
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-def axes_for(function: str, ax: Axes | None, height: float = 4.5) -> Axes:
+def axes_for(function: str, ax: Axes | None, height: float = 4.5, width: float = 8.0) -> Axes:
     """Return the axes to draw on: those given, or a new figure's; errors are those of `panels_for`."""
-    return panels_for(function, None if ax is None else (ax,), 1, "ax", (8.0, height))[0]
+    return panels_for(function, None if ax is None else (ax,), 1, "ax", (width, height))[0]
 
 
 def panels_for(
@@ -42,7 +44,10 @@ def panels_for(
     except ImportError as error:
         raise MissingExtraError(f"{function}()", "matplotlib", "plot") from error
     if axes is None:
-        new = pyplot.subplots(1, count, figsize=size, layout="constrained", squeeze=False)[1]
+        # larger letters need a larger figure
+        scale = max(float(pyplot.rcParams["font.size"]) / 10.0, 1.0)
+        wanted_size = scale * size[0], scale * size[1]
+        new = pyplot.subplots(1, count, figsize=wanted_size, layout="constrained", squeeze=False)[1]
         return tuple(new[0])
     several: Any = getattr(axes, "flat", axes)
     given = tuple(several) if hasattr(axes, "__iter__") else (axes,)
@@ -68,12 +73,130 @@ def _kinds(given: tuple[object, ...]) -> str:
     return f"{len(given)} ({kinds})" if len(given) != 1 else kinds
 
 
-# a legend above the axes: to look for a free place takes longer the more is drawn
-ABOVE = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2, "borderaxespad": 0.2}
+def is_dark(axes: Axes) -> bool:
+    """Tell whether axes have a dark ground, as with matplotlib's style dark_background."""
+    from matplotlib.colors import to_rgba
+
+    ground = to_rgba(axes.get_facecolor())
+    if ground[3] < 0.5:
+        ground = to_rgba(axes.figure.get_facecolor())
+    return luminance(ground) < 0.4
 
 
-def finish(axes: Axes, **legend: Any) -> None:
-    """Take the frame's upper right half away and add a legend where something has a label."""
+def luminance(colour: Sequence[float]) -> float:
+    """Return how light a colour seems, from 0 to 1."""
+    return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
+
+
+def ink(axes: Axes) -> Any:
+    """Return the colour of lines and texts on axes: that of their own labels."""
+    return axes.xaxis.label.get_color()
+
+
+def soft(axes: Axes) -> str:
+    """Return the colour of what stands back: a grey that is seen on the axes' ground."""
+    return "#AAAAAA" if is_dark(axes) else "#767676"
+
+
+def ground(axes: Axes) -> Any:
+    """Return the colour behind what is drawn."""
+    return "black" if is_dark(axes) else "white"
+
+
+def palette(axes: Axes) -> tuple[str, ...]:
+    """Return colours that are seen on the axes' ground, none twice."""
+    return LINES_ON_DARK if is_dark(axes) else LINES
+
+
+def text_size(part: str = "medium") -> float:
+    """Return a text's size in points, given as matplotlib does relative to the usual one."""
+    from matplotlib.font_manager import FontProperties
+
+    return float(FontProperties(size=part).get_size_in_points())
+
+
+def finish(axes: Axes) -> None:
+    """Take the frame's upper right half away and add a legend above where something has a label."""
     axes.spines[["top", "right"]].set_visible(False)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, **legend)
+    legend_above(axes, axes.get_legend_handles_labels()[0])
+
+
+def beside(axes: Axes, bar: bool = False) -> float:
+    """Return how much room names beside axes take, in points, and a bar of colours where there is one."""
+    size = text_size()
+    names = [line for label in axes.get_yticklabels() for line in label.get_text().split("\n")]
+    taken = max((width_of(name, size) for name in names), default=0.0) + 14.0
+    return (
+        taken
+        + (1.8 * size if axes.get_ylabel() else 0.0)
+        + (0.09 * points_of(axes)[0] + 60.0 if bar else 0.0)
+    )
+
+
+def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0) -> None:
+    """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit.
+
+    `taken` is what names and bars beside the axes will take, which a layout makes room for.
+    """
+    width = points_of(axes)[0]
+    # the usual margins are 0.225 of a figure
+    size, width = text_size("small"), max(min(width, width / 0.79 - taken), 120.0)
+    rows = 0
+    if handles:
+        # matplotlib's bars come as containers
+        labels = [str(each.get_label()) for each in handles]
+        # a handle and the space around it are 4.8 times as wide as a letter is high
+        wide = [width_of(label, size) + 4.8 * size for label in labels]
+        columns = next(each for each in range(len(labels), 0, -1) if each == 1 or _total(wide, each) <= width)
+        rows = -(-len(labels) // columns)
+        axes.legend(
+            handles=list(handles),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=columns,
+            frameon=False,
+            fontsize=size,
+            borderaxespad=0.2,
+        )
+    if title:
+        usual = text_size("medium")
+        pad = (1.7 * rows + 0.9) * size if rows else None
+        axes.set_title(wrapped(title, width, usual), fontsize=usual, pad=pad)
+
+
+def _total(wide: list[float], columns: int) -> float:
+    """Return how wide a legend is, which fills one column after the other."""
+    rows, longer = divmod(len(wide), columns)
+    total, place = 0.0, 0
+    for column in range(columns):
+        count = rows + (column < longer)
+        total += max(wide[place : place + count])
+        place += count
+    return total
+
+
+def split(
+    axes: Axes, count: int, most: int, between: tuple[float, float], titles: Sequence[str] = ()
+) -> list[list[Axes]]:
+    """Return rows of so many panels inside of axes, at most so many in a row, or the axes themselves for one.
+
+    `between` is the space between panels in points, besides that of their titles.
+    """
+    if count == 1:
+        return [[axes]]
+    columns = min(count, most)
+    rows = -(-count // columns)
+    width, height = points_of(axes)
+    size = text_size("small")
+    head = 1.6 * size / height if any(titles) else 0.0
+    aside, below = min(between[0] / width, 0.3), min(between[1] / height, 0.3) + head
+    wide = (1.0 - aside * (columns - 1)) / columns
+    high = (1.0 - head - below * (rows - 1)) / rows
+    axes.set_axis_off()
+    made = []
+    for place in range(count):
+        left, low = place % columns * (wide + aside), 1.0 - head - high - place // columns * (high + below)
+        made.append(axes.inset_axes((left, low, wide, high)))
+        if any(titles):
+            made[-1].set_title(shortened(titles[place], wide * width, size), fontsize=size, pad=0.4 * size)
+    return [made[row * columns : (row + 1) * columns] for row in range(rows)]

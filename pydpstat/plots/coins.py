@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from pydpstat import _checks as checks
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
-from pydpstat.plots._style import COLOURS, INK, SOFT, axes_for, finish
+from pydpstat.plots._style import COLOURS, axes_for, finish, ink, is_dark, soft
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,8 @@ WIDTH, HEIGHT = 12.0, 6.6
 TOP, TRUTH, HEADS, TAILS, ONES, ZEROS = 6.3, 5.4, 4.0, 2.6, 1.3, 0.6
 # columns: the coins, what is answered, its chance, the answer of a person with 1 and of one with 0
 FIRST, SECOND, END, CHANCE, YES, NO = 0.6, 3.5, 6.4, 8.3, 10.0, 11.4
-ANSWERS = {1: COLOURS[4], 0: COLOURS[1]}
+# a dark and a light one, also in grey print
+ANSWERS = {1: (COLOURS[4], "white"), 0: (COLOURS[1], "black")}
 
 
 @runtime_checkable
@@ -100,7 +101,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     )
     for y, name, chance, answers in ways:
         _node(axes, END, y, name)
-        axes.text(CHANCE, y, f"{chance:.4g}", ha="center", va="center", color=INK)
+        axes.text(CHANCE, y, f"{chance:.4g}", ha="center", va="center", color=ink(axes))
         for x, answer in zip((YES, NO), answers):
             _answer(axes, x, y, answer)
     _heads_and_sums(axes, 1.0 - first + first * second, first * second)
@@ -110,31 +111,36 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
 
 def _branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str) -> None:
     """Draw a line, with the chance before a point of it: above a line that rises, below one that falls."""
-    axes.plot(*zip(start, end), color=SOFT, linewidth=1.4, zorder=1)
+    axes.plot(*zip(start, end), color=soft(axes), linewidth=1.4, zorder=1)
     rise = end[1] - start[1]
     x, y = start[0] + at * (end[0] - start[0]), start[1] + at * rise
-    side: dict[str, Any] = {"va": "bottom" if rise > 0.0 else "top", "ha": "right", "color": INK}
+    side: dict[str, Any] = {"va": "bottom" if rise > 0.0 else "top", "ha": "right", "color": ink(axes)}
     axes.annotate(text, (x, y), (0, 3 if rise > 0.0 else -3), textcoords="offset points", **side)
 
 
 def _node(axes: Axes, x: float, y: float, text: str) -> None:
-    patch = {"boxstyle": "round,pad=0.45", "facecolor": "#F2F2F2", "edgecolor": SOFT}
-    axes.text(x, y, text, ha="center", va="center", color=INK, bbox=patch, zorder=3)
+    patch = {
+        "boxstyle": "round,pad=0.45",
+        "facecolor": "#2A2A2A" if is_dark(axes) else "#F2F2F2",
+        "edgecolor": soft(axes),
+    }
+    axes.text(x, y, text, ha="center", va="center", color=ink(axes), bbox=patch, zorder=3)
 
 
 def _answer(axes: Axes, x: float, y: float, answer: int) -> None:
-    axes.plot([x], [y], "o", color=ANSWERS[answer], markersize=19, zorder=2)
-    axes.text(x, y, str(answer), ha="center", va="center_baseline", color="white", weight="bold", zorder=3)
+    colour, text = ANSWERS[answer]
+    axes.plot([x], [y], "o", color=colour, markersize=19, zorder=2)
+    axes.text(x, y, str(answer), ha="center", va="center_baseline", color=text, weight="bold", zorder=3)
 
 
 def _heads_and_sums(axes: Axes, yes: float, no: float) -> None:
     for x, text in ((CHANCE, "chance"), (YES, "truth 1"), (NO, "truth 0")):
-        axes.text(x, TOP, text, ha="center", va="center", color=INK, weight="bold")
-    axes.plot([CHANCE - 0.9, WIDTH], [0.5 * (TAILS + ONES)] * 2, color=SOFT, linewidth=0.8)
+        axes.text(x, TOP, text, ha="center", va="center", color=ink(axes), weight="bold")
+    axes.plot([CHANCE - 0.9, WIDTH], [0.5 * (TAILS + ONES)] * 2, color=soft(axes), linewidth=0.8)
     for y, text, chances in ((ONES, "answer 1", (yes, no)), (ZEROS, "answer 0", (1.0 - yes, 1.0 - no))):
-        axes.text(CHANCE, y, text, ha="center", va="center", color=INK)
+        axes.text(CHANCE, y, text, ha="center", va="center", color=ink(axes))
         for x, chance in zip((YES, NO), chances):
-            axes.text(x, y, f"{chance:.4g}", ha="center", va="center", color=INK, weight="bold")
+            axes.text(x, y, f"{chance:.4g}", ha="center", va="center", color=ink(axes), weight="bold")
 
 
 def _frame(axes: Axes, epsilon: float) -> None:
@@ -145,6 +151,6 @@ def _frame(axes: Axes, epsilon: float) -> None:
     kept = f"epsilon = {epsilon:.4g}, the largest log ratio of the two chances of an answer"
     if math.isinf(epsilon):
         kept = "no guarantee: an answer can tell the truth for certain"
-    axes.set_xlabel(kept, color=INK)
+    axes.set_xlabel(kept, color=ink(axes))
     axes.spines[["left", "bottom"]].set_visible(False)
     finish(axes)

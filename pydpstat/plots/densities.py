@@ -12,7 +12,7 @@ from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
 from pydpstat.plots._frames import finite
-from pydpstat.plots._style import DASHES, LINES, axes_for, check_curves, finish
+from pydpstat.plots._style import DASHES, axes_for, check_curves, finish, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,14 +79,14 @@ def noise_densities(
     low, high = float((places - reach).min()), float((places + reach).max())
     x = curve_points(low, high, places)
     noise, word = (LaplaceNoise, "scale") if law == "laplace" else (GaussianNoise, "sd")
-    for location, scale, colour, dashes in zip(places, widths, LINES, DASHES):
+    for location, scale, colour, dashes in zip(places, widths, palette(axes), DASHES):
         density = noise(float(scale)).pdf(x - location)
         label = f"location {location:.4g}, {word} {scale:.4g}"
         axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
     axes.set(xlim=(low, high), xlabel=f"noisy value ({law.title()} noise)", ylabel="density")
     # above the axes, where it hides no peak
-    finish(axes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    finish(axes)
     return axes
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, frame_of, numbers_in
-from pydpstat.plots._style import ABOVE, COLOURS, INK, SOFT, axes_for, finish
+from pydpstat.plots._style import axes_for, finish, ground, ink, palette, soft
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,15 +78,15 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     # a heading takes a row of its own
     y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
     low, high = noisy[order], consistent[order]
-    axes.hlines(y, low, high, color=SOFT, linewidth=1.2, zorder=1)
-    hollow: dict[str, Any] = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
-    axes.plot(low, y, "o", color=COLOURS[5], label="with noise", zorder=2, **hollow)
-    axes.plot(high, y, "D", color=COLOURS[4], label="consistent", zorder=3, markersize=4.5)
+    axes.hlines(y, low, high, color=soft(axes), linewidth=1.2, zorder=1)
+    hollow: dict[str, Any] = {"markersize": 7, "markerfacecolor": ground(axes), "markeredgewidth": 1.6}
+    axes.plot(low, y, "o", color=palette(axes)[1], label="with noise", zorder=2, **hollow)
+    axes.plot(high, y, "D", color=palette(axes)[0], label="consistent", zorder=3, markersize=4.5)
     _names(axes, keys, levels, y)
     _values(axes, y, low, high)
     axes.set_xlabel("count")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if min(low.min(), high.min()) < 0.0 else 0.0)
-    finish(axes, **ABOVE)
+    finish(axes)
     return axes
 
 
@@ -115,16 +115,16 @@ def _names(axes: Axes, keys: list[Key], levels: list[Hashable], y: Floats) -> No
     tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
     axes.set_yticks([*y, *tops], [*names, *map(str, levels)])
     for label in axes.get_yticklabels()[len(names) :]:
-        label.set(fontweight="bold", color=INK)
+        label.set(fontweight="bold", color=ink(axes))
     for top in tops[1:]:
-        axes.axhline(top - 0.5, color="#DDDDDD", linewidth=0.8, zorder=0)
+        axes.axhline(top - 0.5, color=soft(axes), alpha=0.4, linewidth=0.8, zorder=0)
     axes.set_ylim(len(keys) + len(levels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
 
 def _values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
     """Write both values beside each row: a small change of a large count does not show."""
-    beside: dict[str, Any] = {"va": "center", "fontsize": 8, "color": INK}
+    beside: dict[str, Any] = {"va": "center", "fontsize": 8, "color": ink(axes)}
     beside["transform"] = axes.get_yaxis_transform()
     axes.text(1.01, 0.0, "with noise → consistent", **beside)
     for at, noisy, consistent in zip(y, _written(low), _written(high)):

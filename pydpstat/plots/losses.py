@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import DASHES, LINES, MARKERS, axes_for, check_curves, finish
+from pydpstat.plots._style import DASHES, MARKERS, axes_for, check_curves, finish, palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
         axes.plot(
             k[at],
             loss[at],
-            color=LINES[place],
+            color=palette(axes)[place],
             linestyle=DASHES[place],
             marker=MARKERS[place],
             markersize=5,
@@ -100,7 +100,7 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
         axes.set_xticks([], minor=True)
     axes.set_xlabel("k, records in the smallest group" + (" (log scale)" if _is_wide(k) else ""))
     axes.set_ylabel(f"loss: {unit}" + (" (log scale)" if _is_wide(loss) else ""))
-    finish(axes, title="method")
+    finish(axes)
     return axes
 
 

@@ -12,7 +12,7 @@ from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
 from pydpstat.mechanisms._noise import density_of
-from pydpstat.plots._style import INK, LINES, SOFT, finish, panels_for
+from pydpstat.plots._style import finish, ink, palette, panels_for, soft
 from pydpstat.plots.densities import curve_points
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def neighboring_densities(
     densities = np.array([density(x - place) for place in places])
     one, other = panels_for("neighboring_densities", axes, 2)
     whole = noise.integer
-    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), LINES, ("-", "--")):
+    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), palette(one), ("-", "--")):
         one.plot(
             x,
             values,
@@ -104,23 +104,23 @@ def neighboring_densities(
             label=f"{label}, true value {place:.4g}",
         )
     if not whole:
-        one.fill_between(x, densities.min(axis=0), color=INK, alpha=0.08, label="overlap")
+        one.fill_between(x, densities.min(axis=0), color=ink(one), alpha=0.12, label="overlap")
     one.set_ylim(bottom=0.0)
     one.set_ylabel("probability" if whole else "density")
     with np.errstate(all="ignore"):
         ratio = densities[0] / densities[1]
     marks: dict[str, Any] = {"linestyle": ":", "marker": "o", "markersize": 4} if whole else {}
-    other.plot(x, ratio, color=INK, label="ratio, D over D'", **marks)
+    other.plot(x, ratio, color=ink(other), label="ratio, D over D'", **marks)
     other.set_yscale("log", base=math.e)
-    other.axhline(1.0, color=SOFT, linewidth=0.8)
+    other.axhline(1.0, color=soft(other), linewidth=0.8)
     if limit is not None:
-        other.axhline(math.exp(limit), color=LINES[1], linestyle="--", label="limits")
-        other.axhline(math.exp(-limit), color=LINES[1], linestyle="--")
+        other.axhline(math.exp(limit), color=palette(other)[1], linestyle="--", label="limits")
+        other.axhline(math.exp(-limit), color=palette(other)[1], linestyle="--")
     _mark(other, limit)
     for panel in (one, other):
         panel.set_xlabel(f"noisy value ({noise.name} noise)")
         panel.set_xlim(x[0], x[-1])
-        finish(panel, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        finish(panel)
     return one, other
 
 

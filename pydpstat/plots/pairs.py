@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, finite
-from pydpstat.plots._style import ABOVE, COLOURS, INK, axes_for, finish
+from pydpstat.plots._style import axes_for, finish, ink, palette
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -87,16 +87,16 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     width, middle = 0.45 * np.diff(edges), 0.5 * (edges[:-1] + edges[1:])
     labels = "true (not for publication)", f"private{_kept(private)}"
     for (counts, _, _), shift, colour, label in zip(
-        shapes, (-0.5 * width, 0.5 * width), COLOURS[4:0:-3], labels
+        shapes, (-0.5 * width, 0.5 * width), palette(axes), labels
     ):
         bars = axes.bar(middle + shift, counts, width, color=colour, label=label)
         if counts.size <= MOST_NUMBERED:
-            axes.bar_label(bars, fmt="%.4g", fontsize=7, color=INK, padding=1)
+            axes.bar_label(bars, fmt="%.4g", fontsize=7, color=ink(axes), padding=1)
     if edges.size <= MOST_NUMBERED + 1:
         axes.set_xticks(edges)
-    axes.axhline(0.0, color=INK, linewidth=0.8)
+    axes.axhline(0.0, color=ink(axes), linewidth=0.8)
     axes.set(xlabel=name, ylabel="count")
-    finish(axes, **ABOVE)
+    finish(axes)
     return axes
 
 

@@ -10,7 +10,7 @@ from pydpstat import _checks as checks
 from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
-from pydpstat.plots._style import INK, LINES, SOFT, check_curves, finish, panels_for
+from pydpstat.plots._style import DASHES, check_curves, finish, ink, palette, panels_for, soft
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,25 +83,29 @@ def tradeoff(
         raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
     checks.one_of(middle, "middle", MIDDLES)
     left, right = panels_for("tradeoff", axes, 2)
-    for size, colour in zip(sizes, LINES):
+    for size, colour, dashes in zip(sizes, palette(left), DASHES):
         at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
             # a missing value counts in no median or mean
             lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
-            panel.plot(lines.index, lines, color=colour, linewidth=1.6, label=label, zorder=2)
+            panel.plot(
+                lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2
+            )
     if known is not None:
         left.axhline(
-            known, color=INK, linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
+            known, color=ink(left), linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
         )
     left.set_ylim(0.0, 1.0)
     outside = int(((estimate < 0.0) | (estimate > 1.0)).sum())
     if outside:
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
-        left.text(0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=SOFT, fontsize=8)
+        left.text(
+            0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=soft(left), fontsize=8
+        )
     left.set_ylabel(f"estimated share (lines: {middle} of the runs)")
     right.set(yscale="log", ylabel="uncertainty (in shares, log scale)")
     for panel in (left, right):
         panel.set_xlabel("epsilon")
-        finish(panel, loc="upper right")
+        finish(panel)
     return left, right

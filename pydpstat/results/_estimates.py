@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, number, one_line
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-class Estimates(Stated):
+class Estimates(Drawn, Stated):
     """Released numbers with names, and a noise whose distribution may be public."""
 
     __slots__ = ()

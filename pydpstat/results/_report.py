@@ -18,7 +18,6 @@ from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results._call import Call, ModelCall
@@ -66,10 +65,6 @@ class Report(Answering, Exports):
         """State the lines below the table."""
         raise NotImplementedError
 
-    def _picture(self) -> object:
-        """Describe the picture, as one of those that `pydpstat.plots._draw` knows."""
-        raise NotImplementedError
-
     def summary(self) -> Summary:
         """Return the result as a table in statsmodels' form.
 
@@ -107,13 +102,6 @@ class Report(Answering, Exports):
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-    def _drawn(self, ax: Axes | None, *asked: object) -> Axes:
-        from pydpstat.plots._draw import draw
-        from pydpstat.plots._style import axes_for
-
-        axes = axes_for("plot", ax)
-        return draw(self._picture(*asked), axes)
 
 
 class Stated(Stating, Report):

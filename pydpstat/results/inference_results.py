@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval
 from pydpstat.results._pvalues import shown_pvalue
 
@@ -68,7 +69,7 @@ class Release(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class InferenceResults(InferencePage, Frozen):
+class InferenceResults(Drawn, InferencePage, Frozen):
     """A private test or interval with its guarantee.
 
     It is made by the functions that test. It holds what may be published and nothing else: no data, no true
@@ -289,6 +290,11 @@ class InferenceResults(InferencePage, Frozen):
         import pandas as pd
 
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import tested_picture
+
+        return tested_picture(self, alpha)
 
     def __repr__(self) -> str:
         shown = "" if self.pvalue is None else shown_pvalue(self.pvalue, self.pvalue_floor)

@@ -163,6 +163,12 @@ class ModelResults(Estimates, Frozen):
             covered = "The intervals cover the privacy noise only, each on its own: not sampling."
         return [*self._held(self.model), covered, *left_out(self.coeff.size), f"Call: {self.call}"]
 
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import coefficients_picture
+
+        ends = None if self.noise is None else self._interval(alpha)
+        return coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
+
     def _rows(self, alpha: float = 0.05) -> Rows:
         # a long name is cut between words
         names = [textwrap.shorten(name, 32) for name in self.names[:MOST_ROWS]]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
@@ -24,7 +25,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResults(Stated, Frozen):
+class PairwiseResults(Drawn, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
     It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
@@ -227,6 +228,11 @@ class PairwiseResults(Stated, Frozen):
             "reproducible": self.reproducible,
             "call": self.call,
         }
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import pairs_picture
+
+        return pairs_picture(self, alpha)
 
     def __repr__(self) -> str:
         return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._stated()}>"

@@ -15,6 +15,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
@@ -40,7 +41,7 @@ class Design(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(RegressionTests, RegressionPage, Frozen):
+class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     """A private regression with its guarantee.
 
     It is made by the functions that fit. It holds what may be published and nothing else: no record, no
@@ -369,6 +370,14 @@ class RegressionResults(RegressionTests, RegressionPage, Frozen):
         True
         """
         return self._page(self._rows(alpha))
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import coefficients_picture
+
+        ends = self.conf_int(alpha).to_numpy().T
+        scale = "log odds" if self.link == "logit" else self.response
+        title, label = f"{self.model} regression of {self.response}", f"coefficient ({scale})"
+        return coefficients_picture(title, self, (ends[0], ends[1]), "confidence", alpha, label)
 
     def __repr__(self) -> str:
         count = len(self.names)

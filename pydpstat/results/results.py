@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,15 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Estimate, Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
 from pydpstat.results._release_page import ReleasePage
 from pydpstat.results._report import number
 from pydpstat.results._stating import Stating
-from pydpstat.results._tables import TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 
 # statistics that are chosen by default, and come with intervals where cells are counted instead
@@ -233,56 +229,10 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         missing = any(name in ("useNA", "exclude") for name, _ in self.record.arguments)
         return self.labels.in_r(self.value, missing)
 
-    def plot(self, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
-        """Draw the released values with the interval of their noise; needs matplotlib.
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._released_pictures import released_picture
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
-        alpha : float, default 0.05
-            Probability that an interval misses the value without noise.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        MissingExtraError
-            Where matplotlib is not installed; the message has the command.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.tableDP(["a", "b", "a"], rng=pydpstat.RRandom(123))  # doctest: +SKIP
-        >>> ax = r.plot()  # doctest: +SKIP
-        """
-        return self._drawn(ax, alpha)
-
-    def _picture(self, alpha: float = 0.05) -> object:
-        from pydpstat.plots import _draw as pictures
-
-        low, high = self._interval(alpha)
-        label = f"{100 * (1 - alpha):.4g}% noise interval"
-        privacy = f"epsilon = {self.epsilon:.4g}" if math.isfinite(self.epsilon) else "no guarantee"
-        title = f"{self.record.function}, {self.mechanism} noise, {privacy}"
-        released = pictures.Released(title, self.value, low, high, label)
-        labels, axes = self.labels, self.labels.dimension_names
-        unit = "count" if self.statistic in TABLES else self.statistic
-        if isinstance(labels, GroupLabels):
-            values, low, high = map(labels.drawn, (self.value, low, high))
-            names = [":".join(map(str, row)) for row in labels.rows]
-            axis = " : ".join(filter(None, labels.keys)) or None
-            released = pictures.Released(title, values, low, high, label)
-            return pictures.ByGroup(released, names, labels.series, axis, self.statistic)
-        if labels.breaks is not None:
-            unit = "share" if "divided by their sum" in self.postprocessing else "count"
-            return pictures.Classes(released, labels.histogram(self.value), unit)
-        if self.value.ndim == 2:
-            levels = labels.dimnames or [list(map(str, range(size))) for size in self.value.shape]
-            return pictures.Groups(released, levels, axes[0] if axes else None, unit)
-        return pictures.Bars(released, labels.elements(self.value), " : ".join(axes) if axes else None, unit)
+        return released_picture(self, alpha)
 
     def _shown(self) -> str:
         one = self.value.ndim == 0

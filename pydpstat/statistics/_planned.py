@@ -15,6 +15,7 @@ from pydpstat._data.containers import listed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import (
     MOST_ROWS,
     Facts,
@@ -38,7 +39,7 @@ _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Report):
+class Plan(Drawn, Report):
     """The noise that a release will have.
 
     Parameters
@@ -146,6 +147,11 @@ class Plan(Report):
 
     def _natural(self, values: npt.NDArray[np.float64]) -> float | pd.Series:
         return self.result._series(values) if self.result.value.ndim else float(values)
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import plan_picture
+
+        return plan_picture(self, alpha)
 
     def to_frame(
         self,

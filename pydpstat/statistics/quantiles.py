@@ -147,11 +147,7 @@ def quantile(
     50.0
     """
     share = share_of(q)
-    if share == 1 and checks.is_number(epsilon) and epsilon < 1:
-        warn_usage(
-            f"quantile was given q=1, the maximum, and epsilon={epsilon:g}. Their order is quantile(x, q, "
-            f"epsilon): if the other one is meant, write quantile(x, q={epsilon:g}, epsilon=1, ...)."
-        )
+    _note_order("quantile", "q", share, epsilon)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
@@ -370,6 +366,8 @@ def quantiles(
     [16.0, 42.0, 50.0]
     """
     given, wanted = shares_given(qs), shares_of(qs)
+    if len(wanted) == 1:
+        _note_order("quantiles", "qs", wanted[0], epsilon)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
@@ -386,3 +384,13 @@ def quantiles(
         return several_shares(found, asked, wanted), labels
 
     return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0, found.size)
+
+
+def _note_order(function: str, name: str, share: float, epsilon: object) -> None:
+    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
+    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
+        warn_usage(
+            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. Their order is "
+            f"{function}(x, {name}, epsilon): if the other one is meant, write "
+            f"{function}(x, {name}={epsilon:g}, epsilon=1, ...)."
+        )

@@ -138,7 +138,7 @@ def test_the_picture_of_errors(axes):
 @pytest.mark.parametrize("sizes", [[3, 3, 3], [2, 3, 4, 4], [2] * 5 + [90], list(range(5, 60))])
 def test_the_picture_of_sizes(axes, sizes):
     df = pd.DataFrame({"x": np.repeat(np.arange(len(sizes)), sizes)})
-    evaluate_anonymization(df, df).plot("sizes", axes)
+    evaluate_anonymization(df, df).plot(axes, kind="sizes")
     axes.figure.canvas.draw()
     assert sum(bar.get_height() for bar in axes.patches) == len(sizes)
     assert axes.get_ylabel().startswith("groups")
@@ -170,11 +170,14 @@ def test_bad_input(change, words):
 def test_plot_kinds(axes):
     df = pd.DataFrame({"x": [1, 2, 3]})
     with pytest.raises(PydpstatError, match="Did you mean 'sizes'"):
-        evaluate_anonymization(df, df).plot("size", axes)
+        evaluate_anonymization(df, df).plot(axes, kind="size")
     texts = pd.DataFrame({"x": list("abc")})
     with pytest.raises(PydpstatError, match="no column has numbers"):
         evaluate_anonymization(texts, texts).plot(ax=axes)
-    assert evaluate_anonymization(texts, texts).plot("sizes", axes).get_title() == "k = 1, 3 groups of 3 rows"
+    assert (
+        evaluate_anonymization(texts, texts).plot(axes, kind="sizes").get_title()
+        == "k = 1, 3 groups of 3 rows"
+    )
 
 
 def test_simulated_loans():

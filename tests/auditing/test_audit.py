@@ -276,7 +276,7 @@ def test_plot_draws_into_the_axes_given(noisy, data, neighbour):
     figure, axes = pyplot.subplots()
     assert r.plot(ax=axes) is axes
     assert "epsilon at least" in axes.get_title()
-    labels = axes.get_legend_handles_labels()[1]
-    assert labels == ["data", "data, in the event", "neighbour", "neighbour, in the event"]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["data", "data, in the event", "neighbor", "neighbor, in the event"]
     pyplot.close(figure)
     pyplot.close(r.plot().figure)

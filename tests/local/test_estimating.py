@@ -236,9 +236,9 @@ def test_the_picture():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     for r in (COINS.estimate([1] * 35 + [0] * 65), RandomizedResponse(2.0, LABELS).estimate(LABELS * 20)):
         axes = r.plot()
-        assert axes.get_ylabel() == "proportion" and "epsilon = " in axes.get_title()
+        assert axes.get_xlabel() == "proportion" and "epsilon = " in axes.get_title()
         shown = {text.get_text() for text in axes.get_legend().get_texts()}
-        assert shown == {"95% interval, persons asked", "95% interval, population"}
+        assert shown == {"95 % interval, persons asked", "95 % interval, population"}
         assert r.plot(axes) is axes
     pyplot.close("all")
 

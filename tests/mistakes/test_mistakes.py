@@ -145,6 +145,8 @@ def test_what_is_allowed(typed: str, names: dict[str, Any]) -> None:
 # what is released, with a note that it may not be what was meant
 NOTES = {
     "dp.quantile(x, 1, 0.5, bounds=(0, 100))": "write quantile(x, q=0.5, epsilon=1, ...)",
+    "dp.quantiles(x, 1, 0.5, bounds=(0, 100))": "write quantiles(x, qs=0.5, epsilon=1, ...)",
+    "dp.quantiles(x, 0.5, 1, bounds=(0, 100))": "",
     "people.quantile('income', 1, 0.5)": "write quantile(x, q=0.5, epsilon=1, ...)",
     "dp.crosstab(frame.sex, 1, levels=['F', 'M'])": "no level of sex, ['F', 'M'], has more records than",
     "dp.crosstab(frame.sex, 1, levels=['F', 'M'], other=None)": "about 400 records are in none of them",

@@ -90,9 +90,10 @@ def test_errors_come_before_a_figure():
 
 
 def test_every_colour_is_of_one_palette():
-    from pydpstat.plots._style import COLOURS, DASHES, LINES, MARKERS
+    from pydpstat.plots._style import COLOURS, DASHES, LINES, LINES_ON_DARK, MARKERS
 
-    assert set(LINES) < set(COLOURS) and len(set(LINES)) == len(LINES) == len(DASHES) == len(MARKERS)
+    for lines in (LINES, LINES_ON_DARK):
+        assert set(lines) < set(COLOURS) and len(set(lines)) == len(lines) == len(DASHES) == len(MARKERS)
 
 
 @pytest.mark.parametrize("name", plots.__all__)
@@ -109,10 +110,3 @@ def test_the_pictures_know_nothing_of_results():
     code = "import pydpstat.plots, pydpstat.plots._draw, sys; print('pydpstat.results' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
-
-
-def test_what_no_picture_is_known_of():
-    from pydpstat.plots._draw import draw
-
-    with pytest.raises(TypeError, match="no picture is known of int"):
-        draw(3, pyplot.figure().add_subplot())

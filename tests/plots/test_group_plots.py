@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 import pydpstat
+from tests.plots import marks
+from tests.plots.overlaps import overlaps
 
 pytest.importorskip("matplotlib.pyplot")
 
@@ -20,44 +22,73 @@ def released(function, groups, columns):
     return call(data, epsilon=5.0, bounds=(0, 10), by="area", levels=names, other=None, rng=1)
 
 
-def named(axes):
-    return [label.get_text() for label in axes.get_xticklabels()]
-
-
 @pytest.mark.parametrize("function, groups, columns", [("mean", 1, 1), ("mean", 5, 1), ("std", 5, 3)])
-def test_few_groups_are_bars_beside_each_other(function, groups, columns):
+def test_groups_are_down_the_side_and_columns_in_panels(function, groups, columns):
     r = released(function, groups, columns)
     axes = r.plot()
-    heights = [bar.get_height() for bar in axes.patches]
-    np.testing.assert_allclose(heights, r.value.ravel(order="F"))
-    assert named(axes) == [f"area {i}" for i in range(groups)] and axes.get_xlabel() == "area"
+    values = [each[0] for each in marks.points(axes)]
+    np.testing.assert_allclose(values, r.value.reshape(groups, -1).T)
+    assert marks.names(axes) == [f"area {i}" for i in range(groups)]
+    assert len(marks.panels(axes)) == columns
+    word = {"mean": "mean", "std": "standard deviation"}[function]
+    assert [part.get_xlabel() for part in marks.panels(axes)] == [f"{word} of v{i}" for i in range(columns)]
 
 
-@pytest.mark.parametrize("function, groups, columns", [("mean", 40, 1), ("mean", 200, 1), ("sum", 200, 3)])
-def test_many_groups_are_dots(function, groups, columns):
-    r = released(function, groups, columns)
+def test_of_many_groups_some_are_named():
+    r = released("mean", 200, 1)
     axes = r.plot()
-    dots = [line for line in axes.lines if len(line.get_xdata()) == groups]
-    np.testing.assert_allclose([line.get_ydata() for line in dots], r.value.reshape(groups, -1).T)
-    assert not axes.patches and len(named(axes)) <= 40
-    assert all(label.get_rotation() == 90 for label in axes.get_xticklabels())
-    thinned = "area (every 5th of 200 is named)"
-    assert axes.get_xlabel() == ("area" if groups == 40 else thinned)
-    assert named(axes)[1] == ("area 1" if groups == 40 else "area 5")
-    shown = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert shown[-1] == "95% noise interval"
-    assert shown[:-1] == (["v0", "v1", "v2"] if columns == 3 else ["private"])
+    ((values, places),) = marks.points(axes)
+    np.testing.assert_allclose(values, r.value.ravel())
+    assert places.tolist() == list(range(200))
+    assert marks.names(axes)[1] == "area 3" and axes.get_ylabel() == "area (every third of 200 is named)"
+    assert marks.legend(axes) == ["95 % noise interval"]
+    assert not overlaps(axes.figure)
 
 
 @pytest.mark.parametrize("function, own", [("cov", 6), ("corr", 3)])
 def test_matrices_are_drawn_without_what_they_have_twice(function, own):
     r = released(function, 10, 3)
     axes = r.plot()
-    dots = [line for line in axes.lines if len(line.get_xdata()) == 10]
     rows = np.triu_indices(3, 1 if function == "corr" else 0)
-    np.testing.assert_allclose([line.get_ydata() for line in dots], [r.value[:, i, j] for i, j in zip(*rows)])
-    assert len(dots) == own
-    assert axes.get_legend().get_texts()[1].get_text() == {"cov": "v0 : v1", "corr": "v0 : v2"}[function]
+    shown = [each[0] for each in marks.points(axes)]
+    np.testing.assert_allclose(shown, [r.value[:, i, j] for i, j in zip(*rows)])
+    labels = [part.get_xlabel() for part in marks.panels(axes)]
+    assert len(labels) == own and "variance of v1" in labels or "correlation of v0 : v1" in labels
+    assert not overlaps(axes.figure)
+
+
+def test_histograms_of_few_groups_are_panels_and_of_many_a_heat_map():
+    for groups in (3, 20):
+        names = [f"area {i}" for i in range(groups)]
+        frame = pd.DataFrame({"x": np.arange(900) % 10, "area": [names[i % groups] for i in range(900)]})
+        r = pydpstat.histogram(
+            frame, 5.0, edges=[0, 2, 4, 6, 8, 10, 12], by="area", levels=names, other=None, rng=1
+        )
+        axes = r.plot()
+        if groups == 3:
+            np.testing.assert_allclose([each[0] for each in marks.heights(axes)], r.value)
+            assert [part.get_title() for part in marks.panels(axes)] == names
+        else:
+            np.testing.assert_allclose(marks.cells(axes)[0], r.value)
+            assert marks.names(axes) == names
+
+
+def test_quantiles_by_group_are_side_by_side_on_one_scale():
+    frame = pd.DataFrame({"x": np.arange(3000) % 100, "area": ["a", "b", "c"] * 1000})
+    r = pydpstat.quantiles(
+        frame,
+        [0.25, 0.5, 0.75],
+        5.0,
+        bounds=(0, 100),
+        by="area",
+        levels=["a", "b", "c"],
+        population=True,
+        rng=1,
+    )
+    axes = r.plot()
+    assert len(marks.panels(axes)) == 1
+    assert [each[0].tolist() for each in marks.points(axes)] == r.value.T.tolist()
+    assert marks.legend(axes)[:3] == ["0.25", "0.5", "0.75"]
 
 
 def test_two_keys_empty_groups_and_long_names():
@@ -66,6 +97,9 @@ def test_two_keys_empty_groups_and_long_names():
     levels = [[0, 1], ["a rather long name of a place in the north", "none\nhere"]]
     r = pydpstat.mean(np.arange(n) % 11, 5.0, bounds=(0, 10), by=by, levels=levels, rng=1)
     axes = r.plot()
-    assert axes.get_xlabel() == "kind : place"
-    assert named(axes)[:2] == ["0:a rather long name of a...", "0:none here"]
-    axes.figure.canvas.draw()
+    assert axes.get_ylabel() == "kind, place"
+    first = marks.names(axes)[0]
+    assert (
+        first.startswith("0, a rather") and first.endswith("north") and marks.names(axes)[1] == "0, none here"
+    )
+    assert not overlaps(axes.figure)

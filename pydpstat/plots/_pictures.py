@@ -1,0 +1,131 @@
+"""What results say of their pictures: plain data, so that results need not know how these are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+
+class Head(NamedTuple):
+    """The title, the line on privacy below it, and the names of the thick intervals and of the thin ones."""
+
+    title: str
+    privacy: str = ""
+    thick: str = ""
+    thin: str = ""
+
+
+class Values(NamedTuple):
+    """Values with the ends of two kinds of intervals, each in their shape."""
+
+    values: Floats
+    thick: Ends | None = None
+    thin: Ends | None = None
+
+
+class Panel(NamedTuple):
+    """A part of a picture with an axis of its own: the axis' name, and values."""
+
+    label: str
+    values: Values
+    # where a line is drawn, at what a hypothesis says
+    null: float | None = None
+    log: bool = False
+    # which rows belong to this panel, where others have a scale of their own
+    rows: npt.NDArray[np.bool_] | None = None
+    title: str = ""
+
+
+class Points(NamedTuple):
+    """Estimates with intervals, names down the side: arrays of shape (names, series) in each panel."""
+
+    head: Head
+    names: Sequence[str]
+    kind: str
+    panels: Sequence[Panel]
+    series: Sequence[str] = ()
+    # whether all panels have one scale
+    shared: bool = False
+    # whether numbers stand next to points
+    numbered: bool = False
+
+
+class Columns(NamedTuple):
+    """Histograms: edges, heights of shape (bins,) for each panel, and the names of both axes."""
+
+    head: Head
+    edges: Floats
+    panels: Sequence[Panel]
+    axis: str
+    unit: str
+
+
+class Distribution(NamedTuple):
+    """Distribution functions: places of shape (points,) and shares below; intervals of either."""
+
+    head: Head
+    panels: Sequence[Panel]
+    # the shares where the values are places, and the places where they are shares
+    at: Floats
+    quantiles: bool
+    axis: str
+
+
+class Matrix(NamedTuple):
+    """Tables of two dimensions, a panel each: names of rows and columns, values, and what colours them."""
+
+    head: Head
+    rows: Sequence[str]
+    columns: Sequence[str]
+    axes: tuple[str, str]
+    panels: Sequence[tuple[str, Floats]]
+    unit: str
+    # from -1 to 1, where the values themselves are not what is to be compared
+    colours: Floats | None = None
+
+
+class Amounts(NamedTuple):
+    """Amounts that add up to something, a bar each; those that are left are hollow."""
+
+    head: Head
+    names: Sequence[str]
+    values: Floats
+    axis: str
+    left: tuple[str, float] | None = None
+
+
+class Lines(NamedTuple):
+    """Curves over one axis, on logarithmic scales: names, and values of shape (curves, places)."""
+
+    head: Head
+    places: Floats
+    names: Sequence[str]
+    values: Floats
+    axis: str
+    unit: str
+    marked: tuple[float, float] | None = None
+
+
+class Samples(NamedTuple):
+    """Two samples, the data's and the neighbor's: shares in bins or at names, and the event's part."""
+
+    head: Head
+    axis: str
+    edges: Floats | None
+    names: Sequence[str]
+    shares: Floats
+    marked: Floats
+
+
+class Sizes(NamedTuple):
+    """How many groups there are of each size, the sizes increasing."""
+
+    head: Head
+    sizes: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]

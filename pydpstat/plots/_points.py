@@ -1,0 +1,255 @@
+"""Estimates as points with intervals as bars, names down the side, a panel for each scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat.plots._pictures import Floats, Panel, Points, Values
+from pydpstat.plots._style import MARKERS, beside, ink, legend_above, palette, soft, split, text_size
+from pydpstat.plots._text import (
+    escaped,
+    number_shown,
+    points_of,
+    room_for_names,
+    shortened,
+    tick_text,
+    width_of,
+    wrapped,
+)
+from pydpstat.plots._ticks import number_axis
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+Look = dict[str, Any]
+MOST_ASIDE = 4
+# rows of a new figure have so many inches, until it is as high as a page
+_ROW, _HIGHEST, _LEAST = 0.24, 10.5, 1.0
+# a row that reaches so many times farther than most does not set the scale: it ends in arrows
+_FAR = 8.0
+_CHANCES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
+
+
+def points_size(picture: Points) -> tuple[float, float]:
+    """Return the width and height in inches that a new figure needs."""
+    rows = -(-len(picture.panels) // MOST_ASIDE)
+    each = max(_LEAST, min(_HIGHEST, _ROW * len(picture.names) * max(1.0, 0.6 * max(len(picture.series), 1))))
+    width = 8.0 if len(picture.panels) < 3 else 10.0
+    return width, min(1.3 + rows * (each + 0.6), 14.0)
+
+
+def draw_points(picture: Points, axes: Axes, look: Look) -> None:
+    """Draw estimates with their intervals."""
+    count, most = len(picture.panels), int(np.clip(points_of(axes)[0] / 100.0, 1, MOST_ASIDE))
+    limits = [(1e-4, 1.0) if each.log else _limits(each.values, each.null) for each in picture.panels]
+    if picture.shared:
+        limits = [(min(low for low, _ in limits), max(high for _, high in limits))] * count
+    # numbers at the ends of two axes that are side by side
+    gap = max(width_of(tick_text(float(f"{end:.2g}")), text_size()) for pair in limits for end in pair) + 10.0
+    titles = [escaped(each.title) for each in picture.panels]
+    panels = split(axes, count, most, (max(gap, 26.0), 62.0), titles)
+    ordered = [each for row in panels for each in row]
+    for panel, shown, ends in zip(ordered, picture.panels, limits):
+        _draw_panel(panel, shown, picture, ends, look)
+    for row in panels:
+        _name_rows(row[0], picture, room_for_names(axes))
+        for other in row[1:]:
+            other.tick_params(labelleft=False)
+    first = panels[0][0]
+    legend_above(axes, _handles(axes, picture, look), _title(picture), beside(first))
+
+
+def _title(picture: Points) -> str:
+    return "\n".join(filter(None, picture.head[:2]))
+
+
+def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, float], look: Look) -> None:
+    values = panel.values
+    rows, series = values.values.shape
+    width, height = points_of(axes)
+    pitch = height / max(rows, 1) / max(series, 1)
+    if panel.log:
+        axes.set_xscale("log")
+        ends = min(ends[0], 0.5 * float(values.values.min())), 1.15
+    axes.set(xlim=ends, ylim=(max(rows, 1) - 0.4, -0.6))
+    if not rows:
+        axes.text(0.5, 0.5, "no values", transform=axes.transAxes, ha="center", va="center", color=soft(axes))
+    for place in range(series):
+        at = np.arange(rows) + (place - 0.5 * (series - 1)) * 0.72 / series
+        each = Values(values.values[:, place], *(_column(pair, place) for pair in values[1:]))
+        _draw_series(axes, each, at, place, min(0.5 * pitch, 9.0), look)
+        belongs = True if panel.rows is None else panel.rows
+        known = [each.values, *(pair[0] for pair in each[1:] if pair is not None)]
+        for row in at[np.isnan(known).all(axis=0) & belongs]:
+            how: Look = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
+            axes.text(0.5, row, "no estimate", transform=axes.get_yaxis_transform(), **how)
+        if picture.numbered and series == 1 and pitch > 20.0:
+            _number(axes, each.values, at, ends)
+    if panel.null is not None:
+        axes.axvline(panel.null, color=ink(axes), linewidth=0.9, linestyle="--", zorder=0.5)
+    if panel.log:
+        ticks = [each for each in _CHANCES if each >= ends[0]]
+        axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
+        axes.set_xticks([], minor=True)
+    else:
+        number_axis(axes.xaxis)
+    if series > 1:
+        # the marks of one row belong together
+        for row in range(0, rows, 2):
+            axes.axhspan(row - 0.5, row + 0.5, color=soft(axes), alpha=0.12, linewidth=0.0, zorder=0.1)
+    axes.set_xlabel(wrapped(escaped(panel.label), max(width, 100.0), text_size()))
+    axes.grid(axis="x", color=soft(axes), alpha=0.25, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    # arrows at the edge need room
+    axes.tick_params(axis="y", length=0.0, pad=7.0)
+
+
+def _column(pair: tuple[Floats, Floats] | None, place: int) -> tuple[Floats, Floats] | None:
+    return None if pair is None else (pair[0][:, place], pair[1][:, place])
+
+
+def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float, look: Look) -> None:
+    colour = _colour(axes, place, look)
+    low, high = axes.get_xlim()
+    both = each.thick is not None and each.thin is not None
+    widths = float(look.get("linewidth", np.clip(0.8 * thick, 1.2, 5.5))), np.clip(0.25 * thick, 0.8, 1.6)
+    for kind, ends in enumerate(each[1:]):
+        if ends is None:
+            continue
+        known = ~np.isnan(ends[0]) & ~np.isnan(ends[1])
+        # where there is one kind of interval, it is a plain bar
+        width = widths[0] if both and kind == 0 else max(widths[1], 1.0) if both else min(widths[0], 2.2)
+        axes.hlines(
+            at[known],
+            np.maximum(ends[0][known], low),
+            np.minimum(ends[1][known], high),
+            color=colour,
+            linewidth=width,
+            alpha=0.45 if both and kind == 0 else 1.0,
+            zorder=1.5 if kind == 0 else 2.0,
+        )
+        # an end that is infinite or far away is an arrow at the edge
+        for edge, sign, beyond in ((low, "<", ends[0] < low), (high, ">", ends[1] > high)):
+            far = known & beyond
+            if far.any():
+                axes.plot(np.full(far.sum(), edge), at[far], sign, color=colour, markersize=5, clip_on=False)
+    size = look.get("markersize", float(np.clip(0.8 * thick, 2.2, 6.5)))
+    axes.plot(
+        np.where((each.values >= low) & (each.values <= high), each.values, np.nan),
+        at,
+        look.get("marker", MARKERS[place % len(MARKERS)]),
+        color=colour,
+        markersize=size,
+        linestyle="none",
+        zorder=3,
+    )
+
+
+def _colour(axes: Axes, place: int, look: Look) -> Any:
+    colours = look.get("color") or palette(axes)
+    return colours if isinstance(colours, str) else colours[place % len(colours)]
+
+
+def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float]) -> None:
+    for value, row in zip(values, at):
+        if np.isfinite(value):
+            # above the point, or towards the middle near an end
+            place = (value - ends[0]) / (ends[1] - ends[0])
+            side = "left" if place < 0.12 else "right" if place > 0.88 else "center"
+            axes.annotate(
+                number_shown(float(value)),
+                (value, row),
+                (0, 7),
+                textcoords="offset points",
+                ha=side,
+                va="bottom",
+                fontsize="small",
+                color=ink(axes),
+            )
+
+
+def _limits(values: Values, null: float | None) -> tuple[float, float]:
+    """Return the ends of an axis on which all finite numbers are."""
+    every = np.array([values.values, *(end for pair in values[1:] if pair is not None for end in pair)])
+    finite = np.where(np.isfinite(every), every, np.nan).reshape(len(every), -1)
+    finite = finite[:, ~np.isnan(finite).all(axis=0)]
+    if not finite.size:
+        return (0.0, 1.0) if null is None else (null - 1.0, null + 1.0)
+    lows, highs = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
+    # what most rows need, in any case
+    wide = highs - lows
+    near = wide <= _FAR * np.median(wide)
+    most = max(float(highs[near].max() - lows[near].min()), 1e-300)
+    if near.mean() >= 0.5 and float(highs.max() - lows.min()) > 0.5 * _FAR * most:
+        lows, highs = lows[near], highs[near]
+    ends = [float(lows.min()), float(highs.max()), *([] if null is None else [null])]
+    low, high = min(ends), max(ends)
+    room = 0.06 * (high - low) or 0.1 * abs(low) or 1.0
+    return low - room, high + room
+
+
+def _name_rows(axes: Axes, picture: Points, wide: float) -> None:
+    """Name the rows: as many as there is room for, in at most two lines each."""
+    names = [escaped(name) for name in picture.names]
+    height = points_of(axes)[1]
+    pitch = height / max(len(names), 1)
+    size = float(np.clip(0.85 * pitch, 6.0, text_size()))
+    step = max(1, int(np.ceil(1.25 * size / pitch)))
+    shown = []
+    for name in names[::step]:
+        lines = wrapped(name, wide, size)
+        fits = (
+            lines.count("\n") == 1
+            and step * pitch > 2.5 * size
+            and width_of(max(lines.split("\n"), key=len), size) <= wide
+        )
+        shown.append(lines if fits else shortened(name, wide, size))
+    axes.set_yticks(np.arange(len(names))[::step], shown, fontsize=size)
+    kind = escaped(picture.kind)
+    if step > 1:
+        kind = f"{kind or 'group'} (every {_ordinal(step)} of {len(names):,} is named)"
+    if kind and len(names) > 1:
+        axes.set_ylabel(wrapped(kind, max(height, 60.0), text_size()))
+
+
+def _ordinal(place: int) -> str:
+    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(place, f"{place}th")
+
+
+def _handles(axes: Axes, picture: Points, look: Look) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    first = picture.panels[0].values
+    both = first.thick is not None and first.thin is not None
+    several = len(picture.series) > 1
+    handles: list[Artist] = [
+        Line2D(
+            [],
+            [],
+            color=_colour(axes, place, look),
+            marker=look.get("marker", MARKERS[place % len(MARKERS)]),
+            linestyle="none",
+            label=escaped(name),
+        )
+        for place, name in enumerate(picture.series)
+        if several
+    ]
+    colour = ink(axes) if several else _colour(axes, 0, look)
+    if first.thick is not None and picture.head.thick:
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=colour,
+                linewidth=5.0 if both else 2.0,
+                alpha=0.45 if both else 1.0,
+                label=picture.head.thick,
+            )
+        )
+    if first.thin is not None and picture.head.thin:
+        handles.append(Line2D([], [], color=colour, linewidth=1.5, label=picture.head.thin))
+    return handles

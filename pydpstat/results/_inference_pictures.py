@@ -1,0 +1,128 @@
+"""Pictures of tests, comparisons, models, moments and plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.plots._pictures import Ends, Head, Lines, Panel, Points, Values
+from pydpstat.results._drawn import level_of, privacy_line
+from pydpstat.results._pvalues import shown_pvalue
+
+Floats = npt.NDArray[np.float64]
+# a coefficient that is so many times smaller than the largest needs a scale of its own
+_APART, _MOST_SCALES = 25.0, 3
+# a plan's accuracy is drawn for epsilons to both sides of its own, and for sizes beside its own
+_AROUND, _POINTS, _SIZES = 20.0, 13, (0.1, 1.0, 10.0)
+_LEAST, _MOST = 1e-4, 50.0
+
+
+def tested_picture(result: Any, alpha: float) -> Points:
+    """Describe a test: intervals of several levels beside the null hypothesis, or else its p-value."""
+    told = [] if result.statistic is None else [f"statistic {result.statistic:,.4g}"]
+    if result.pvalue is not None:
+        shown = shown_pvalue(result.pvalue, result.pvalue_floor)
+        told.append(f"p {shown}" if shown.startswith("<") else f"p = {result.pvalue:.3g}")
+    title = f"{result.test}: {', '.join(told)}" if told else result.test
+    head = Head(title, privacy_line(result, result.mechanism), "", "confidence interval")
+    estimates, null = dict(result.estimates), dict(result.null)
+    if result.interval is not None:
+        alphas = sorted({0.5, 0.2, alpha}, reverse=True)
+        low, high = np.array([result.interval.ends(each) for each in alphas]).T[:, :, None]
+        values = np.full(low.shape, estimates.get(result.parameter, np.nan))
+        panel = Panel(result.parameter, Values(values, None, (low, high)), null.get(result.parameter))
+        return Points(head, [level_of(each) for each in alphas], "level", [panel])
+    if estimates and set(estimates) <= set(null):
+        pairs = np.array([(estimates[name], null[name]) for name in estimates])
+        return Points(
+            head, list(estimates), "", [Panel("estimate", Values(pairs))], ("estimate", "null hypothesis")
+        )
+    if result.pvalue is None:
+        raise PydpstatError(f"{result.test} has neither an interval nor a p-value to draw. Print it instead.")
+    at = max(result.pvalue, result.pvalue_floor, 1e-300)
+    panel = Panel("p-value (log scale; dashed: 0.05)", Values(np.array([[at]])), 0.05, log=True)
+    return Points(head, [""], "", [panel], numbered=True)
+
+
+def pairs_picture(result: Any, alpha: float) -> Points:
+    """Describe the differences of pairs of groups."""
+    ends = result.conf_int(alpha).to_numpy()
+    low, high = ends[:, :1], ends[:, 1:]
+    kind = "confidence interval" if result.correction is None else "simultaneous confidence interval"
+    head = Head(f"{result.test}: all pairs", privacy_line(result), "", f"{level_of(alpha)} {kind}")
+    names = [" \N{MINUS SIGN} ".join(_group(each) for each in pair) for pair in result.groups]
+    values = Values(result.estimate.to_numpy()[:, None], None, (low, high))
+    of = f" of {result.variable}" if result.variable else ""
+    return Points(head, names, "", [Panel(f"difference{of}", values, 0.0)])
+
+
+def _group(group: object) -> str:
+    return ", ".join(map(str, group)) if isinstance(group, tuple) else str(group)
+
+
+def coefficients_picture(
+    title: str, result: Any, ends: Ends | None, kind: str, alpha: float, label: str
+) -> Points:
+    """Describe coefficients; those that are much smaller than others have a panel of their own."""
+    series = result.params
+    values = series.to_numpy()
+    every = [np.abs(values), *(np.abs(end) for end in ends or ())]
+    size = np.max([np.where(np.isfinite(each), each, 0.0) for each in every], axis=0)
+    panels: list[Panel] = []
+    left = np.ones(values.size, dtype=bool)
+    while left.any():
+        last = len(panels) == _MOST_SCALES - 1
+        chosen = left & (last | (size * _APART >= size[left].max()))
+        shown = [np.where(chosen, each, np.nan)[:, None] for each in (values, *(ends or ()))]
+        pair = (shown[1], shown[2]) if ends else None
+        each = Values(shown[0], pair) if kind == "noise" else Values(shown[0], None, pair)
+        panels.append(Panel(label, each, 0.0, rows=chosen))
+        left &= ~chosen
+    named = f"{level_of(alpha)} {kind} interval"
+    head = Head(title, privacy_line(result, getattr(result, "mechanism", "")), named, named)
+    return Points(head, [str(each) for each in series.index], "", panels)
+
+
+def moments_picture(result: Any, alpha: float) -> Points:
+    """Describe means with their confidence intervals, a panel for each column."""
+    means = np.atleast_1d(result.mean)
+    panels = []
+    for place, mean in enumerate(means.tolist()):
+        low, high = result.conf_int(1.0 - alpha, None if result.names is None else result.names[place])
+        values = Values(np.array([[mean]]), None, (np.array([[low]]), np.array([[high]])))
+        panels.append(Panel(f"mean of {result.names[place]}" if result.names else "mean", values))
+    told = f"{level_of(alpha)} confidence interval"
+    head = Head("Means from noisy moments", privacy_line(result, result.release.mechanism), "", told)
+    return Points(head, [""], "", panels, numbered=True)
+
+
+def plan_picture(plan: Any, alpha: float) -> Lines:
+    """Describe the accuracy of a plan, which has ``to_frame(alpha, epsilon=, n=)``, of its largest value."""
+    # says why, where nothing is known
+    reach = float(np.max(plan.accuracy(alpha)))
+    epsilon, n = plan.epsilon, plan.n
+    low, high = max(epsilon / _AROUND, _LEAST), min(epsilon * _AROUND, _MOST)
+    places = np.unique([*np.geomspace(min(low, epsilon), max(high, epsilon), _POINTS), epsilon])
+    sizes = [None] if n is None else sorted({max(1, round(share * n)) for share in _SIZES})
+    values = []
+    for size in sizes:
+        frame = plan.to_frame(alpha, epsilon=places.tolist(), n=size)
+        values.append(frame.groupby("epsilon")["accuracy"].max().to_numpy())
+    names = ["" if size is None else f"n = {size:,}" for size in sizes]
+    statistic = plan.result.statistic
+    several = ", the least exact of all values" if plan.result.value.ndim else ""
+    unit = f"accuracy of the {statistic}{several} (with probability {level_of(alpha)})"
+    head = Head(f"Plan of a {statistic}", privacy_line(plan.result, plan.result.mechanism))
+    return Lines(head, places, names, np.array(values), "epsilon", unit, (float(epsilon), reach))
+
+
+def power_picture(plan: Any) -> Points:
+    """Describe the power of a planned test and of others for the same question."""
+    records = f"{plan.n:,}" if isinstance(plan.n, int) else ", ".join(map(str, plan.n))
+    title = f"Plan of {plan.test}: n = {records}, epsilon = {plan.epsilon:.4g}, effect = {plan.effect:.4g}"
+    powers = Values(np.array([[power] for _, power in plan.powers]))
+    label = f"power (probability of a p-value of at most {plan.alpha:g} where the effect is there)"
+    return Points(Head(title), [name for name, _ in plan.powers], "", [Panel(label, powers)], numbered=True)

@@ -1,0 +1,299 @@
+"""Pictures of released values, by their shape: points, histograms, distribution functions and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.errors import PydpstatError
+from pydpstat.plots._pictures import Columns, Distribution, Ends, Head, Matrix, Panel, Points, Values
+from pydpstat.results._drawn import level_of, privacy_line
+from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._population import OfOther
+from pydpstat.results._report import number
+from pydpstat.results._tables import TABLES
+
+Floats = npt.NDArray[np.float64]
+Picture = Points | Columns | Distribution | Matrix
+# intervals for the population of more values take too long: those of moments a third of a second each
+_MOST_COUNTED, _MOST_MOMENTS = 200, 24
+_MOMENTS = ("mean", "var", "std", "cov", "corr")
+# so many levels are told apart by marks, so many panels are read at a glance, and so many rows fit on a page
+_MOST_SERIES, _MOST_PANELS, _MOST_ROWS = 5, 12, 60
+_WORDS = {"var": "variance", "std": "standard deviation", "cov": "covariance", "corr": "correlation"}
+_TITLES = {"table": "counts", "margins": "counts", "share below": "distribution"}
+_LONGEST = 90
+# whose columns have one scale in any case
+_ONE_SCALE = ("proportion", "share", "count", "nunique", "quantiles")
+
+
+def released_picture(result: Any, alpha: float) -> Picture:
+    """Describe the picture of released values."""
+    if result.value.dtype.kind not in "f":
+        raise PydpstatError(
+            f"this release of {result.statistic} chose one of the candidates and has no number to draw. "
+            "Print it instead."
+        )
+    labels, statistic = result.labels, result.statistic
+    counted = statistic in (*TABLES, "histogram") and "divided by their sum" not in result.postprocessing
+    values, scaled = _values_of(result, alpha, counted)
+    head = _head(result, alpha, " (share \N{MULTIPLICATION SIGN} total)" if scaled else "")
+    if isinstance(labels, GroupLabels):
+        return _by_group(result, head, values, counted)
+    if labels.breaks is not None:
+        return _columns(head, labels, [("", values)], counted)
+    axis = _axis(labels, statistic, labels.name)
+    if statistic == "share below":
+        at = np.array(labels.dimnames[0], dtype=np.float64)
+        return Distribution(head, [Panel("", values)], at, False, labels.dimension_names[0])
+    if statistic in ("quantile", "quantiles") and values.values.ndim == 1 and values.values.size > 1:
+        at = np.array(labels.names, dtype=np.float64)
+        return Distribution(head, [Panel("", values)], at, True, _variable(labels, statistic))
+    if values.values.ndim > 1:
+        return _table(result, head, values)
+    names = labels.elements(result.value)
+    if values.values.ndim and labels.names and statistic not in _ONE_SCALE and len(names) <= _MOST_PANELS:
+        panels = [
+            Panel(_axis(labels, statistic, name), _part(values, np.s_[j : j + 1, None]))
+            for j, name in enumerate(names)
+        ]
+        return Points(head, [""], "", panels, numbered=True)
+    shown = _part(values, np.s_[..., None] if values.values.ndim else np.s_[None, None])
+    kind = ", ".join(filter(None, labels.dimension_names))
+    few = [""] if not values.values.ndim else names
+    return Points(head, few, kind, [Panel("count" if counted else axis, shown)], numbered=len(names) <= 12)
+
+
+def _head(result: Any, alpha: float, of_what: str) -> Head:
+    statistic = result.statistic
+    word = _TITLES.get(statistic, _WORDS.get(statistic, statistic))
+    labels = result.labels
+    subject = labels.subject(word)
+    if labels.names and _are_numbers(labels.names):
+        # shares or edges: they are on the axis
+        subject = replace(labels, names=None).subject(word)
+    elif len(subject) > _LONGEST:
+        count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
+        subject = f"{word} of {count} variables"
+    subject = subject or _WORDS.get(statistic, result.record.function)
+    level = level_of(alpha)
+    told = f"{level} noise interval", f"{level} confidence interval{of_what}"
+    privacy = privacy_line(result, result.mechanism) + ("" if result.noise is not None else ", no interval")
+    return Head(subject[:1].upper() + subject[1:], privacy, *told)
+
+
+def _are_numbers(names: Sequence[str]) -> bool:
+    try:
+        return bool([float(name) for name in names])
+    except ValueError:
+        return False
+
+
+def _values_of(result: Any, alpha: float, counted: bool) -> tuple[Values, bool]:
+    """Return values with both kinds of intervals, and whether the second were those of shares."""
+    noise = None if result.noise is None else result._interval(alpha)
+    known = result.post.population
+    most = _MOST_MOMENTS if result.statistic in _MOMENTS else _MOST_COUNTED
+    if known is None or result.value.size > most:
+        return Values(result.value, noise), False
+    ends: Ends = result._population_interval(alpha)
+    scaled = counted and isinstance(known, OfOther) and bool(known.about)
+    if scaled:
+        # of each group, or of all
+        grouped = isinstance(result.labels, GroupLabels) and result.value.ndim > 1
+        total = result.value.sum(axis=-1, keepdims=True) if grouped else result.value.sum()
+        total = np.maximum(total, 0.0)
+        ends = ends[0] * total, ends[1] * total
+    return Values(result.value, noise, ends), scaled
+
+
+def _part(values: Values, place: Any) -> Values:
+    return Values(
+        values.values[place],
+        *(None if pair is None else (pair[0][place], pair[1][place]) for pair in values[1:]),
+    )
+
+
+def _mapped(values: Values, change: Any) -> Values:
+    return Values(
+        change(values.values),
+        *(None if pair is None else (change(pair[0]), change(pair[1])) for pair in values[1:]),
+    )
+
+
+def _variable(labels: Any, statistic: str) -> str:
+    return labels.name if labels.name != statistic else "value"
+
+
+def _axis(labels: Any, statistic: str, name: str) -> str:
+    """Return what an axis shows: a statistic, of which variable, and in which unit if that is another."""
+    if statistic in TABLES:
+        return "count"
+    word = _WORDS.get(statistic, statistic)
+    if statistic == "cov" and " : " in name:
+        one, other = name.split(" : ", 1)
+        word, name = ("variance", one) if one == other else (word, f"{one} and {other}")
+    of = (
+        f" of {name}" if name not in (statistic, "", "value") and not name.startswith(f"{statistic}[") else ""
+    )
+    return f"{word}{of}{' (unit squared)' if statistic == 'var' else ''}"
+
+
+def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture:
+    labels, statistic = result.labels, result.statistic
+    names = [", ".join(map(str, row)) for row in labels.rows]
+    kind = ", ".join(filter(None, labels.keys))
+    if labels.breaks is not None and len(names) <= _MOST_PANELS:
+        return _columns(
+            head, labels, [(name, _part(values, place)) for place, name in enumerate(names)], counted
+        )
+    if statistic == "share below" and len(names) <= _MOST_PANELS:
+        at = np.array(labels.names, dtype=np.float64)
+        panels = [Panel("", _part(values, place), title=name) for place, name in enumerate(names)]
+        return Distribution(head, panels, at, False, labels.xname if labels.xname != "x" else "value")
+    shown, series = _mapped(values, labels.drawn), labels.series
+    one_scale = labels.breaks is not None or statistic in (*_ONE_SCALE, "quantile", "share below")
+    if len(series) > _MOST_PANELS or one_scale and len(series) > _MOST_SERIES:
+        return _grid(
+            head,
+            names,
+            (kind, labels.xname if labels.breaks else ""),
+            series,
+            shown.values,
+            one_scale,
+            statistic,
+        )
+    if one_scale and len(series) > 1:
+        panel = Panel(_axis(labels, statistic, _variable(labels, statistic)), shown)
+        return Points(head, names, kind, [panel], series)
+    panels = [
+        Panel(_axis(labels, statistic, name), _part(shown, np.s_[:, place : place + 1]))
+        for place, name in enumerate(series or (labels.name,))
+    ]
+    return Points(head, names, kind, panels)
+
+
+def _grid(
+    head: Head,
+    names: list[str],
+    axes: tuple[str, str],
+    series: Any,
+    values: Floats,
+    one_scale: bool,
+    statistic: str,
+) -> Matrix:
+    """Describe many values of many groups as a heat map, in each column by its own largest value."""
+    if one_scale:
+        return Matrix(
+            head,
+            names,
+            list(series),
+            axes,
+            [("", values)],
+            "count" if statistic == "histogram" else statistic,
+        )
+    largest = np.nanmax(np.abs(values), axis=0, initial=1e-300)
+    return Matrix(
+        head,
+        names,
+        list(series),
+        axes,
+        [("", values)],
+        "share of the column's largest value",
+        values / largest,
+    )
+
+
+def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: bool) -> Columns:
+    """Describe histograms: counts or shares, and densities where the bins are not equally wide."""
+    edges = np.array(labels.breaks)
+    widths = np.diff(edges)
+    unit = "count" if counted else "share"
+    if not np.allclose(widths, widths[0]):
+        unit = f"density (share per unit of {labels.xname})"
+        # as R: the area of all columns is 1
+        totals = [float(each.values.sum()) if counted else 1.0 for _, each in parts]
+        if min(totals) > 0.0:
+            parts = [
+                (name, _mapped(each, lambda x, t=total: x / (t * widths)))
+                for (name, each), total in zip(parts, totals)
+            ]
+        else:
+            unit = f"count per unit of {labels.xname}"
+            parts = [(name, _mapped(each, lambda x: x / widths)) for name, each in parts]
+    return Columns(head, edges, [Panel("", each, title=name) for name, each in parts], labels.xname, unit)
+
+
+def _table(result: Any, head: Head, values: Values) -> Picture:
+    """Describe a table of two variables or more, or a matrix of variables."""
+    labels, shape = result.labels, values.values.shape
+    dimnames = labels.dimnames or [range(size) for size in shape]
+    levels = [[str(each) for each in names] for names in dimnames]
+    called = [str(each) for each in labels.dimension_names or [""] * len(levels)]
+    unit = _axis(labels, result.statistic, "")
+    if len(shape) == 2 and result.statistic in ("cov", "corr") and levels[0] == levels[1]:
+        return _variables(head, levels[0], values, result.statistic)
+    if len(shape) == 2 and shape[1] > _MOST_SERIES >= shape[0]:
+        values, levels, called, shape = _mapped(values, np.transpose), levels[::-1], called[::-1], shape[::-1]
+    further = list(product(*(range(size) for size in shape[2:])))
+    told = [
+        ", ".join(
+            f"{name} = {levels[axis][at]}" if name else levels[axis][at]
+            for axis, (name, at) in enumerate(zip(called[2:], place), 2)
+        )
+        for place in further
+    ]
+    if shape[1] <= _MOST_SERIES and shape[0] <= _MOST_ROWS and len(further) <= _MOST_PANELS:
+        panels = [
+            Panel(unit, _part(values, np.s_[(..., *place)]), title=name) for place, name in zip(further, told)
+        ]
+        named = [f"{called[1]} = {level}" if called[1] else level for level in levels[1]]
+        return Points(head, levels[0], called[0], panels, named, shared=True)
+    tables = [(name, _part(values, np.s_[(..., *place)]).values) for place, name in zip(further, told)]
+    if len(further) > _MOST_PANELS:
+        columns = [
+            ", ".join((level, *(levels[axis][at] for axis, at in enumerate(place, 2))))
+            for place in further
+            for level in levels[1]
+        ]
+        wide = np.concatenate([each for _, each in tables], axis=1)
+        return Matrix(
+            _reached(head, values), levels[0], columns, (called[0], ", ".join(called[1:])), [("", wide)], unit
+        )
+    return Matrix(_reached(head, values), levels[0], levels[1], (called[0], called[1]), tables, unit)
+
+
+def _variables(head: Head, names: list[str], values: Values, statistic: str) -> Matrix:
+    """Describe covariances or correlations: the numbers are theirs, the colours correlations."""
+    matrix, told = values.values, _reached(head, values) if statistic == "corr" else head
+    if statistic == "corr":
+        return Matrix(told, names, names, ("", ""), [("", matrix)], "correlation", matrix)
+    spread = np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), np.nan))
+    colours = np.clip(matrix / np.outer(spread, spread), -1.0, 1.0)
+    return Matrix(
+        told,
+        names,
+        names,
+        ("", ""),
+        [("", matrix)],
+        "colour: covariance over both standard deviations",
+        colours,
+    )
+
+
+def _reached(head: Head, values: Values) -> Head:
+    """Say below a heat map, which has no bars, how far its noise intervals reach."""
+    if values.thick is None:
+        return head
+    reach = 0.5 * (values.thick[1] - values.thick[0])
+    known = reach[np.isfinite(reach) & (reach > 0.0)]
+    if not known.size:
+        return head
+    low, high = number(f"{known.min():.3g}"), number(f"{known.max():.3g}")
+    told = f"{low}" if low == high else f"{low} to {high}"
+    return head._replace(privacy=f"{head.privacy}; {head.thick}s reach {told} to either side")

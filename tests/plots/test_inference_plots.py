@@ -1,0 +1,151 @@
+"""Pictures of tests, comparisons, models, moments, budgets and plans show what the results have."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat
+from pydpstat import Budget, Guarantee
+from pydpstat.plots._draw import drawn
+from pydpstat.results._inference_pictures import plan_picture
+from tests.plots import marks
+from tests.plots.overlaps import overlaps
+from tests.sample_results import quietly
+
+pytest.importorskip("matplotlib.pyplot")
+RNG = np.random.default_rng(1)
+AGE = RNG.uniform(20, 60, 800)
+REGION = np.repeat(["east", "north", "south", "west"], 200)
+
+
+def test_a_test_is_drawn_by_its_intervals_beside_the_null_hypothesis():
+    r = pydpstat.ttest_1samp(AGE, 41, 2.0, bounds=(0, 100), rng=1)
+    axes = r.plot(alpha=0.1)
+    assert marks.names(axes) == ["50 %", "80 %", "90 %"]
+    np.testing.assert_allclose(marks.bars(axes)[0], [r.conf_int(each) for each in (0.5, 0.8, 0.9)])
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [41.0]
+    assert f"p = {r.pvalue:.3g}" in axes.get_title() and axes.get_xlabel() == "mean"
+    assert not overlaps(axes.figure)
+
+
+def test_a_test_without_an_interval_is_drawn_by_estimates_or_its_p_value():
+    r = pydpstat.chisquare(REGION, 2.0, levels=["east", "north", "south", "west"], rng=1)
+    axes = r.plot()
+    estimates, null = marks.points(axes)
+    assert estimates[0].tolist() == list(r.params) and set(null[0]) == {0.25}
+    assert marks.legend(axes) == ["estimate", "null hypothesis"]
+    r = pydpstat.kruskal(AGE[:400], AGE[400:] + 3.0, epsilon=2.0, rng=1)
+    axes = r.plot()
+    assert marks.points(axes)[0][0].tolist() == [r.pvalue] and axes.get_xscale() == "log"
+    assert not overlaps(axes.figure)
+
+
+def test_one_sided_intervals_end_where_the_parameter_does():
+    r = pydpstat.ttest_1samp(AGE, 41, 2.0, bounds=(0, 100), alternative="less", rng=1)
+    assert marks.bars(r.plot())[0][:, 0].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("correction, kind", [(None, ""), ("holm", "simultaneous ")])
+def test_pairs(correction, kind):
+    employed = RNG.random(800) < 0.5
+    r = pydpstat.proportion(employed, 2.0, by=REGION, levels=sorted(set(REGION)), rng=1).pairs(correction)
+    axes = r.plot()
+    np.testing.assert_allclose(marks.bars(axes)[0], r.conf_int().to_numpy())
+    assert marks.names(axes)[0] == "east \N{MINUS SIGN} north"
+    assert marks.legend(axes) == [f"95 % {kind}confidence interval"]
+
+
+def test_coefficients_that_are_much_smaller_have_a_scale_of_their_own():
+    income = 1e4 + 5.0 * AGE + 2000.0 * (REGION == "north") + RNG.normal(0.0, 500.0, 800)
+    frame = pd.DataFrame({"income": income, "age": AGE, "region": REGION})
+    facts = {"bounds": {"income": (0, 20_000), "age": (0, 100)}, "levels": {"region": sorted(set(REGION))}}
+    r = pydpstat.ols("income ~ age + region", frame, 20.0, **facts, rng=1)
+    axes = r.plot()
+    assert marks.names(axes) == list(r.params.index) and len(marks.panels(axes)) >= 2
+    values = np.array([each[0] for each in marks.points(axes)])
+    # each coefficient is in one panel
+    assert (np.sum(~np.isnan(values), axis=0) == 1).all()
+    np.testing.assert_allclose(np.nansum(values, axis=0), r.params)
+    assert marks.legend(axes) == ["95 % confidence interval"] and not overlaps(axes.figure)
+
+
+def test_models_with_and_without_a_public_noise():
+    X, y = [[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1]
+    r = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output").fit(X, y, [1], [0], rng=1)
+    axes = r.plot(alpha=0.2)
+    np.testing.assert_allclose(marks.bars(axes)[0], r.conf_int(0.2).to_numpy())
+    assert marks.legend(axes) == ["80 % noise interval"]
+    r = quietly(pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "objective").fit, X, y, [1], [0], rng=1)
+    axes = r.plot()
+    assert marks.points(axes)[0][0].tolist() == r.coeff.tolist() and not marks.legend(axes)
+
+
+def test_moments():
+    frame = pd.DataFrame({"age": AGE, "income": 1e4 * AGE})
+    r = pydpstat.moments(frame, 2.0, bounds=[(0, 100), (0, 1e6)], rng=1)
+    axes = r.plot()
+    assert [part.get_xlabel() for part in marks.panels(axes)] == ["mean of age", "mean of income"]
+    ends = [r.conf_int(0.95, name) for name in ("age", "income")]
+    np.testing.assert_allclose(np.concatenate(marks.bars(axes)), ends)
+    by = {"by": REGION, "levels": sorted(set(REGION)), "other": None}
+    grouped = pydpstat.moments(AGE, 2.0, bounds=(0, 100), **by, rng=1)
+    assert marks.points(grouped.plot())[0][0].tolist() == grouped.mean.value.ravel().tolist()
+
+
+def test_a_budget_is_spent_by_label():
+    budget = Budget(2.0)
+    budget.spend(Guarantee(0.25), "mean(age, epsilon=0.25)", label="report")
+    budget.spend(Guarantee(0.5), "count(x, epsilon=0.5)")
+    budget.spend(Guarantee(0.25), "sum(age, epsilon=0.25)", label="report")
+    axes = budget.plot()
+    assert marks.names(axes) == ["report", "count", "left"]
+    assert [bar.get_width() for bar in axes.patches] == [0.5, 0.5, 1.0]
+    assert axes.get_xlabel() == "epsilon of the releases" and not overlaps(axes.figure)
+    assert [bar.get_width() for bar in Budget(1.0).plot().patches] == [1.0]
+
+
+def test_other_accountants_and_odometers():
+    budget = Budget(5.0, 1e-6, accountant="zcdp")
+    with budget:
+        pydpstat.mean(AGE, 0.5, bounds=(0, 100), rng=1)
+    axes = budget.plot(title="")
+    assert axes.get_xlabel().startswith("rho") and axes.get_title() == ""
+    assert axes.patches[0].get_width() == pytest.approx(budget.spent.rho)
+    odometer = Budget.odometer()
+    odometer.spend(Guarantee(0.5), "mean(age)")
+    axes = odometer.plot(color="black")
+    assert marks.names(axes) == ["mean"] and "no limit" in axes.get_title()
+
+
+def test_the_power_of_several_tests():
+    planned = pydpstat.plan("ttest_1samp", 1.0, effect=0.4, power=0.8)
+    axes = planned.plot()
+    assert marks.names(axes) == [name for name, _ in planned.powers]
+    assert marks.points(axes)[0][0].tolist() == [power for _, power in planned.powers]
+
+
+def frame_of(alpha, *, epsilon, n):
+    """Return what a plan of a mean has: Laplace noise, whose accuracy is known in closed form."""
+    accuracy = 100.0 / n * math.log(1.0 / alpha) / np.array(epsilon)
+    return pd.DataFrame({"epsilon": epsilon, "n": n, "accuracy": accuracy})
+
+
+def test_a_plan_is_drawn_by_epsilon_and_n():
+    result = pydpstat.mean(AGE, 0.5, bounds=(0, 100), rng=1)
+    reach = frame_of(0.05, epsilon=[0.5], n=1000)["accuracy"][0]
+    plan = SimpleNamespace(
+        epsilon=0.5, n=1000, result=result, accuracy=lambda alpha: reach, to_frame=frame_of
+    )
+    picture = plan_picture(plan, 0.05)
+    axes = drawn(picture, None, None, {})
+    assert marks.legend(axes) == ["n = 100", "n = 1,000", "n = 10,000", "as planned"]
+    assert axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "epsilon"
+    for line, size in zip(axes.lines, (100, 1000, 10_000)):
+        epsilon, accuracy = line.get_data()
+        np.testing.assert_allclose(accuracy, 100.0 / size * math.log(20.0) / epsilon)
+    assert picture.marked == (0.5, reach) and not overlaps(axes.figure)

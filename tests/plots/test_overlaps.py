@@ -1,0 +1,223 @@
+"""Every kind of picture, small, large, with long names and empty: no text lies on another or is cut off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pydpstat.plots import _pictures as pictures
+from pydpstat.plots._draw import KINDS, drawn
+from pydpstat.plots._ticks import number_axis
+from tests.plots.drawings import DRAWINGS
+from tests.plots.overlaps import overlaps
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+HEAD = pictures.Head(
+    "Mean of income by region",
+    "Laplace noise, epsilon = 0.5",
+    "95 % noise interval",
+    "95 % confidence interval",
+)
+LONG_HEAD = pictures.Head(
+    "Mean of the household's disposable income after transfers and before taxes by municipality of residence",
+    "symmetric geometric noise on the integers, epsilon = 0.123456, delta = 1.234e-09",
+    "97.53 % noise interval of these records",
+    "97.53 % simultaneous confidence interval (share \N{MULTIPLICATION SIGN} total)",
+)
+PLACES = [
+    "Aigen",
+    "Bad Ischl am Fuße des Katrin",
+    "St. Wolfgang im Salzkammergut",
+    "Municipality of the River $ and $",
+]
+SIZES = ("empty", "small", "large", "long")
+COUNT = {"empty": 0, "small": 1, "large": 30, "long": 9}
+
+
+def names_of(size, count=None):
+    count = COUNT[size] if count is None else count
+    return [f"{PLACES[i % 4]} {i}" if size == "long" else f"level {i}" for i in range(count)]
+
+
+def ends(values, half):
+    return values - half, values + half
+
+
+def values_of(size, *shape):
+    rng = np.random.default_rng(len(size) + sum(shape))
+    scale = 1e6 if size == "large" else 1.0
+    values = scale * rng.normal(size=shape)
+    return pictures.Values(values, ends(values, 0.3 * scale), ends(values, 0.5 * scale))
+
+
+def panels_of(size, count, *shape):
+    names = names_of(size, count)
+    return [pictures.Panel(f"mean of {name}", values_of(size, *shape), title=name) for name in names]
+
+
+def points(size):
+    count, series = COUNT[size], {"large": 5, "long": 3}.get(size, 1)
+    named = names_of(size, series) if series > 1 else ()
+    panels = [each._replace(title="") for each in panels_of(size, {"large": 7}.get(size, 2), count, series)]
+    return pictures.Points(
+        HEAD._replace(title="") if size == "small" else _head(size),
+        names_of(size),
+        "region",
+        panels,
+        named,
+        numbered=True,
+    )
+
+
+def _head(size):
+    return LONG_HEAD if size == "long" else HEAD
+
+
+def columns(size):
+    bins = {"empty": 1, "small": 3, "large": 120, "long": 10}[size]
+    panels = panels_of(size, {"large": 12, "long": 5}.get(size, 1), bins)
+    if size == "empty":
+        nothing = np.zeros(1)
+        panels = [pictures.Panel("", pictures.Values(nothing, (nothing, nothing)))]
+    unit = "density (share per unit of the household's disposable income)" if size == "long" else "count"
+    return pictures.Columns(_head(size), np.linspace(-1e6, 2e6, bins + 1), panels, names_of(size, 1)[0], unit)
+
+
+def distribution(size, quantiles):
+    count = {"empty": 0, "small": 1, "large": 90, "long": 7}[size]
+    at = np.linspace(0.01, 0.99, count)
+    made = []
+    for panel in panels_of(size, {"large": 9, "long": 4}.get(size, 1), count):
+        values = np.sort(panel.values.values)
+        if not quantiles:
+            # ascending, from 0 to 1 or less
+            values = np.linspace(0.05, 0.9, count)
+        made.append(
+            panel._replace(
+                values=pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
+            )
+        )
+    return pictures.Distribution(
+        _head(size), made, at if quantiles else 1e4 * at, quantiles, names_of(size, 1)[0]
+    )
+
+
+def matrix(size, panels=1, coloured=False):
+    count = max(COUNT[size], 1)
+    rng = np.random.default_rng(count)
+    tables = [(name, 100.0 * rng.normal(size=(count, count))) for name in names_of(size, panels)]
+    if size == "empty":
+        tables[0][1][:] = np.nan
+    colours = np.clip(rng.normal(size=(count, count)), -1.0, 1.0) if coloured else None
+    names = names_of(size, count)
+    return pictures.Matrix(
+        _head(size), names, names, ("region", names_of(size, 1)[0]), tables, "count", colours
+    )
+
+
+def amounts(size):
+    count = {"large": 90}.get(size, COUNT[size])
+    values = np.linspace(0.001, 1.23456, count)
+    return pictures.Amounts(
+        _head(size), names_of(size, count), values, "epsilon of the releases", ("left", 0.5)
+    )
+
+
+def lines(size):
+    count = {"empty": 1, "small": 1, "large": 5, "long": 4}[size]
+    places = np.geomspace(0.01, 10.0, 30 if size != "empty" else 2)
+    values = np.outer(np.arange(1.0, count + 1.0), 1e4 / places)
+    return pictures.Lines(
+        _head(size), places, names_of(size, count), values, "epsilon", "accuracy (95 %)", (1.0, 1e4)
+    )
+
+
+def samples(size, named):
+    count = {"empty": 1, "small": 2, "large": 80, "long": 4}[size]
+    shares = np.random.default_rng(count).dirichlet(np.ones(count), 2)
+    edges = None if named else np.linspace(-3e5, 4e5, count + 1)
+    event = _head(size)._replace(title=f"epsilon at least 1.5: {_head(size).title} is at most 5")
+    some = names_of(size, min(count, 12))
+    shares = shares[:, : len(some)] if named else shares
+    return pictures.Samples(event, "the result", edges, some, shares, 0.5 * shares)
+
+
+def sizes(size):
+    last = {"empty": 3, "small": 12, "large": 90_000, "long": 250}[size]
+    found = np.unique(np.geomspace(3, last, 25).astype(int))
+    return pictures.Sizes(_head(size), found, found[::-1].copy())
+
+
+MADE = {
+    "points": points,
+    "columns": columns,
+    "distribution": lambda size: distribution(size, False),
+    "quantiles": lambda size: distribution(size, True),
+    "table": matrix,
+    "tables": lambda size: matrix(size, 4),
+    "correlations": lambda size: matrix(size, coloured=True),
+    "amounts": amounts,
+    "lines": lines,
+    "samples": lambda size: samples(size, False),
+    "named samples": lambda size: samples(size, True),
+    "sizes": sizes,
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", MADE)
+def test_nothing_lies_on_anything(kind, size):
+    figure = drawn(MADE[kind](size), None, None, {}).figure
+    assert overlaps(figure) == []
+
+
+@pytest.mark.parametrize("size", ["small", "long"])
+@pytest.mark.parametrize("kind", MADE)
+def test_a_quarter_of_a_page_is_room_enough(kind, size):
+    figure, axes = pyplot.subplots(2, 2, figsize=(12.0, 10.0), layout="constrained")
+    for each in axes.flat:
+        each.set_axis_off()
+    axes[0, 0].set_axis_on()
+    drawn(MADE[kind](size), axes[0, 0], "A title", {})
+    assert overlaps(figure) == [] and axes[0, 0].get_title() == "A title"
+
+
+@pytest.mark.parametrize(
+    "ends", [(0.0, 1.0), (42_424_240.0, 42_424_250.0), (-1e-9, 2e-9), (27_000.0, 34_500.0), (3e200, 4e200)]
+)
+@pytest.mark.parametrize("width", [1.0, 3.0, 9.0])
+def test_numbers_of_an_axis_differ_and_have_room(ends, width):
+    figure = pyplot.figure(figsize=(width, 2.0))
+    axes = figure.add_axes((0.2, 0.3, 0.6, 0.5))
+    axes.set_xlim(*ends)
+    number_axis(axes.xaxis)
+    figure.canvas.draw()
+    texts = [
+        tick.label1.get_text()
+        for tick in axes.xaxis.get_major_ticks()
+        if ends[0] <= tick.get_loc() <= ends[1]
+    ]
+    assert texts and len(set(texts)) == len(texts) and (len(texts) > 1 or width < 9.0)
+    assert not [each for each in overlaps(figure) if " lies on " in each]
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_teaching_pictures(name):
+    drawing = np.ravel(DRAWINGS[name](None))[0]
+    assert overlaps(drawing.figure) == []
+
+
+def test_every_kind_is_here():
+    assert {type(made("small")) for made in MADE.values()} == set(KINDS)
+
+
+def test_overlaps_are_found():
+    figure, axes = pyplot.subplots()
+    axes.plot([0, 1], label="x")
+    axes.legend(loc="center")
+    axes.text(0.5, 0.5, "one")
+    axes.text(0.5, 0.5, "other")
+    figure.text(0.99, 0.5, "far away")
+    found = " ".join(overlaps(figure))
+    assert "'one' lies on 'other'" in found and "'far away' is cut off" in found
+    assert "the legend lies on axes" in found
