@@ -73,11 +73,11 @@ def _head(result: Any, alpha: float, of_what: str) -> Head:
     statistic = result.statistic
     word = _TITLES.get(statistic, _WORDS.get(statistic, statistic))
     labels = result.labels
-    subject = labels.subject(word)
-    if labels.names and _are_numbers(labels.names):
-        # shares or edges: they are on the axis
-        subject = replace(labels, names=None).subject(word)
-    elif len(subject) > _LONGEST:
+    # shares and edges are on the axis
+    own = replace(labels, names=None) if labels.names and _are_numbers(labels.names) else labels
+    named = result.record.about(own.about(statistic))
+    subject = f"{word} of {named}" if named else ""
+    if own is labels and len(subject) > _LONGEST:
         count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
         subject = f"{word} of {count} variables"
     subject = subject or _WORDS.get(statistic, result.record.function)

@@ -328,8 +328,8 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().ttest_rel("income ~ 1", 0.1), "Write for example 'before - after ~ 1'"),
         (lambda: sized().kendalltau("~ age", 0.1), r"two columns for kendalltau; got \['age'\].*~ region"),
         (lambda: sized().ols(FRAME.income, 0.1), "formula must be a text"),
-        (lambda: dp.design(bounds=BOUNDS).mean("income", 0.1), "data must be given for a release"),
-        (lambda: dp.design().mean("income", 0.1), "data must be given for a release"),
+        (lambda: dp.design(bounds=BOUNDS).mean("income", 0.1), "data must be given: this design plans only"),
+        (lambda: dp.design().mean("income", 0.1), "data must be given: this design plans only"),
         (lambda: unsized().subset("note == 'x'"), "must be on declared columns; got 'note'"),
         (lambda: unsized().subset("age + 1"), "must compare columns by .*; got 'age [+] 1'"),
         (lambda: unsized().subset("1 < 2"), "must compare columns by .*; got '1 < 2'"),
@@ -350,7 +350,7 @@ def test_a_design_is_written_down_without_data():
     again = pickle.loads(pickle.dumps(people))
     assert again.facts == people.facts and again.condition == people.condition
     assert str(FRAME.income[0])[:8] not in repr(people) + repr(pickle.dumps(people))
-    with pytest.raises(dp.PydpstatError, match="data must be given for a release"):
+    with pytest.raises(dp.PydpstatError, match="data must be given: this design plans only"):
         again.mean("income", 0.1)
     facts = unsized(unit="person").to_dict()
     assert dp.design.from_dict(FRAME, facts) == unsized(unit="person") != people

@@ -27,7 +27,7 @@ def test_a_test_is_drawn_by_its_intervals_beside_the_null_hypothesis():
     r = pydpstat.ttest_1samp(AGE, 41, 2.0, bounds=(0, 100), rng=1)
     axes = r.plot(alpha=0.1)
     assert marks.names(axes) == ["50 %", "80 %", "90 %"]
-    np.testing.assert_allclose(marks.bars(axes)[0], [r.conf_int(each) for each in (0.5, 0.8, 0.9)])
+    np.testing.assert_allclose(marks.bars(axes)[0], [r.conf_int(each) for each in (0.5, 0.2, 0.1)])
     assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [41.0]
     assert f"p = {r.pvalue:.3g}" in axes.get_title() and axes.get_xlabel() == "mean"
     assert not overlaps(axes.figure)
@@ -90,7 +90,7 @@ def test_moments():
     r = pydpstat.moments(frame, 2.0, bounds=[(0, 100), (0, 1e6)], rng=1)
     axes = r.plot()
     assert [part.get_xlabel() for part in marks.panels(axes)] == ["mean of age", "mean of income"]
-    ends = [r.conf_int(0.95, name) for name in ("age", "income")]
+    ends = [r.conf_int(0.05, name) for name in ("age", "income")]
     np.testing.assert_allclose(np.concatenate(marks.bars(axes)), ends)
     by = {"by": REGION, "levels": sorted(set(REGION)), "other": None}
     grouped = pydpstat.moments(AGE, 2.0, bounds=(0, 100), **by, rng=1)
