@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
@@ -92,7 +91,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
     if not isinstance(guarantee, Guarantee) or record is None:
         hint = "A plan is no release: release first." if type(result).__name__ == "Plan" else ""
         raise PydpstatError(
-            f"{argument} must be a release, a list of them, or a Budget; got {shown(result)}. "
+            f"{argument} must be a release, a list of them, or a Budget; got {type(result).__name__}. "
             f"{hint or 'Give for example pydpstat.statement([r1, r2]).'}"
         )
     arguments = dict(getattr(record, "arguments", ()))

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
+from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.statistics._kernels.order_grid import public_share, rank_range
 from pydpstat.statistics._kernels.quantile_points import Asked, Grid, levels, split_range
@@ -97,7 +99,7 @@ def line_of(shape: Shape, grid: Grid) -> Line:
     parts = np.arange(points) / (points - 1)
     at = (1.0 - parts) * lower + parts * upper
     between = np.asarray(shape.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
-    return Line(at, np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]]))
+    return Line(frozen(at), frozen(np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]])))
 
 
 def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[Floats, Floats]:
@@ -121,7 +123,7 @@ def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[F
     before, up_to, aim = counts[:-1], counts[1:], share * n
     utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
     rate = asked.how.epsilon / float(asked.split * rank_range(share, asked.neighbors))
-    chances = np.exp(rate * (utility - utility.max()))
+    chances = np.asarray(exp(rate * (utility - utility.max())))
     first = int(np.searchsorted(up_to, max(aim, 1.0)))
     last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
     distances = np.maximum(np.maximum(line.at[first] - line.at, line.at - line.at[last]), 0.0)
@@ -171,6 +173,6 @@ def _drawn_shares(line: Line, shares: tuple[float, float, float], rate: float, u
     )
     before, up_to = line.below[:-1][inside], line.below[1:][inside]
     utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
-    chances = np.exp(rate * (utility - utility.max())).cumsum()
+    chances = np.asarray(exp(rate * (utility - utility.max()))).cumsum()
     place = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)
     return 0.5 * (before + up_to)[place] - aim

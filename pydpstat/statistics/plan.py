@@ -11,6 +11,7 @@ from pydpstat._data.held import public_list
 from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import answered, not_there
 from pydpstat.errors import ArgumentError, PydpstatError
+from pydpstat.random import source_from
 from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Request
 from pydpstat.statistics._plan_search import Aim, found_epsilon, found_size
 from pydpstat.statistics._planned import Plan
@@ -239,6 +240,10 @@ def plan(
             f"distribution must be left out for a {name}; got {checks.shown(distribution)}. The noise "
             "does not depend on it."
         )
+    if options.get("rng") is not None:
+        # noise of a seed lies on no grid; the plan draws none, and any seed stands for the one that is given
+        source_from(options["rng"])
+        options["rng"] = 0
     request = Request(str(name), options, _columns(columns), distribution, defaults(None))
     if distribution is not None:
         request.shapes()
@@ -258,6 +263,8 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
     """Check which of n, epsilon and the accuracy are given, and return the first two."""
     name, sized = request.function, request.function in SIZED
     size = _size(n, request, aim is not None and epsilon is not None)
+    # what does not matter is not kept
+    size = size if sized else None
     if aim is None:
         if epsilon is None:
             raise PydpstatError(

@@ -152,12 +152,12 @@ def test_results_stay_within_their_ranges(n, share, epsilon, alpha, seed):
         binomtest(first, epsilon, p=share, neighbors=each, rng=seed) for each in ("bounded", "unbounded")
     ]
     for result in found:
-        low, high = result.conf_int(1.0 - alpha)
+        low, high = result.conf_int(alpha)
         assert 0.0 <= result.pvalue <= 1.0 and 0.0 <= low < high <= 1.0
         assert low - 1e-9 <= dict(result.estimates)["proportion"] <= high + 1e-9 or alpha == 0.5
     for compare, lowest in (("diff", -1.0), ("ratio", 0.0)):
         result = proportions_test(first, second, epsilon, compare=compare, rng=seed)
-        low, high = result.conf_int(1.0 - alpha)
+        low, high = result.conf_int(alpha)
         assert 0.0 <= result.pvalue <= 1.0 and lowest <= low < high and not np.isnan(high)
         assert compare == "ratio" or high <= 1.0
 

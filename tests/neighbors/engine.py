@@ -157,7 +157,7 @@ def alone(case: Case, done: Run) -> list[str]:
 
 def charge(result: Any) -> tuple[Any, str]:
     """Return what a result costs by its own account."""
-    return result.guarantee, result.call
+    return result.guarantee, result.record.python()
 
 
 def answered(case: Case, one: Seen, two: Seen) -> list[str]:

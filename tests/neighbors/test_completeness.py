@@ -20,6 +20,7 @@ EXEMPT = {
     "PydpstatError": _PUBLIC,
     "calibrate_gaussian": _PUBLIC,
     "compose": _PUBLIC,
+    "statement": _LATER,
     "plan": _PUBLIC,
     "symmetric_geometric_noise": _PUBLIC,
     "audit": "runs a release of the caller's own, on data that are made up for it",
