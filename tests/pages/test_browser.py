@@ -42,7 +42,8 @@ WORDS = {
     "choose epsilon": ("own/choosing",),
     "verify": ("verify",),
     "sklearn": ("own/sklearn",),
-    "statement": ("own/statement",),
+    "reticulate": ("own/reticulate",),
+    "privacy office": ("own/statement",),
 }
 
 # what reaches beyond the screen, unless it is in a box that scrolls by itself
