@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
-from pydpstat.results._words import printed
+from pydpstat.results._words import MECHANISMS, printed
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
@@ -29,7 +29,6 @@ _PUBLIC = (
 )
 # levels and edges that are written out
 _MOST = 12
-_PRINTED = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
 _NO_NOISE = ("-", "exponential mechanism", "randomized response")
 _OF_LOSSES = {
     "LaplaceLoss": "Laplace noise",
@@ -186,7 +185,7 @@ def _mechanism(first: Any) -> str:
         (each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first
     )
     name = str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-"))
-    name = _PRINTED.get(name, name)
+    name = MECHANISMS.get(name, name)
     if name in _NO_NOISE:
         return name
     # the noise of a test is in sums that nobody sees

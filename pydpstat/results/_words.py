@@ -40,6 +40,8 @@ _PRINTED = {
     "weighted_total": "weighted total",
     "wilcoxon": "Wilcoxon signed-rank test",
 }
+# mechanisms that have another name in print than as an argument
+MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
 _MODELS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables
 UNLABELLED = frozenset(

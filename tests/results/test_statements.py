@@ -267,7 +267,7 @@ def test_a_model_that_was_fitted_counts_and_other_things_do_not():
     plan = dp.plan("mean", 0.5, n=100, bounds=(0, 1))
     for wrong, told in (
         (plan, "A plan is no release: release first"),
-        (3.0, "releases must be a release, a list of them, or a Budget; got 3.0"),
+        (3.0, "releases must be a release, a list of them, or a Budget; got float"),
         (FRAME, "releases must be a release"),
         ([], "releases must have at least one release; got an empty list"),
         ([dp.count(UPPER, 0.5), "mean"], "releases must be a release"),
