@@ -135,7 +135,7 @@ def engines(session: nox.Session) -> None:
     missing = out_of_reach(session, ("pyarrow", "polars", "duckdb", "distributed", "pyspark"))
     if missing:
         session.skip(f"PyPI cannot be reached, or has no {missing}")
-    session.install("-e", ".[arrow,polars,duckdb,dask,spark,spark-connect,test]", "distributed")
+    session.install("-e", ".[arrow,polars,duckdb,dask,spark,spark-connect,models,test]", "distributed")
     # what the tests of a file need is made once
     every = ("-n", "2", "--dist", "loadfile", "tests/engines")
     session.run("python", "-m", "pytest", *(session.posargs or every), env=environment())
