@@ -68,7 +68,7 @@ _HOMES = {
     "RegressionResults": "pydpstat.results",
     "PrivacyWarning": "pydpstat.errors",
     "PydpstatError": "pydpstat.errors",
-    "statement": "pydpstat.results",
+    "statement": "pydpstat.results.statements",
     "RRandom": "pydpstat.random.r_stream",
     "DPMech": "pydpstat.diffpriv",
     "DPMechBernstein": "pydpstat.diffpriv",

@@ -117,7 +117,7 @@ from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
 from pydpstat.results import PairwiseResults as PairwiseResults
 from pydpstat.results import RegressionResults as RegressionResults
-from pydpstat.results import statement as statement
+from pydpstat.results.statements import statement as statement
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
 from pydpstat.statistics.choice import choose as choose

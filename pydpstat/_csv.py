@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 # a spreadsheet runs what begins so (OWASP, "CSV Injection"); a sign alone is none
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]\s*\S")
@@ -25,6 +26,17 @@ def cell(value: object) -> str:
     if _FORMULA.match(bare) and not _is_number(bare):
         text = f"'{text}"
     return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
+
+
+def text_of(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as lines of cells.
+
+    Examples
+    --------
+    >>> text_of([["name", "value"], ["=a", 1.5]])
+    "name,value\\n'=a,1.5\\n"
+    """
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
 
 
 def _is_number(text: str) -> bool:

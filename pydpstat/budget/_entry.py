@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from pydpstat._checks import is_number
-from pydpstat._csv import cell
+from pydpstat._csv import text_of
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
 
 def csv_of(entries: Sequence[Entry]) -> str:
     """Return a line of names and one line an entry; numbers are as Python prints them."""
-    rows = [COLUMNS, *map(astuple, entries)]
-    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
+    return text_of([COLUMNS, *map(astuple, entries)])
 
 
 def json_of(limits: Mapping[str, object], entries: Sequence[Entry]) -> str:

@@ -133,6 +133,23 @@ class LedgerReport(Report):
         caption = html.escape(". ".join(filter(None, (self._head(), *self._converted()))))
         return f"<table><caption>{caption}</caption>{''.join(lines)}</table>"
 
+    def picture(self) -> Amounts:
+        """Describe the picture of what was spent by label, or by function where a release has none."""
+        from pydpstat.plots._pictures import Amounts, Head
+
+        part = self._part()
+        sums = {name: _total(some, part) or 0.0 for name, some in by_label(self.entries).items()}
+        values = np.array(list(sums.values()))
+        total, left = (getattr(each, part) for each in (self.spent, self.remaining))
+        limit = f"epsilon {number(self.epsilon)}" if math.isfinite(self.epsilon) else "no limit"
+        limits = f"{limit}, delta {number(self.delta)}" if self.delta else limit
+        spent = f"{part} spent: {number(total)} (accountant: {self.accountant})"
+        axis = f"{part} of the releases"
+        if not math.isclose(float(values.sum()), total, rel_tol=1e-9, abs_tol=1e-12):
+            axis += ", whose composition is less than the sum"
+        rest = ("left", left) if math.isfinite(left) else None
+        return Amounts(Head(f"Privacy budget ({limits})", spent), list(sums), values, axis, rest)
+
 
 def by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Return the entries of each label, in the order of their first; what has none goes by its function.
@@ -162,36 +179,6 @@ def _html_row(row: Sequence[str], kind: str, style: str) -> str:
         for side, each in zip(("left", *["right"] * len(row)), row)
     ]
     return f"<tr>{''.join(cells)}</tr>"
-
-
-def spending(
-    entries: tuple[Entry, ...],
-    spent: Amount,
-    remaining: Amount,
-    epsilon: float,
-    delta: float,
-    accountant: str,
-) -> Amounts:
-    """Describe the picture of what was spent by label, or by function where a release has none.
-
-    Examples
-    --------
-    >>> spending((), Amount(0.0, 0.0), Amount(1.0, 0.0), 1.0, 0.0, "basic").left
-    ('left', 1.0)
-    """
-    from pydpstat.plots._pictures import Amounts, Head
-
-    unit = "rho" if accountant == "zcdp" else "epsilon"
-    sums = {name: _total(some, unit) or 0.0 for name, some in by_label(entries).items()}
-    values = np.array(list(sums.values()))
-    total, left = getattr(spent, unit), getattr(remaining, unit)
-    limit = f"epsilon {number(epsilon)}" if math.isfinite(epsilon) else "no limit"
-    limits = f"{limit}, delta {number(delta)}" if delta else limit
-    head = Head(f"Privacy budget ({limits})", f"{unit} spent: {number(total)} (accountant: {accountant})")
-    axis = f"{unit} of the releases"
-    if not math.isclose(float(values.sum()), total, rel_tol=1e-9, abs_tol=1e-12):
-        axis += ", whose composition is less than the sum"
-    return Amounts(head, list(sums), values, axis, ("left", left) if math.isfinite(left) else None)
 
 
 def _amounts(amount: Amount, word: str) -> Facts:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from pydpstat._files import given
 from pydpstat.budget._account import Account
 from pydpstat.budget._entry import csv_of, frame_of, json_of
-from pydpstat.budget._report import LedgerReport, spending
+from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
-from pydpstat.results.statements import Statement, statement
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
+
+    from pydpstat.results.statements import Statement
 
 
 class Views(Account):
@@ -64,6 +65,8 @@ class Views(Account):
         >>> print(budget.statement().sentences[0])
         The mean was released with differential privacy, at a privacy loss of epsilon = 0.5.
         """
+        from pydpstat.results.statements import statement
+
         return statement(self)
 
     def to_frame(self) -> pd.DataFrame:
@@ -199,9 +202,7 @@ class Views(Account):
         """
         from pydpstat.plots._draw import drawn
 
-        amounts = self.spent, self.remaining
-        picture = spending(self.entries, *amounts, self.epsilon, self.delta, self.accountant)
-        return drawn(picture, ax, title, style)
+        return drawn(self._report().picture(), ax, title, style)
 
     def _repr_html_(self) -> str:
         return self._report().by_label_html()

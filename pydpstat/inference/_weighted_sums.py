@@ -157,7 +157,7 @@ def _together(
     by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
     unit = scope.paid_for if scope.unit is None else scope.unit
     if named and (by_name or isinstance(unit, str)):
-        # weights stand beside the records, which so have an order
+        # weights are given in the records' order
         columns = _named(read_whole(data, argument, beside=True))
         size = len(next(iter(columns.values()))) if columns else 0
         used: list[str] = []

@@ -116,7 +116,7 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
         None is the operating system's generator, an int a seed, and so is a float that is one. A `Source` is
         returned as it is.
     int_seeds_r : bool, default False
-        Whether an int seeds R's stream (the mirrors) instead of NumPy's (the package's own functions).
+        Whether an int seeds R's stream (the mirrors) instead of NumPy's (pydpstat's functions).
     name : str, default "rng"
         What the argument is called, for the error.
 

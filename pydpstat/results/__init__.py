@@ -1,4 +1,4 @@
-"""What may be published of releases, models, tests and regressions, and statements of what is kept."""
+"""What may be published of releases, models, tests and regressions."""
 
 from pydpstat.results._inference_page import ConfidenceInterval
 from pydpstat.results.inference_results import InferenceResults
@@ -6,7 +6,6 @@ from pydpstat.results.model_results import ModelResults
 from pydpstat.results.pairwise_results import PairwiseResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults, DPResultsPair
-from pydpstat.results.statements import Statement, statement
 
 __all__ = [
     "ConfidenceInterval",
@@ -16,6 +15,4 @@ __all__ = [
     "ModelResults",
     "PairwiseResults",
     "RegressionResults",
-    "Statement",
-    "statement",
 ]

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._csv import cell
+from pydpstat._csv import text_of
 from pydpstat._files import given
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ class Exports:
         for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
             own = index if isinstance(index, tuple) else (index,)
             rows.append([*own, *(None if each != each else each for each in row)])
-        text = "".join(",".join(map(cell, row)) + "\n" for row in rows)
-        return given(text, path)
+        return given(text_of(rows), path)
 
 
 def _markdown(text: str) -> str:

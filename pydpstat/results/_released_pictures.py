@@ -17,6 +17,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._population import OfOther
 from pydpstat.results._report import number
 from pydpstat.results._tables import TABLES
+from pydpstat.results._words import printed
 
 Floats = npt.NDArray[np.float64]
 Picture = Points | Columns | Distribution | Matrix
@@ -25,7 +26,6 @@ _MOST_COUNTED, _MOST_MOMENTS = 200, 24
 _MOMENTS = ("mean", "var", "std", "cov", "corr")
 # so many levels are told apart by marks, so many panels are read at a glance, and so many rows fit on a page
 _MOST_SERIES, _MOST_PANELS, _MOST_ROWS = 5, 12, 60
-_WORDS = {"var": "variance", "std": "standard deviation", "cov": "covariance", "corr": "correlation"}
 _TITLES = {"table": "counts", "margins": "counts", "share below": "distribution"}
 _LONGEST = 90
 # whose columns have one scale in any case
@@ -71,7 +71,7 @@ def released_picture(result: Any, alpha: float) -> Picture:
 
 def _head(result: Any, alpha: float, of_what: str) -> Head:
     statistic = result.statistic
-    word = _TITLES.get(statistic, _WORDS.get(statistic, statistic))
+    word = _TITLES.get(statistic, printed(statistic))
     labels = result.labels
     # shares and edges are on the axis
     own = replace(labels, names=None) if labels.names and _are_numbers(labels.names) else labels
@@ -80,7 +80,7 @@ def _head(result: Any, alpha: float, of_what: str) -> Head:
     if own is labels and len(subject) > _LONGEST:
         count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
         subject = f"{word} of {count} variables"
-    subject = subject or _WORDS.get(statistic, result.record.function)
+    subject = subject or printed(result.record.function)
     level = level_of(alpha)
     told = f"{level} noise interval", f"{level} confidence interval{of_what}"
     privacy = privacy_line(result, result.mechanism) + ("" if result.noise is not None else ", no interval")
@@ -134,7 +134,7 @@ def _axis(labels: Any, statistic: str, name: str) -> str:
     """Return what an axis shows: a statistic, of which variable, and in which unit if that is another."""
     if statistic in TABLES:
         return "count"
-    word = _WORDS.get(statistic, statistic)
+    word = printed(statistic)
     if statistic == "cov" and " : " in name:
         one, other = name.split(" : ", 1)
         word, name = ("variance", one) if one == other else (word, f"{one} and {other}")

@@ -1,4 +1,4 @@
-"""What R's own functions say of results that reticulate hands over: as.numeric, coef, confint and others.
+"""What R's functions say of results that reticulate hands over: as.numeric, coef, confint and others.
 
 R finds a method by an object's class, and reticulate gives an object the names of its Python classes. The
 methods are made in R when R has imported the package, and call the functions below.

@@ -10,7 +10,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.local import RandomizedResponse
-from pydpstat.results import Statement
+from pydpstat.results.statements import Statement
 
 N = 600
 RNG = np.random.default_rng(20_260_101)

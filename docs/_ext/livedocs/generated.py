@@ -170,7 +170,7 @@ _OWN_PARTS = {
         ("pydpstat.inference",),
     ),
     "accounts": (
-        ("pydpstat.budget.Amount", "pydpstat.budget.Share", "pydpstat.results.Statement"),
+        ("pydpstat.budget.Amount", "pydpstat.budget.Share", "pydpstat.results.statements.Statement"),
         ("pydpstat.budget", "pydpstat.privacy", "pydpstat.auditing", "pydpstat.results.statements"),
     ),
     "designs": ((), ("pydpstat.designs",)),

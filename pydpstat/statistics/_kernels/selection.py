@@ -1,4 +1,4 @@
-"""Random choices of the package's own functions: exact with the operating system, in floats when seeded."""
+"""Random choices of pydpstat's functions: exact with the operating system, in floats when seeded."""
 
 from __future__ import annotations
 
