@@ -31,6 +31,8 @@ def session(mode):
     """Return a session of one of the two ways."""
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     if mode == "connect":
+        # a free port: two servers may run at once
+        builder = builder.config("spark.connect.grpc.binding.port", "0")
         return builder.remote("local[2]").getOrCreate()
     return builder.master("local[2]").config("spark.sql.shuffle.partitions", "5").getOrCreate()
 
