@@ -9,7 +9,7 @@ import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
 from pydpstat._data.held import public_list
-from pydpstat._release.declared import declared, rest_on
+from pydpstat._release.declared import declared, noted, rest_on
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
@@ -25,8 +25,10 @@ from pydpstat.designs._signatures import (
     TOGETHER,
     WEIGHTED,
     Known,
+    Repeated,
     Signature,
     Typed,
+    known_by,
     signature_of,
 )
 from pydpstat.designs._views import RECORDS, Made, whole
@@ -44,7 +46,7 @@ class Design(Protocol):
     budget: Any
     rng: Any
     condition: Condition | None
-    _known: dict[tuple[str, ...], Known]
+    _known: dict[tuple[str, str, str | None] | None, Known]
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data."""
@@ -52,12 +54,9 @@ class Design(Protocol):
 
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
-    subset = None if design.condition is None else design.condition.text
-    plain = (name, arguments[0]) if len(arguments) == 2 and not options else ()
-    if plain and isinstance(plain[1], str) and (known := design._known.get(plain)):
-        with declared(Typed(name, arguments, options, subset, design.facts.levels)):
-            rest_on("bounds", known.variable if "bounds" in known.options else ())
-            data, own = design._view(known.variable, (), True), {"budget": design.budget, "rng": design.rng}
+    if known := design._known.get(known_by(name, arguments, options)):
+        with declared(Repeated(name, known, arguments[1]), known.facts):
+            data, own = design._view(known.names, (), not options), dict(budget=design.budget, rng=design.rng)
             return known.function(data, arguments[1], **known.options, **own)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # how many records there are
@@ -66,7 +65,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
     given = _bound(how, name, arguments, options)
     if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
         given.setdefault("strata", design.facts.strata)
-    with declared(Typed(name, arguments, options, subset, design.facts.levels)):
+    with declared(Typed(name, arguments, options, design.condition, design.facts.levels)):
         if name in GROUPS:
             return _by_groups(design, how, given.pop("formula"), given, name)
         if name in MODELS:
@@ -186,9 +185,12 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         data += [None] * (len(how.data) - 1)
     before = [given[each] for each in how.places if each in given]
     options = {key: value for key, value in options.items() if key in how.options}
-    if name in ONE_BY_ONE and single and not (made or extra) and [*given] == ["epsilon"]:
+    by = {key: each for key, each in given.items() if key != "epsilon"}
+    if name in ONE_BY_ONE and single and not made and by.keys() <= {"by"} and extra == [*by.values()]:
         fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
-        design._known[name, variables] = Known(how.function, names, fixed)
+        typed = Typed(name, (variables, 0.0), by, design.condition, {})
+        known = Known(how.function, [*names, *extra], fixed, noted(), *typed.around_epsilon())
+        design._known[name, variables, by.get("by")] = known
     return how.function(*data, *before, **options)
 
 

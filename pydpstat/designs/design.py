@@ -62,7 +62,7 @@ class Design(Answering, Calls):
     ) -> None:
         self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
         self.budget, self.rng = budget, rng
-        self._known: dict[tuple[str, ...], Known] = {}
+        self._known: dict[tuple[str, str, str | None] | None, Known] = {}
 
     def subset(self, condition: str) -> Design:
         """Return the design of the records for which a condition on declared columns holds.
