@@ -10,6 +10,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
 from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing
+from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.errors import PydpstatError
 
@@ -237,3 +238,24 @@ def _levels(name: str, given: Any) -> Levels:
     if len(set(map(repr, values))) != len(values):
         raise PydpstatError(f"levels[{name!r}] must have every level once; some stand there twice.")
     return tuple(values)
+
+
+def as_paid(unit: str | None, neighbors: str | None, budget: Spender | None) -> tuple[str | None, str]:
+    """Return the unit and the neighbors, those of the budget where none are given; nothing else is payable."""
+    if budget is None and not in_force():
+        return unit, "unbounded" if neighbors is None else neighbors
+    paid = defaults(budget)
+    unit = paid.unit if unit is None else unit
+    neighbors = paid.neighbors if neighbors is None else checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    write = f"write pydpstat.Budget(..., neighbors={neighbors!r}{'' if unit is None else f', unit={unit!r}'})"
+    if isinstance(unit, str) and unit != paid.unit:
+        raise PydpstatError(
+            f"unit must be the budget's, {paid.unit!r}; got {checks.shown_option(unit)}. A budget's unit is "
+            f"the name of the column that tells whose data a record is: {write}."
+        )
+    if neighbors != paid.neighbors:
+        raise PydpstatError(
+            f"neighbors must be the budget's, {paid.neighbors!r}; got {neighbors!r}. Leave them out, or "
+            f"{write}."
+        )
+    return unit, neighbors

@@ -9,11 +9,11 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
-from pydpstat._release.payment import Spender, defaults, in_force
+from pydpstat._release.payment import Spender
 from pydpstat._release.statistic import check_budget
 from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts, facts_of
+from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
 from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
@@ -384,11 +384,7 @@ def design(
     check_budget(budget)
     held = None if data is None else readable(data)
     columns = None if held is None else column_names(held)
-    if budget is not None or in_force():
-        paid = defaults(budget)
-        neighbors = paid.neighbors if neighbors is None else neighbors
-        unit = paid.unit if unit is None else unit
-    neighbors = "unbounded" if neighbors is None else neighbors
+    unit, neighbors = as_paid(unit, neighbors, budget)
     facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     seed = checks.as_integer(rng)
     if seed is not None:
