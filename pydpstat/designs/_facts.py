@@ -240,8 +240,41 @@ def _levels(name: str, given: Any) -> Levels:
     return tuple(values)
 
 
+def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
+    """Refuse bounds of a call that are wider than those of its design."""
+    given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
+    for each, given_pair in given.items():
+        if each not in names:
+            raise PydpstatError(
+                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
+                f"{each!r}. {checks.did_you_mean(each, names)}"
+            )
+        pair = bounds_pair(given_pair)
+        low, high = facts.bounds.get(each, (-float("inf"), float("inf")))
+        if not low <= pair[0] < pair[1] <= high:
+            raise PydpstatError(
+                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give what "
+                "is declared or less: a call cannot widen a design."
+            )
+
+
+def check_fewer(facts: Facts, names: Any, levels: Any) -> None:
+    """Refuse levels of a call that its design does not have."""
+    named = [names] if isinstance(names, str) else names or []
+    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
+    for each, values in given.items():
+        own, values = facts.levels.get(each), public_list(values, "levels")
+        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
+            continue
+        if more := [value for value in values if value not in own]:
+            raise PydpstatError(
+                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
+                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
+            )
+
+
 def as_paid(unit: str | None, neighbors: str | None, budget: Spender | None) -> tuple[str | None, str]:
-    """Return the unit and the neighbors, those of the budget where none are given; nothing else is payable."""
+    """Return the unit and the neighbors: those of the budget, which pays for no others."""
     if budget is None and not in_force():
         return unit, "unbounded" if neighbors is None else neighbors
     paid = defaults(budget)

@@ -147,8 +147,8 @@ class Design(Answering, Calls):
     def plan(
         self,
         function: str,
-        variables: str | Sequence[str] | None = None,
-        epsilon: float | None = None,
+        variables: str | Sequence[str] | float | None = None,
+        *places: float,
         **options: Any,
     ) -> Any:
         """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
@@ -158,9 +158,11 @@ class Design(Answering, Calls):
         function : str
             The function's name.
         variables : str or list of str, optional
-            Names of variables. `count` needs none.
-        epsilon : float, optional
-            As in `pydpstat.plan`, like all other options.
+            Names of variables, or a formula. `count` needs none: its epsilon may stand here.
+        *places : float
+            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+        **options
+            As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
         Examples
         --------
@@ -170,11 +172,13 @@ class Design(Answering, Calls):
         1000
         """
         with declared():
-            return planned(self, function, variables, epsilon, options)
+            return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
         way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
-        return way if name in self.columns else Answering._way_to(self, name)
+        if name == "summary":
+            way = "print it, print(design), for what is declared; a release has a summary()"
+        return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
