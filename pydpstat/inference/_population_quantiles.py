@@ -172,7 +172,7 @@ def _cell_number(grid_points: object, bounded: bool) -> int | None:
     if checks.is_number(grid_points) and grid_points == GRID_POINTS:
         return None if bounded else CELLS
     allowed = f"a whole number from {FEWEST_BINS + 1} to {MOST_CELLS + 1} with population=True"
-    hint = "Records are counted between so many edges, where intervals end, too: give 129, for example."
+    hint = "It is the number of edges of the cells in which records are counted, for example 129."
     return (
         checks.integer(
             grid_points, "grid_points", FEWEST_BINS + 1, MOST_CELLS + 1, allowed=allowed, hint=hint

@@ -84,13 +84,13 @@ def test_a_call_that_is_repeated_is_the_same_call(name):
 
 def test_a_guarantee_says_which_facts_it_rests_on():
     means = unsized(budget=(budget := dp.Budget(9.0, neighbors="unbounded"))).mean("income", 1.0, by="region")
-    fact = "the declared bounds of income and levels of region are public knowledge"
-    assert means.guarantee.conditions == (fact, "that no value is missing is public knowledge")
+    fact = "the declared bounds of income and levels of region are public"
+    assert means.guarantee.conditions == (fact, "whether values are missing is treated as public")
     assert fact in " ".join(str(means.summary()).split())
     assert fact in budget.to_frame().conditions[0] and fact in " ".join(str(budget.summary()).split())
     # what a call gives is not declared, and a function alone rests on what it was given
     narrower = unsized().mean("income", 1.0, bounds=(0, 1e5))
-    assert narrower.guarantee.conditions == ("that no value is missing is public knowledge",)
+    assert narrower.guarantee.conditions == ("whether values are missing is treated as public",)
     assert dp.mean(INCOME, 1.0, **ONE).guarantee.conditions == narrower.guarantee.conditions
     planned = unsized().plan("mean", "income", 1.0, by="region")
     assert planned.guarantee.conditions == means.guarantee.conditions
