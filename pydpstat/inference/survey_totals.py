@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
 from pydpstat._release.additive import Spender
+from pydpstat._release.declared import of_subset
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
@@ -96,8 +97,10 @@ def weighted_total(
     The interval of kind "population" takes the number of all records as given and that of a group's as
     random, as survey packages do: a record of another group has the product 0. Where the number of all
     records is private, the interval holds for each that its noisy value leaves possible. With
-    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. With
-    `strata` it is by the variances within strata, as in `weighted_mean`. Its level was measured.
+    ``other=None`` or ``missing="drop"`` by group, and by group in a design's subset, records are left out and
+    not counted: then it holds for any larger number. Otherwise a record with a missing value that is dropped,
+    or outside of a design's subset, has the product 0. With `strata` it is by the variances within strata, as
+    in `weighted_mean`. Its level was measured.
 
     References
     ----------
@@ -118,8 +121,9 @@ def weighted_total(
     known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
     if known.how.bounded:
         return _sized(known, ends, source, budget)
-    # records of no stratum are no part of the sample
-    return _unsized(known, ends, by is None or other is not None, source, budget)
+    # records of no stratum are no part of the sample; those that groups leave out are
+    counted = by is None or other is not None and missing != "drop" and not of_subset()
+    return _unsized(known, ends, counted, source, budget)
 
 
 def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
