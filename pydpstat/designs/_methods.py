@@ -46,9 +46,7 @@ class Design(Protocol):
     condition: Condition | None
     _known: dict[tuple[str, str, str | None] | None, Known]
 
-    def _view(
-        self, names: Sequence[str], made: Sequence[Made], single: bool, weights: str | None = None
-    ) -> Any:
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
         """Return some columns of the data."""
 
 
@@ -188,11 +186,8 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
         # how many records a sample has outside of a subset is part of the variance
         whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
-        columns = list(dict.fromkeys([*names, weights, *extra]))
-        data: list[Any] = [
-            design._view(columns, made, False, weights if whole_sample else None),
-            weights,
-        ]
+        used = list(dict.fromkeys([*names, weights, *extra]))
+        data: list[Any] = [design._view(used, made, False, weights if whole_sample else None), weights]
     elif pair or name in _CALLABLES:
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]

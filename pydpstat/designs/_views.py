@@ -56,13 +56,14 @@ class Subset:
         """Return the records that stay."""
         stay, _ = self.condition.truths(chunk.columns)
         if self.weights is not None:
-            own = self.weighed(chunk.columns, stay)
+            own = weighed(chunk.columns[self.weights], stay)
             return Chunk({**chunk.columns, self.weights: own}, chunk.size)
         return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
-    def weighed(self, columns: Mapping[str, Any], stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        """Return the weights, 0 for the records that are not meant."""
-        return np.where(stay, numbers_of(columns[self.weights], "weights").arrays[0], 0.0)
+
+def weighed(column: Any, stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Return weights that are 0 but for some records."""
+    return np.where(stay, numbers_of(column, "weights").arrays[0], 0.0)
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,20 @@ def column_names(data: Any) -> tuple[str, ...]:
     return checked_names(list(data.columns)) if table is None else table.names
 
 
-def view(data: Any, names: Sequence[str], subset: Subset | None, made: Sequence[Made], single: bool) -> Any:
-    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view."""
+def view(
+    data: Any,
+    names: Sequence[str],
+    condition: Condition | None,
+    made: Sequence[Made],
+    single: bool,
+    zero: str | None = None,
+) -> Any:
+    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view.
+
+    Records for which a condition is not known to be true are left out; where `zero` is a column they stay,
+    and it is 0 for them.
+    """
+    subset = None if condition is None else Subset(condition, zero)
     table = table_of(data)
     if table is not None:
         return View(_table(table, names, subset, made), single)
@@ -174,7 +187,7 @@ def _changed(frame: Any, names: Sequence[str], subset: Subset | None, made: Sequ
     stay, _ = subset.condition.truths(frame)
     if subset.weights is None:
         return frame.loc[stay]
-    return frame.assign(**{subset.weights: subset.weighed(frame, stay)})
+    return frame.assign(**{subset.weights: weighed(frame[subset.weights], stay)})
 
 
 def _table(table: Table, names: Sequence[str], subset: Subset | None, made: Sequence[Made]) -> Table:

@@ -16,7 +16,7 @@ from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
 from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
-from pydpstat.designs._views import Made, Subset, column_names, needed, readable, view
+from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 
@@ -180,19 +180,13 @@ class Design(Answering, Calls):
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(
-        self, names: Sequence[str], made: Sequence[Made], single: bool, weights: str | None = None
-    ) -> Any:
-        """Return some columns of the data, or of the subset's records. Private.
-
-        Where `weights` are given, the records outside of the subset stay, with the weight 0.
-        """
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
             made = [*needed(self.facts.assigned, used), *made]
-        subset = None if self.condition is None else Subset(self.condition, weights)
-        return view(self._data, names, subset, made, single)
+        return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is declared as plain values, for a file; `from_dict` reads it."""
