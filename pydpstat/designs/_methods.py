@@ -183,6 +183,11 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             raise PydpstatError(
                 f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
             )
+        if name == "weighted_total" and (design.facts.max_records or 1) > 1:
+            raise PydpstatError(
+                f"max_records must be 1 for {name}: one record of each {design.facts.unit} counts, and the "
+                "total of several is larger. Add up the records of each first, and make a design of the sums."
+            )
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
         # how many records a sample has outside of a subset is part of the variance
         whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys

@@ -30,8 +30,8 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
-SIZED_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
-STEPS = ("total of the noisy sums", ranges.CLIPPED)
+SIZED_STEP = "number of records times the noisy mean"
+STEP = "total of the noisy sums"
 
 
 class Totals(Intervals):
@@ -71,7 +71,8 @@ def weighted_total(
     data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata : optional
         As in `weighted_mean`.
     unit, rng, budget : optional
-        As in `weighted_mean`.
+        As in `weighted_mean`. Where units have several records, the total is that of one record of each, and
+        less than that of all: add up the records of each unit first, and release the total of these sums.
 
     Returns
     -------
@@ -126,6 +127,11 @@ def weighted_total(
     return _unsized(known, ends, counted, source, budget)
 
 
+def _steps(step: str, unit: str | None) -> tuple[str, ...]:
+    """Return what is made of the noisy sums; a total over units is less than one over their records."""
+    return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED
+
+
 def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
     """Release the total of a public number of records."""
     middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
@@ -145,7 +151,7 @@ def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) 
     population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
     # the sum of z is twice what got the noise
     within = ranges.sums([ends], n)
-    post = Scaled(2.0 * half, SIZED_STEPS, population=population, within=within)
+    post = Scaled(2.0 * half, _steps(SIZED_STEP, known.how.unit), population=population, within=within)
     return replace(
         release,
         value=within.clip(total),
@@ -190,7 +196,8 @@ def _unsized(
         # of strata each has the noise of one
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
-        post = Derived(slopes, STEPS, population=of(parts, shape, "measured"), within=within)
+        steps = _steps(STEP, how.unit)
+        post = Derived(slopes, steps, population=of(parts, shape, "measured"), within=within)
         # BLAS rounds as the processor does
         totals = [math.fsum(row) for row in (rows * places).tolist()]
         return within.clip(np.array(totals).reshape(shape)), post

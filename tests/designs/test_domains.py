@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat.errors import PydpstatError
 
 N = 4000
 ALMOST_WITHOUT_NOISE = 1e8
@@ -107,6 +108,18 @@ def test_the_total_of_a_subset_varies_with_its_number_of_records():
     assert half_width(dropping.weighted_total("y", ALMOST_WITHOUT_NOISE)) == pytest.approx(
         half_width(total), rel=0.02
     )
+
+
+def test_a_total_says_that_one_record_of_each_unit_counts():
+    frame = sample().assign(person=np.arange(N) % 1000)
+    facts = {**FACTS, "unit": "person", "rng": 1}
+    with pytest.raises(PydpstatError, match="max_records must be 1.*one record of each person counts"):
+        dp.design(frame, max_records=4, **facts).weighted_total("y", 1.0)
+    for neighbors in ("bounded", "unbounded"):
+        total = dp.design(frame, neighbors=neighbors, **facts).weighted_total("y", 1.0)
+        assert total.post.steps[0].endswith(", in which one record of each person counts")
+        assert "one record of each person counts" in str(total.summary()).replace("\n", " ")
+    assert "record" not in dp.design(frame, **{**FACTS, "rng": 1}).weighted_total("y", 1.0).post.steps[0]
 
 
 def test_intervals_of_a_subset_of_strata_cover_the_mean():
