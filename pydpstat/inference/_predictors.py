@@ -182,5 +182,6 @@ def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
     return PydpstatError(
         f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
         f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
-        "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
+        "[no, yes]}, with its two values in the places of no and yes: the second one counts as 1, and any "
+        "other value as the first. Or make a condition of it first, such as age >= 30."
     )
