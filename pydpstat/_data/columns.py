@@ -236,7 +236,7 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = without_mask(_plain(column, argument))
     if values.dtype.kind == "O":
-        values = _floats(values, argument)
+        values = objects_as_floats(values, argument)
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
@@ -264,7 +264,7 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     return column.to_numpy(dtype=object)
 
 
-def _floats(values: np.ndarray, argument: str) -> np.ndarray:
+def objects_as_floats(values: np.ndarray, argument: str) -> np.ndarray:
     flat = []
     for value in values.tolist():
         # NumPy's durations count as integers

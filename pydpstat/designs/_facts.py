@@ -12,6 +12,7 @@ from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition, expression_of
+from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
 
 NEIGHBORS = ("bounded", "unbounded")
@@ -47,7 +48,8 @@ class Facts(NamedTuple):
         if not isinstance(self.missing, Mapping):
             return self.missing
         rules = {name: self._rule(name) for name in names}
-        found = list(dict.fromkeys(rules.values()))
+        # a column that misses nothing may stand beside others
+        found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
             raise PydpstatError(
                 f"missing must be one rule for columns that are released together; the design has {rules}. "
@@ -67,6 +69,20 @@ class Facts(NamedTuple):
         """Return the bounds of all columns that are numbers: of truth values 0 and 1."""
         truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
         return {**truths, **self.bounds}
+
+    @property
+    def clipping(self) -> Clipping:
+        """The bounds of all columns, to which they are clipped before anything is computed of them."""
+        return tuple(self.ranges().items())
+
+    def undefined(self, name: str) -> float:
+        """Return what an assigned column has where it is undefined: its lower bound, or what is missing.
+
+        An error would tell of a record; a rule for missing values does not.
+        """
+        rule = self._rule(name) if isinstance(self.missing, Mapping) else self.missing
+        undefined = name in self.bounds and isinstance(rule, str) and rule == "error"
+        return self.bounds[name][0] if undefined else math.nan
 
     def with_columns(self, known: Sequence[str], columns: Mapping[str, Any], bounds: Any) -> Facts:
         """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
@@ -94,7 +110,7 @@ class Facts(NamedTuple):
         return facts
 
     def _with(self, name: str, text: str, bounds: Any) -> Facts:
-        expression = expression_of(text)
+        expression = expression_of(text, self.clipping)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
             self.check(expression)
@@ -241,7 +257,9 @@ def _levels(name: str, given: Any) -> Levels:
 
 
 def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
-    """Refuse bounds of a call that are wider than those of its design."""
+    """Refuse bounds of a call that are wider than those of its design; None has none."""
+    if bounds is None:
+        return
     given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
     for each, given_pair in given.items():
         if each not in names:
@@ -259,7 +277,9 @@ def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
 
 
 def check_fewer(facts: Facts, names: Any, levels: Any) -> None:
-    """Refuse levels of a call that its design does not have."""
+    """Refuse levels of a call that its design does not have; None has none."""
+    if levels is None:
+        return
     named = [names] if isinstance(names, str) else names or []
     given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
     for each, values in given.items():

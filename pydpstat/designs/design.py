@@ -95,7 +95,7 @@ class Design(Answering, Calls):
                 "Declare dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both)
+        made = Condition(both, self.facts.clipping)
         self.facts.check(made)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
@@ -125,9 +125,9 @@ class Design(Answering, Calls):
 
         Notes
         -----
-        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors. A value
-        that is undefined, such as the logarithm of 0 or a division by 0, is missing. Values outside the
-        bounds are clipped by what releases them.
+        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors.
+        Columns are clipped to their bounds first. A value that is undefined, such as the logarithm of 0, is
+        missing where `missing` has a rule for it, else the lower bound: an error would tell of a record.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class Design(Answering, Calls):
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
-            made = [*needed(self.facts.assigned, used), *made]
+            made = [*needed(self.facts, used), *made]
         return view(self._data, names, self.condition, made, single)
 
     def to_dict(self) -> dict[str, Any]:
