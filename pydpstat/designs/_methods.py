@@ -90,8 +90,7 @@ def _check_number(name: str, variables: Any) -> None:
         )
     if name in WEIGHTED and not isinstance(variables, str):
         raise PydpstatError(
-            f"variables must be one column's name for {name}; got {checks.shown(variables)}. Call it for "
-            "each."
+            f"variables must be one column name for {name}; got {checks.shown(variables)}. Call it for each."
         )
 
 
@@ -139,8 +138,8 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
             said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
             once = ", ".join(sorted(FIXED & named)) or "What is declared"
             raise ArgumentError(
-                f"{name} of a design{said} {once} is given once, to dp.design(frame, ...); several variables "
-                "are one list, and groups a formula or by=."
+                f"{name} of a design{said} {once} is given once, to dp.design(frame, ...); give "
+                "several variables as one list, and groups by a formula or by=."
             ) from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
@@ -170,7 +169,8 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         weights = design.facts.weights
         if weights is None:
             raise PydpstatError(
-                f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
+                f"the design must have weights for {name}. Declare the column of weights, "
+                "dp.design(..., weights='w')."
             )
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
         data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
@@ -197,7 +197,7 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
 
     if not isinstance(formula, str):
         raise PydpstatError(
-            f"formula must be a text such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
+            f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
         )
     said = formula_terms(formula)
     names, made = _named(design, [*said.response.columns, *said.columns], how.function.__name__)
@@ -263,8 +263,8 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
     given = [variables] if isinstance(variables, str) else variables
     if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
         raise PydpstatError(
-            f"variables must be a column's name, or a list of names; got {checks.shown(variables)}. Give for "
-            "example 'income'."
+            f"variables must be a column name, or a list of names; got {checks.shown(variables)}. "
+            "Give for example 'income'."
         )
     made = []
     for each in given:
@@ -293,8 +293,8 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     if facts.unit is not None:
         if "unit" not in how.options:
             raise PydpstatError(
-                f"{how.function.__name__} protects records, and the design has the unit {facts.unit!r}. "
-                "Declare a design without unit where every unit has one record."
+                f"{how.function.__name__} protects records, but the design has the unit "
+                f"{facts.unit!r}. Declare a design without unit if every unit has one record."
             )
         # of independent records intervals of the population need one a unit, as tests take
         most = 1 if given.get("population") is True else facts.max_records
@@ -333,13 +333,13 @@ def _undeclared(design: Design, argument: str, name: str, example: str) -> Pydps
     way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(
-            f"{argument} must have those of {name!r}, which is no column of the design. "
-            f"{checks.did_you_mean(name, design.columns)} "
-            f"The columns are {checks.excerpt(list(design.columns))}."
+            f"{argument} must include those of {name!r}, which is not a column of the design. "
+            f"{checks.did_you_mean(name, design.columns)} The columns are "
+            f"{checks.excerpt(list(design.columns))}."
         )
     if argument == "bounds" and name in design.facts.levels:
-        way = f"It has levels, which groups, tables and conditions are made of. {way}"
-    return PydpstatError(f"{argument} must have those of {name!r}; none are declared. {way}")
+        way = f"It has levels, which are for groups, tables and conditions. {way}"
+    return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
 
 
 def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
@@ -354,8 +354,8 @@ def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
         low, high = design.facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
             raise PydpstatError(
-                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give what "
-                "is declared or less: a call cannot widen a design."
+                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. "
+                "Give the declared ones or narrower: a call cannot widen a design."
             )
 
 
@@ -368,8 +368,9 @@ def _check_fewer(design: Design, names: Any, levels: Any) -> None:
             continue
         if more := [value for value in values if value not in own]:
             raise PydpstatError(
-                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
-                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
+                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; "
+                f"got {len(more)} others. Give the declared ones or fewer: a call cannot widen a "
+                "design."
             )
 
 

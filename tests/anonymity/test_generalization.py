@@ -83,7 +83,7 @@ def test_identifiers():
     assert list(drop_unique_identifiers(df, ["pay", "age"]).columns) == ["id", "key", "age"]
     # a number that occurs twice is no identifier
     assert list(drop_unique_identifiers(pd.DataFrame({"id": [1, 1, 2]})).columns) == ["id"]
-    with pytest.raises(PydpstatError, match="names its rows"):
+    with pytest.raises(PydpstatError, match="every column identifies its rows"):
         drop_unique_identifiers(df[["id", "key"]])
 
 

@@ -103,7 +103,7 @@ def test_errors_by_column():
         (lambda df: mse_by_col(df, df[["b", "a"]]), ["same columns in the same order"]),
         (lambda df: mse_by_col(df, df.iloc[::-1]), ["same index", "set_axis(df1.index)"]),
         (lambda df: mse_by_col(df, df.assign(b=list("xyz"))), ["df2 must have numbers in column 'b'"]),
-        (lambda df: mse_by_col(df, df.assign(b=[1.0, NAN, 2.0])), ["lack the same values", "'b'"]),
+        (lambda df: mse_by_col(df, df.assign(b=[1.0, NAN, 2.0])), ["have the same missing values", "'b'"]),
         (lambda df: mse_by_col(df, df, squared=None), ["squared must be True or False"]),
         (lambda df: mse_by_col([1], df), ["df1 must be a pandas DataFrame"]),
     ],

@@ -221,7 +221,7 @@ def test_containers_and_levels_are_read_alike(frame):
 def test_missing_values_are_an_error_or_get_a_public_number(frame):
     gaps = frame.assign(x=frame.x.where(frame.x > 1))
     own = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "rng": 1}
-    with pytest.raises(PydpstatError, match="missing must say what to do"):
+    with pytest.raises(PydpstatError, match="missing must say how to treat missing"):
         pydpstat.ols("y ~ x", gaps, 1.0, **own)
     filled = pydpstat.ols("y ~ x", gaps, 1.0, **own, missing=3.0)
     assert filled.released == pydpstat.ols("y ~ x", gaps.fillna(3.0), 1.0, **own).released
@@ -326,7 +326,7 @@ def test_chunks_are_read_like_a_frame(frame):
     gaps = frame.assign(x=frame.x.where(frame.x > 1))
     filled = pydpstat.ols("y ~ x", chunked(gaps, 90), 1.0, missing=3.0, **own)
     assert filled.released == pydpstat.ols("y ~ x", gaps, 1.0, missing=3.0, **own).released
-    with pytest.raises(PydpstatError, match="missing must say what to do"):
+    with pytest.raises(PydpstatError, match="missing must say how to treat missing"):
         pydpstat.ols("y ~ x", chunked(gaps, 90), 1.0, **own)
     assert wanted.predict(chunked(frame, 50)) == pytest.approx(wanted.predict(frame))
     response, rest = chunked(frame[["y"]], 90), chunked(frame[["x"]], 90)

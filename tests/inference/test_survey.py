@@ -320,7 +320,7 @@ def test_what_is_refused():
         "missing must be 'error' or 'drop'": lambda: pydpstat.weighted_mean(
             [1], [1], 1.0, bounds=(0, 1), max_weight=1, missing=0.5
         ),
-        "must hold a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
+        "must have a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
         "weights must be a column of the data; got 'wt'": lambda: pydpstat.weighted_mean(
             FRAME[["x", "w"]], "wt", 1.0, bounds=(0, 1), max_weight=1
         ),

@@ -154,7 +154,7 @@ def test_rates_are_checked(rate):
         (lambda: SubsampledLoss(LaplaceLoss(1.0), 0.1).delta(-1.0), "epsilon must be at least 0"),
         (lambda: SubsampledLoss(LaplaceLoss(1.0), 0.1).reverse_delta(math.inf), "epsilon must be at least 0"),
         (lambda: Guarantee(1.0).subsampled(0.1, "Poisson"), "sampling must be one of .*got 'Poisson'"),
-        (lambda: before_sampling(0.0, 0.1), "epsilon must be a scalar > 0"),
+        (lambda: before_sampling(0.0, 0.1), "epsilon must be a positive finite number;"),
         (lambda: before_sampling(1.0, 0.1, 1.5), "delta must be between 0 and 1; got 1.5"),
     ],
 )

@@ -75,7 +75,7 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "a matrix of units": (X, {"unit": np.ones((N, 1)), "max_records": 1}, "unit must be the name of"),
     "a number for a unit": (X, {"unit": 3.5, "max_records": 1}, "unit must be the name of a column"),
     "a unit that is a set": (X, {"unit": set(range(N)), "max_records": 1}, "unit must be the name of"),
-    "nobody's record": (X, {"unit": [None, *P[1:]], "max_records": 1}, "unit must say whose data"),
+    "nobody's record": (X, {"unit": [None, *P[1:]], "max_records": 1}, "unit must identify the unit"),
     **{
         f"{name} {value!r}": (FRAME, {**BY, **UNIT, name: value}, f"{name} must be a whole number")
         for name in ("max_records", "max_groups")
