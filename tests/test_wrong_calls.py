@@ -66,7 +66,10 @@ UNFIT = {
     ),
     "no bounds": (lambda: dp.mean(X, 1.0), "mean needs bounds; got none."),
     "nothing": (lambda: dp.mean(), "mean needs data, epsilon and bounds"),
-    "by place": (lambda: dp.mean(X, 1.0, (0, 100)), "takes data and epsilon by place, and all else by name"),
+    "by place": (
+        lambda: dp.mean(X, 1.0, (0, 100)),
+        "takes data and epsilon by position, and all others by name",
+    ),
     "twice": (lambda: dp.mean(X, 1.0, epsilon=2.0, **PAIR), "mean was given epsilon twice"),
     "no budget": (lambda: dp.Budget(), "Budget needs epsilon; got none. Write Budget(epsilon=1.0)."),
     "samples": (lambda: dp.kruskal(X, X), "kruskal needs epsilon"),

@@ -57,7 +57,7 @@ def columns(statistic, *more):
 BAD = {
     "an unknown key": ({"by": "z", "levels": [1]}, ("t",), "by must be a column of the data; got 'z'"),
     "a misspelled key": ({"by": "T", "levels": ["a"]}, ("t",), "Did you mean 't'?"),
-    "an unknown unit": ({"unit": "z", "max_records": 1}, ("u",), "got 'z', and they have"),
+    "an unknown unit": ({"unit": "z", "max_records": 1}, ("u",), "got 'z'; the columns are"),
     "keys beside the data": ({"by": np.ones(9), "levels": [1]}, (), "by must name columns of data"),
     "units beside the data": ({"unit": np.ones(9), "max_records": 1}, (), "unit must name columns of data"),
     "levels of another type": ({"by": "k", "levels": ["a"]}, ("k",), "levels must be numbers"),

@@ -247,7 +247,7 @@ def test_what_a_result_says():
         (lambda: pydpstat.chisquare(ANSWERS, 1.0, levels=range(1_001)), "levels must"),
         (
             lambda: pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]]),
-            "of the same length",
+            "have the same length",
         ),
     ],
 )

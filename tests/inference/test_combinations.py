@@ -172,7 +172,7 @@ def test_ranks_have_no_combinations(frame):
 
 @pytest.mark.parametrize("name", ["fittedvalues", "resid", "get_influence", "aic", "bic", "llf", "prsquared"])
 def test_what_would_be_the_data_is_refused_with_the_reason(sure, name):
-    with pytest.raises(PydpstatError, match=f"{name}.*(is a number of each record|needs the likelihood)"):
+    with pytest.raises(PydpstatError, match=f"{name}.*(has a number for each record|needs the likelihood)"):
         getattr(sure, name)
     assert not hasattr(sure, name) and name not in dir(sure)
     assert copy.copy(sure).names == sure.names

@@ -240,7 +240,7 @@ def test_nearly_without_noise_private_sizes_change_nothing():
 
 def test_a_group_that_may_be_empty_is_left_out_and_named():
     r = pydpstat.f_oneway(X, X + 20, [], **OPEN)
-    assert r.pvalue < 0.01 and r.remarks[0] == "group 3 is left out: it may have no record at all."
+    assert r.pvalue < 0.01 and r.remarks[0] == "group 3 is left out: it may have no records at all."
     alone = pydpstat.f_oneway(X, [], [], **OPEN)
     assert (alone.pvalue, alone.statistic, alone.pvalue_floor) == (1.0, 0.0, 0.0)
 

@@ -284,7 +284,7 @@ def test_collinear_predictors_have_no_ends():
     "arguments, message",
     [
         ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
-        ({"formula": "y ~ x + C(g)"}, "levels must have the public levels of 'g'"),
+        ({"formula": "y ~ x + C(g)"}, "levels must include the public levels of 'g'"),
         ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
         ({"missing": "drop"}, "missing must not be 'drop'"),
         ({"data": FRAME.assign(x=np.nan)}, "missing must say how to treat missing"),

@@ -326,7 +326,11 @@ def test_what_is_refused(arguments, message):
         ("chi2_contingency", {"effect": 0.3, "shape": 3}, "shape must be a pair"),
         ("chi2_contingency", {"effect": 0.3, "shape": (1, 3)}, "shape must be two whole numbers"),
         ("kruskal", {"effect": 0.3, "groups": 1}, "groups must be"),
-        ("kruskal", {"effect": 0.3, "alternative": "less"}, "alternative is no option of a plan of kruskal"),
+        (
+            "kruskal",
+            {"effect": 0.3, "alternative": "less"},
+            "alternative is not an option of a plan of kruskal",
+        ),
         ("kendalltau", {"effect": 1.0}, "effect must be a number from -0.999"),
         ("ttest_rel", {"effect": 0.3, "bounds": (1, 2)}, "bounds must contain 0"),
         ("quantile_test", {"effect": 0.1, "ties": "both"}, "ties must be"),

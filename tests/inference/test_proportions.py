@@ -218,7 +218,7 @@ def test_one_payment():
         (lambda: proportions_test([True], [False], 1.0, value=1.0), "value must be a difference between"),
         (
             lambda: proportions_test([True], [False], 1.0, compare="ratio", value=0),
-            "value must be a scalar > 0",
+            "value must be a positive finite number;",
         ),
         (lambda: proportions_test([True], [], 1.0), "condition2 must have at least 1 record"),
         (

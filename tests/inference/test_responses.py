@@ -123,7 +123,7 @@ def test_types_are_refused_before_any_value_is_read():
     [
         (TRUE.astype(int), {"levels": {"y": [0, 1, 2]}}, r"levels\['y'\] must be two, of which the second"),
         (TRUE.astype(int), {"levels": {"y": ["no", "yes"]}}, "numbers or truth values"),
-        (pd.Categorical(TRUE), {}, "levels must have the public levels of 'y'"),
+        (pd.Categorical(TRUE), {}, "levels must include the public levels of 'y'"),
         (pd.Categorical(["a", "b", "c", "c"] * 250), {"levels": "declared"}, "must be two"),
         (TRUE, {"levels": {"z": [0, 1]}}, "levels must be of"),
         (TRUE, {"bounds": {"x": (0, 10), "y": (0, 1)}}, "bounds must name every column"),

@@ -84,7 +84,7 @@ def test_missing_values():
         (20, "use the range"),
         ([0], "edges"),
         ([0, 0, 1], "in increasing order"),
-        ([1, 0], "ascending"),
+        ([1, 0], "numbers in increasing order"),
         ([0, math.inf], "finite"),
         ([0, math.nan], "finite"),
         ([[0, 1]], "edges"),

@@ -337,7 +337,7 @@ def test_a_plan_of_a_test_has_a_frame():
         ("mean", {"accuracy": 0.5, "n": 10, "epsilon": 1, **ROOM}, "Leave out epsilon or n"),
         ("sum", {"accuracy": 500, "epsilon": 1, **ROOM}, "Leave out epsilon: the noise of a sum does not"),
         ("mean", {"n": 10, **ROOM}, "epsilon must be given, or an accuracy"),
-        ("mean", {"n": 10, "accuracy": -1, **ROOM}, "accuracy must be a scalar > 0"),
+        ("mean", {"n": 10, "accuracy": -1, **ROOM}, "accuracy must be a positive finite number;"),
         ("mean", {"n": 10, "accuracy": 1, "noise_sd": 1, **ROOM}, "must not both be given"),
         ("mean", {"n": 10, "accuracy": {"age": 1}, **ROOM}, "one number for this mean"),
         ("mean", {"n": 10, "accuracy": {"age": 1}, **TWO}, "lacks 'income'"),
