@@ -169,8 +169,8 @@ class PopulationIntervals(Estimates):
             function = self.record.function
             hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
             raise PydpstatError(
-                f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {hint}"
+                f"this release of {self.statistic} has no confidence interval for the population "
+                f"(kind='population'). {hint}"
             )
         return self.post.population.interval(level)
 
