@@ -160,7 +160,7 @@ class Design(Answering, Calls):
         variables : str or list of str, optional
             Names of variables, or a formula. `count` needs none: its epsilon may stand here.
         *places : float
-            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
         **options
             As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
