@@ -88,14 +88,14 @@ class Design(Answering, Calls):
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(f"condition must be a text, as 'age >= 18'; got {checks.shown(condition)}.")
+            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
             raise PydpstatError(
-                "subset must have neighbors 'unbounded': the number of records that are left is private. "
-                "Declare dp.design(..., neighbors='unbounded')."
+                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
+                "dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both)
+        made = Condition(both, self.facts.clipping)
         self.facts.check(made)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
@@ -125,9 +125,9 @@ class Design(Answering, Calls):
 
         Notes
         -----
-        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors. A value
-        that is undefined, such as the logarithm of 0 or a division by 0, is missing. Values outside the
-        bounds are clipped by what releases them.
+        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors.
+        Columns are clipped to their bounds first. A value that is undefined, such as the logarithm of 0, is
+        missing where `missing` has a rule for it, else the lower bound: an error would tell of a record.
 
         Examples
         --------
@@ -160,7 +160,7 @@ class Design(Answering, Calls):
         variables : str or list of str, optional
             Names of variables, or a formula. `count` needs none: its epsilon may stand here.
         *places : float
-            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
         **options
             As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
@@ -175,7 +175,7 @@ class Design(Answering, Calls):
             return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
-        way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
+        way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
         if name == "summary":
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
@@ -185,7 +185,7 @@ class Design(Answering, Calls):
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
-            made = [*needed(self.facts.assigned, used), *made]
+            made = [*needed(self.facts, used), *made]
         return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
@@ -201,7 +201,8 @@ class Design(Answering, Calls):
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
+                f"facts must have the form that to_dict returns; got {checks.shown(facts)}. It has "
+                f"{', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
@@ -279,7 +280,7 @@ class _Bound:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
-            raise PydpstatError("data must be given: this design plans only. Use dp.design(frame, ...).")
+            raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property
