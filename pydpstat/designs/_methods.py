@@ -110,9 +110,7 @@ def planned(
             f"design.plan({function!r}, 'income', 1.0)."
         )
     if len(places) > len(how.places):
-        raise PydpstatError(
-            f"{function} takes {', '.join(how.places)} by position; got {len(places)} values."
-        )
+        raise PydpstatError(f"{function} takes {', '.join(how.places)} by position; got {len(places)}.")
     # an epsilon alone is the last one
     options.update(zip(how.places[-1:] if len(places) == 1 else how.places, places))
     epsilon = options.pop("epsilon", None)
