@@ -257,8 +257,8 @@ class AuditResults(Drawn, Undecided, Report):
         Examples
         --------
         >>> from pydpstat import audit
-        >>> audit(lambda x: x, 5, 6, claim=1, samples=500).to_frame()["likelier under"].tolist()
-        ['data']
+        >>> audit(lambda x: x, 5, 6, claim=1, samples=500).to_frame()["event"].iloc[0]
+        'the result is at most 5'
         """
         import pandas as pd
 
