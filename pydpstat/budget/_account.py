@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
 from pydpstat._wrong_calls import Answering
@@ -15,7 +15,7 @@ from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import AttributeNameError, PydpstatError
 from pydpstat.privacy._units import checked_unit, told_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 
@@ -24,6 +24,17 @@ class Account(Answering):
     """Spends from a ledger within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
+
+    # hidden from type checkers, which would take every name for one that can be set
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name, value):
+            if not name.startswith("_"):
+                raise AttributeNameError(
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
+                    "are given when it is made, and what is spent stays spent: make another."
+                )
+            super().__setattr__(name, value)
 
     def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
         self._epsilon, self._delta = epsilon, delta

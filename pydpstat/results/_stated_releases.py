@@ -208,7 +208,7 @@ def _known(bounds: object, record: Any) -> dict[str, object]:
 
 def _of_population(first: Any) -> bool:
     """Tell whether a result has intervals or tests that cover sampling."""
-    if hasattr(first, "pvalue") or hasattr(first, "pvalues") or hasattr(first, "test"):
+    if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True
     return getattr(getattr(first, "post", None), "population", None) is not None
 
