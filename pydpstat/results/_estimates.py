@@ -34,7 +34,8 @@ class Estimates(Drawn, Stated):
         if value.ndim:
             return Stated.__str__(self)
         sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
-        return f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        line = f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        return "\n".join([line, *self._counted(brief=True)])
 
     def _named(self) -> tuple[np.ndarray, Labels, str]:
         """State the released values, their labels, and the name of all of them."""
