@@ -33,6 +33,9 @@ def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
+_MADE_BY = ("of", "record", "post", "interval", "intervals", "combinations", "differences")
+
+
 class Frozen:
     """Base of frozen dataclasses whose arrays, alone or in tuples, cannot be made writable."""
 
@@ -49,7 +52,7 @@ class Frozen:
     def __dir__(self) -> list[str]:
         names = map(str, object.__dir__(self))
         # what other modules make results by is no reader's
-        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in ("of", "record")]
+        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in _MADE_BY]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writable

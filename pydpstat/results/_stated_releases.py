@@ -172,6 +172,8 @@ def _named(first: Any, record: Any, both: bool) -> str:
     test = getattr(first, "test", None)
     if isinstance(test, str) and record.then:
         return " of ".join(filter(None, (test, record.about(named))))
+    if statistic in ("share", "margins") and record.then:
+        return f"{printed(statistic)} of {record.about(named)}"
     if getattr(record, "package", ""):
         what = f"{statistic} of {named}" if named else statistic
         kinds = ", bounded and unbounded" if both else ""
@@ -191,7 +193,8 @@ def _mechanism(first: Any) -> str:
     name = noise_words(str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-")))
     # the noise of a test is in sums that nobody sees
     sds = np.asarray([] if getattr(first, "noise", None) is None else first.bse, dtype=np.float64)
-    sds = sds[np.isfinite(sds)]
+    # a correlation of a variable with itself has no noise
+    sds = sds[np.isfinite(sds) & (sds > 0.0)]
     if not sds.size:
         return name
     low, high = (_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))

@@ -23,6 +23,7 @@ _PRINTED = {
     "kstest": "Kolmogorov-Smirnov test",
     "logit": "logistic regression",
     "mannwhitneyu": "Mann-Whitney U test",
+    "margins": "margin",
     "nunique": "number of different values",
     "ols": "regression",
     "proportions_test": "two-proportion test",

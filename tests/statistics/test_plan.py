@@ -160,9 +160,8 @@ def test_a_plan_of_groups_needs_no_number_of_records_and_public_levels():
 
 
 def test_a_plan_says_whose_records_n_are_and_what_was_asked():
-    facts = pydpstat.design(
-        bounds={"income": (0, 100)}, levels={"region": ["n", "s"]}, neighbors="unbounded", other=None, unit="id"
-    )
+    public = {"bounds": {"income": (0, 100)}, "levels": {"region": ["n", "s"]}, "unit": "id", "other": None}
+    facts = pydpstat.design(**public, neighbors="unbounded")
     groups = facts.plan("mean", "income", 0.5, by="region", n=200)
     line = str(groups).splitlines()[0]
     assert line.startswith("Plan of mean of income by region: accuracy ")
