@@ -22,7 +22,7 @@ from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words
-from pydpstat.statistics._kernels.column_release import bounded_columns
+from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Scope
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def release_group_moments(
         )
         for each in ("mean", "var", "std")
     )
+    note_released(mean, records)
     return GroupMomentsResults(
         mean=mean,
         var=var,

@@ -29,7 +29,7 @@ from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import added, bounded_columns
+from pydpstat.statistics._kernels.column_release import added, bounded_columns, note_released
 from pydpstat.statistics._kernels.group_sums import by_group
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Scope
@@ -139,7 +139,9 @@ def release_moments(
         bounds=shown,
         conditions=records.conditions,
     )
-    return published(function, release, records, pairs, how)
+    found = published(function, release, records, pairs, how)
+    note_released(found, records)
+    return found
 
 
 def check_apart(how: Options, records: Records) -> None:

@@ -16,7 +16,7 @@ from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floo
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._mean_tests import noisy_mean
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import check_epsilon, numbered_groups
+from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
 from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
@@ -135,6 +135,7 @@ def f_oneway(
     given = samples_of(samples, _called(samples), unit, source, budget)
     release, known = released(given, pair, how, source, budget, shown)
     names = numbered_groups(given)
+    note_empty(names, known)
     statistic, pvalue, places = equal_means(known, shape == "any")
     remarks = left_out(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:

@@ -19,6 +19,7 @@ from pydpstat.inference._weighted_sums import (
     Weighted,
     mean_sums,
     noise_scales,
+    note_counted,
     read_weighted,
     sums_of,
     weighted_options,
@@ -260,6 +261,7 @@ def _mean(
         found: list[WeightedSums | StratifiedSums] = [
             WeightedSums(*sums_of(row, 2, 3), scales, size) for row in rows
         ]
+        note_counted(known, [sums_of(row, 2, 3) for row in rows])
         if known.stratified:
             found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 MOST_CELLS = 10**7
 
@@ -152,7 +154,7 @@ def histogram(
     size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
-    return release_statistic(
+    released = release_statistic(
         "histogram",
         cells_query("histogram", counts, labels, size, how),
         how,
@@ -164,6 +166,12 @@ def histogram(
         conditions=records.conditions,
         total=True,
     )
+    if records.groups is not None:
+        sds = np.asarray(released.post.standard_error(released.noise, released.value))
+        note_groups(
+            records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1)
+        )
+    return released
 
 
 def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:

@@ -16,6 +16,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.distinct_units import units_of
 from pydpstat.statistics._kernels.partition import norm_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 
 @quiet
@@ -136,7 +137,7 @@ def nunique(
         exact=tuple(counts.tolist()),
     )
     arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
-    return release_statistic(
+    released = release_statistic(
         "nunique",
         query,
         how,
@@ -146,3 +147,7 @@ def nunique(
         publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
         conditions=records.conditions,
     )
+    note_groups(
+        records.groups, released.value, float(released.noise.std()), of_all=False, what="number of ids"
+    )
+    return released
