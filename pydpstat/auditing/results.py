@@ -118,6 +118,10 @@ class AuditResults(Drawn, Report):
     picture : Picture
         Both samples for `plot`.
 
+    See Also
+    --------
+    audit : what makes it.
+
     Examples
     --------
     >>> import numpy as np

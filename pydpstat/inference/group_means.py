@@ -83,6 +83,12 @@ def f_oneway(
         Where an argument is not allowed, there are fewer than two groups, a group has no record under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    ttest_ind : two groups.
+    kruskal : by ranks, with more power at a small epsilon.
+    scipy.stats.f_oneway : the test without privacy, of equal variances.
+
     Notes
     -----
     Guarantee: epsilon. Under bounded neighbors the groups' sizes, and who is in which, are public. With z the

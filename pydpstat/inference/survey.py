@@ -130,6 +130,11 @@ def weighted_mean(
         Where an argument is not allowed, data and weights differ in length, there is no record under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    mean : without weights.
+    weighted_proportion, weighted_total, weighted_quantile : other statistics with weights.
+
     Notes
     -----
     Guarantee: epsilon. With v a weight as a share of `max_weight` and z the record's place between -1 (lower)
@@ -219,6 +224,11 @@ def weighted_proportion(
     ------
     PydpstatError
         As in `weighted_mean`.
+
+    See Also
+    --------
+    proportion : without weights.
+    weighted_mean : of numbers.
 
     Notes
     -----

@@ -90,6 +90,11 @@ def weighted_quantile(
     PydpstatError
         As in `weighted_mean`, and where `q` or `bins` is not allowed.
 
+    See Also
+    --------
+    quantile, median : without weights.
+    weighted_mean : the mean.
+
     Notes
     -----
     Guarantee: epsilon. A record adds its weight v to the sum of one cell, with three quarters of epsilon, and

@@ -83,6 +83,11 @@ def weighted_total(
     PydpstatError
         As in `weighted_mean`.
 
+    See Also
+    --------
+    sum : without weights.
+    weighted_mean : the mean.
+
     Notes
     -----
     Guarantee: epsilon. Under bounded neighbors it is a release of the sum of the products and of that of

@@ -96,6 +96,12 @@ def ttest_1samp(
         Where an argument is not allowed, there is no record under bounded neighbors, or a value is missing
         with ``missing="error"``.
 
+    See Also
+    --------
+    moments : tests of many means from one release.
+    wilcoxon : by ranks.
+    scipy.stats.ttest_1samp : the test without privacy.
+
     Notes
     -----
     Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
@@ -240,6 +246,12 @@ def ttest_rel(
     PydpstatError
         As in `ttest_1samp`, or where a and b differ in length.
 
+    See Also
+    --------
+    ttest_1samp : one sample.
+    wilcoxon : by ranks.
+    scipy.stats.ttest_rel : the test without privacy.
+
     Notes
     -----
     Guarantee: that of `ttest_1samp`, for the differences. A record is a pair.
@@ -328,6 +340,12 @@ def ttest_ind(
     PydpstatError
         Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
         ``missing="error"``.
+
+    See Also
+    --------
+    f_oneway : more than two groups.
+    mannwhitneyu : by ranks.
+    scipy.stats.ttest_ind : the test without privacy.
 
     Notes
     -----

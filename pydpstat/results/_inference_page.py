@@ -27,6 +27,10 @@ MEANINGS = {
 class ConfidenceInterval(NamedTuple):
     """The ends of an interval.
 
+    See Also
+    --------
+    InferenceResults.conf_int : what returns it.
+
     Examples
     --------
     >>> low, high = ConfidenceInterval(0.1, 0.4)

@@ -51,6 +51,11 @@ class PairwiseResults(Drawn, Stated, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    DPResults.pairs : what makes it.
+    InferenceResults : one comparison.
+
     Examples
     --------
     >>> import numpy as np, pydpstat

@@ -85,6 +85,12 @@ def count(
         Where an argument is not allowed, `condition` is not made of truth values, or a value is
         missing with ``missing="error"``.
 
+    See Also
+    --------
+    proportion : the share of records in the place of their number.
+    crosstab : how many records each combination of levels has.
+    nunique : how many persons or other units there are.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
@@ -185,6 +191,12 @@ def proportion(
     PydpstatError
         Where an argument is not allowed, `condition` is not made of truth values, it is empty under
         bounded neighbors, or a value is missing with ``missing="error"``.
+
+    See Also
+    --------
+    count : the number in the place of the share.
+    binomtest : a test of the share.
+    weighted_proportion : with survey weights.
 
     Notes
     -----

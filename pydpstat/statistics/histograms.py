@@ -92,6 +92,12 @@ def histogram(
         Where an argument is not allowed, `edges` is not given or would come from the data, `x` is
         not made of numbers, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    quantiles : quantiles without bins.
+    crosstab : categories in the place of bins.
+    histogramDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no

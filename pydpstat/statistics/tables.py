@@ -99,6 +99,13 @@ def crosstab(
         Where an argument is not allowed, `levels` is not given, or a value is missing with
         ``missing="error"``.
 
+    See Also
+    --------
+    histogram : numbers in bins.
+    count : records that meet a condition.
+    chi2_contingency : a test of independence alone.
+    tableDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no

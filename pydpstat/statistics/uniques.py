@@ -77,6 +77,11 @@ def nunique(
         Where an argument is not allowed, `data` is not one column of ids, neighbors are bounded and there
         is no `by`, or an id is missing with ``missing="error"``.
 
+    See Also
+    --------
+    count : records in the place of units.
+    crosstab : records by level.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for each id. With ``missing="error"`` it rests on the public knowledge that
