@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Bounds, Data, GivenBounds
+from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
@@ -61,7 +62,9 @@ class Intervals:
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in the values' shape."""
-        low, high = np.array([each.ends(alpha) for each in self.parts]).reshape(-1, 2).T
+        with Progress(lambda: len(self.parts), "intervals") as progress:
+            ends = [progress.counted(each.ends(alpha)) for each in self.parts]
+        low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 

@@ -47,8 +47,7 @@ class Guarantee(Answering):
         The exact privacy loss behind the pair, where it is known: ``GaussianLoss``, ``LaplaceLoss``,
         ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in ``pydpstat.privacy``.
     unit : str, optional
-        The privacy unit: the name of the column that tells whose data a record is (``"person_id"``).
-        By default it is a single record.
+        The name of the column that tells whose data a record is (``"person_id"``); by default a record.
 
     Raises
     ------
@@ -97,7 +96,8 @@ class Guarantee(Answering):
         lines = self.conditions
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
             raise PydpstatError(
-                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. Write (text,) for one."
+                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. "
+                "Write (text,) for one."
             )
         if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
             raise PydpstatError(

@@ -84,7 +84,7 @@ def note_unused(
         named = " and ".join(filter(None, nothing))
         warn_usage(
             f"no level{' of ' * bool(named)}{named} has a larger {what} than noise alone. {SPELLING}: are "
-            "they misspelt? If they are not, there are too few records for this epsilon.",
+            "they misspelt? If they are not, there are too few records to tell at this epsilon.",
             TOPIC,
         )
 
