@@ -41,6 +41,11 @@ class Design(Answering, Calls):
     rng : None, numpy.random.Generator or RRandom
         Where randomness comes from.
 
+    See Also
+    --------
+    design : what makes it.
+    plan : the accuracy of a release, which is a method of a design as well.
+
     Examples
     --------
     >>> import pandas as pd, pydpstat as dp
@@ -244,12 +249,7 @@ class Design(Answering, Calls):
         facts, said = self.facts, []
         if name in facts.assigned:
             said.append(facts.assigned[name])
-        if name == facts.unit:
-            said.append("unit")
-        if name == facts.weights:
-            said.append("weights")
-        if name == facts.strata:
-            said.append("strata")
+        said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
             low, high = facts.bounds[name]
             said.append(f"from {low:g} to {high:g}")
@@ -361,6 +361,11 @@ def design(
     ------
     PydpstatError
         Where a fact is not allowed, or of a column that the data do not have.
+
+    See Also
+    --------
+    Design : what it returns.
+    Budget : a limit that pays for all releases of a design.
 
     Notes
     -----

@@ -28,6 +28,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 SIZED_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
 STEPS = ("total of the noisy sums", ranges.CLIPPED)
@@ -81,6 +82,11 @@ def weighted_total(
     ------
     PydpstatError
         As in `weighted_mean`.
+
+    See Also
+    --------
+    sum : without weights.
+    weighted_mean : the mean.
 
     Notes
     -----
@@ -171,6 +177,7 @@ def _unsized(
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
+        note_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
         number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
         of: type[Totals] = Totals
         parts: tuple[Interval, ...] = tuple(
