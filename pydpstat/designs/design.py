@@ -187,13 +187,13 @@ class Design(Answering, Calls):
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
-        """Return some columns of the data, or of the subset's records. Private."""
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
             made = [*needed(self.facts, used), *made]
-        return view(self._data, names, self.condition, made, single)
+        return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is declared as plain values, for a file; `from_dict` reads it."""

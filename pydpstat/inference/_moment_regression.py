@@ -161,7 +161,7 @@ def _followed(
             ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *shown.remarks),
         **promised,
     )
 
