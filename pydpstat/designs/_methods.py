@@ -133,7 +133,7 @@ def planned(
         keys = names if function in CELLS else keys
         if keys and "levels" not in options:
             options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
-        if len(names) > 1 or names and not single and function not in CELLS:
+        if len(names) > 1 or names and (not single or function == "histogram") and function not in CELLS:
             options.setdefault("columns", names)
     return ask(function, epsilon, **options)
 

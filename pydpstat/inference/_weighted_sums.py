@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
@@ -26,6 +27,7 @@ from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import NOTHING, Keys, Origin, Scope, keys_of
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
 LINEAR = Fraction(3, 4)
@@ -339,6 +341,12 @@ def noise_scales(how: Options) -> tuple[float, float]:
     """Return the noise's scales of the sums of weights and of their squares."""
     scale = float(reach(how)) / how.epsilon
     return scale / float(LINEAR), scale / float(1 - LINEAR)
+
+
+def note_counted(known: Weighted, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]) -> None:
+    """Say which levels look empty by the groups' noisy sums of weights and of what they lack to 1."""
+    sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * noise_scales(known.how)[0]
+    note_groups(known.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
 
 
 def sums_of(

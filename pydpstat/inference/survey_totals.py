@@ -29,6 +29,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 SIZED_STEP = "number of records times the noisy mean"
 STEP = "total of the noisy sums"
@@ -83,6 +84,11 @@ def weighted_total(
     ------
     PydpstatError
         As in `weighted_mean`.
+
+    See Also
+    --------
+    sum : without weights.
+    weighted_mean : the mean.
 
     Notes
     -----
@@ -181,6 +187,7 @@ def _unsized(
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
+        note_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
         number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
         of: type[Totals] = Totals
         parts: tuple[Interval, ...] = tuple(
