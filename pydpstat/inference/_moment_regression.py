@@ -120,6 +120,8 @@ def _followed(
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
     degrees = max(noisy.size - len(design.names), 1)
+    share = max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan
+    chance = (noisy.size - 1) / (noisy.size - len(shown.names)) if noisy.size > len(shown.names) else math.nan
     hidden = hidden_names(design.names, np.array(errors))
     remarks = []
     if hidden:
@@ -157,7 +159,8 @@ def _followed(
         # of combinations the variances of sampling were not asked for
         combinations=MomentCombinations(tests, places) if ask is None else None,
         fit=(
-            ("rsquared", max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan),
+            ("rsquared", share),
+            ("rsquared_adj", max(1.0 - (1.0 - share) * chance, 0.0) if share + chance > 0.0 else math.nan),
             ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),

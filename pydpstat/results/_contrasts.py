@@ -290,8 +290,8 @@ class JointTest(Undecided, Followed):
 
     def _note(self) -> str:
         return (
-            "The joint p-value is the smallest one times the number of hypotheses (Bonferroni), and the "
-            "intervals hold together."
+            "The joint p-value is the smallest one times the number of hypotheses (Bonferroni), which are "
+            "solved for the coefficients that come first, and the intervals hold together."
         )
 
     def __repr__(self) -> str:

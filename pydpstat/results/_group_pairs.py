@@ -12,6 +12,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Equal
+from pydpstat.results._tables import Divisible
 from pydpstat.results.inference_results import InferenceResults, Release
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
 
@@ -225,7 +226,14 @@ class FurtherResults(HistogramResults):
         True
         """
         known, dimnames = self.post.population, self.labels.dimnames
-        if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
+        two = dimnames is not None and len(dimnames) == 2
+        if two and isinstance(known, Divisible) and not isinstance(known, Crossed):
+            raise PydpstatError(
+                "margins cannot be tested: each has the noise of several cells, for which the test's "
+                "distribution is not known. Another release would cost epsilon again. Where a test of two "
+                "variables is planned, release their crosstab in the place of the larger table."
+            )
+        if not isinstance(known, Crossed) or not two:
             raise PydpstatError(
                 f"this release of {self.statistic} is not a table of two variables that can be "
                 "tested. Release a crosstab of two variables, with geometric noise and at most one "

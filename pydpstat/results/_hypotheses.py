@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 _EXAMPLE = (
     "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
 )
+# what is smaller in hypotheses whose largest factor is 1 comes from rounding
+_ROUNDED = 1e-12
 
 
 class Hypotheses(NamedTuple):
@@ -58,6 +61,58 @@ def hypotheses(given: Any, names: Sequence[str]) -> Hypotheses:
     if not (np.abs(matrix).max(axis=1) > 0.0).all():
         raise PydpstatError(f"r_matrix must have coefficients in every hypothesis; one has none. {_EXAMPLE}")
     return Hypotheses(tuple(labels), matrix, wanted)
+
+
+def reduced(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
+    """Return the same hypotheses in reduced row echelon form: the same ones, however they are written.
+
+    Examples
+    --------
+    >>> one = reduced(hypotheses("a = b = 0", ["a", "b"]), ["a", "b"])
+    >>> one.labels, one.matrix.tolist()
+    (('a = 0', 'b = 0'), [[1.0, 0.0], [0.0, 1.0]])
+    >>> reduced(hypotheses("c - b = 2*a, a = 1", ["a", "b", "c"]), ["a", "b", "c"]).labels
+    ('a = 1', 'b - c = -2')
+    """
+    # decimals as they are written, so that nothing is rounded
+    rows = [
+        [Fraction(str(each)) for each in (*row, value)]
+        for row, value in zip(found.matrix.tolist(), found.values.tolist())
+    ]
+    rows = [[each / max(map(abs, row[:-1])) for each in row] for row in rows]
+    rank = 0
+    for column in range(len(names)):
+        left = [[Fraction(0)] * len(names) + row[-1:] if _is_nothing(row) else row for row in rows[rank:]]
+        rows[rank:] = sorted(left, key=lambda row: -abs(row[column]))
+        if rank == len(rows) or not rows[rank][column]:
+            continue
+        pivot = [each / rows[rank][column] for each in rows[rank]]
+        rows = [[x - row[column] * y for x, y in zip(row, pivot)] for row in rows]
+        rows[rank] = pivot
+        rank += 1
+    if any(abs(row[-1]) > _ROUNDED * max(1.0, np.abs(found.values).max()) for row in rows[rank:]):
+        raise PydpstatError(
+            f"r_matrix must have hypotheses that can hold together; {checks.excerpt(list(found.labels))} "
+            f"contradict each other. {_EXAMPLE}"
+        )
+    matrix = np.array(rows[:rank], dtype=np.float64)
+    labels = tuple(_written(row[:-1], float(row[-1]), names) for row in matrix)
+    return Hypotheses(labels, matrix[:, :-1], matrix[:, -1])
+
+
+def _is_nothing(row: Sequence[Fraction]) -> bool:
+    """Tell whether a hypothesis follows from others, but for what rounding left."""
+    return all(abs(each) <= _ROUNDED for each in row[:-1])
+
+
+def _written(row: Floats, value: float, names: Sequence[str]) -> str:
+    """Return a hypothesis as a text."""
+    text = ""
+    for factor, name in zip(row.tolist(), names):
+        if factor:
+            sign = (" - " if factor < 0.0 else " + ") if text else "-" * (factor < 0.0)
+            text += f"{sign}{'' if abs(factor) == 1.0 else f'{abs(factor):.6g}*'}{name}"
+    return f"{text} = {value:.6g}"
 
 
 def _of_matrix(given: Any, width: int) -> tuple[Floats, Floats]:

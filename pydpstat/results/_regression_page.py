@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydpstat.results._call import Call
 
 Floats = npt.NDArray[np.float64]
-_TITLES = {"rsquared": "R-squared", "scale": "Scale"}
+_TITLES = {"rsquared": "R-squared", "rsquared_adj": "Adj. R-squared", "scale": "Scale"}
 _MODELS = {"Logit": "Logistic"}
 _SCORES = (
     "P-values are of score tests whose distribution includes the noise, not of the normal distribution of "

@@ -18,7 +18,7 @@ from pydpstat.results._contrasts import (
     Predictions,
     inverse_link,
 )
-from pydpstat.results._hypotheses import hypotheses
+from pydpstat.results._hypotheses import Hypotheses, hypotheses, reduced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,19 +102,14 @@ class RegressionTests(Answering):
     def rsquared_adj(self) -> float:
         """R-squared less what so many coefficients explain by chance, at least 0; NaN if n is too small.
 
+        A private number of records is the noisy one.
+
         Raises
         ------
         PydpstatError
-            Where there is no R-squared, or the number of records is private.
+            Where nothing was released that it could be computed from.
         """
-        share, width = self.rsquared, len(self.names)
-        if self.nobs is None:
-            raise PydpstatError(
-                "rsquared_adj needs a public number of records; here it is private. Use rsquared."
-            )
-        if self.nobs <= width:
-            return float("nan")
-        return max(1.0 - (1.0 - share) * (self.nobs - 1) / (self.nobs - width), 0.0)
+        return self._fitted("rsquared_adj")
 
     def _combined(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
         """Return combinations, their estimates and their standard errors."""
@@ -168,7 +163,9 @@ class RegressionTests(Answering):
         >>> bool(low < 0.0 < high), bool(r.t_test("x1 + x2 = 1").pvalue[0] < 0.01)
         (True, True)
         """
-        found = hypotheses(r_matrix, self.names)
+        return self._contrasts(hypotheses(r_matrix, self.names), r_matrix)
+
+    def _contrasts(self, found: Hypotheses, given: object) -> Contrasts:
         parts, effect, errors = self._combined(found.matrix)
         return Contrasts(
             names=found.labels,
@@ -177,7 +174,7 @@ class RegressionTests(Answering):
             null_value=found.values,
             parts=parts,
             pvalue_floor=self.pvalue_floor,
-            **self._shared("t_test", r_matrix),
+            **self._shared("t_test", given),
         )
 
     def _shared(self, method: str, given: object) -> dict[str, Any]:
@@ -192,7 +189,11 @@ class RegressionTests(Answering):
         """Test several linear hypotheses at once.
 
         Each is tested by itself, and the p-value is the smallest one times their number (Bonferroni). So the
-        test keeps its level wherever the single ones do; a statistic of all of them is not used.
+        test keeps its level wherever the single ones do; a statistic of all of them is not used. The
+        hypotheses are first solved for as many coefficients as they determine, those that come first in
+        `params` (the reduced row echelon form), so that however the same hypothesis is written, the test is
+        the same: ``"x1 = x2 = 0"`` is ``"x1 = 0, x2 = 0"``. Of a factor these are the comparisons of each
+        level with the reference.
 
         Parameters
         ----------
@@ -207,7 +208,7 @@ class RegressionTests(Answering):
         Raises
         ------
         PydpstatError
-            As in `t_test`.
+            As in `t_test`, or if the hypotheses contradict each other.
 
         Examples
         --------
@@ -226,7 +227,8 @@ class RegressionTests(Answering):
         return self._joint("f_test", r_matrix)
 
     def _joint(self, method: str, r_matrix: Any) -> JointTest:
-        return JointTest(parts=self.t_test(r_matrix), **self._shared(method, r_matrix))
+        found = reduced(hypotheses(r_matrix, self.names), self.names)
+        return JointTest(parts=self._contrasts(found, r_matrix), **self._shared(method, r_matrix))
 
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates, which covers sampling and noise.

@@ -76,7 +76,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     labels : tuple of str, of length d
         Their validity: how far each coefficient's test and interval can be trusted, as in `InferenceResults`.
     fit : tuple of (str, float)
-        Further estimates: ``"rsquared"`` and ``"scale"``, the error variance.
+        Further estimates: ``"rsquared"``, ``"rsquared_adj"`` and ``"scale"``, the error variance.
     design : Design
         What makes predictors of new records.
     link : {"identity", "logit"}

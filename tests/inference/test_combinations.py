@@ -56,6 +56,7 @@ def test_without_noise_covariances_are_those_of_least_squares(sure, known):
     assert (found / wanted).to_numpy() == pytest.approx(0.99, abs=1e-3)
     assert np.sqrt(np.diag(found)) == pytest.approx(sure.bse.to_numpy(), rel=1e-9)
     assert sure.rsquared_adj == pytest.approx(known.rsquared_adj, abs=1e-6)
+    assert "Adj. R-squared" in str(sure.summary())
     assert sure.tvalues.to_numpy() == pytest.approx((sure.params / sure.bse).to_numpy())
 
 
@@ -125,7 +126,26 @@ def test_several_hypotheses_are_tested_by_bonferroni(frame):
     assert joint.parts.pvalue.tolist() == fit.t_test(["x = 0.3", "z = 0"]).pvalue.tolist()
     assert joint.statistic == np.abs(joint.parts.statistic).max()
     by_matrix = fit.f_test((np.eye(3)[1:], [0.3, 0.0]))
-    assert by_matrix.pvalue == joint.pvalue and by_matrix.parts.names == ("c0", "c1")
+    assert by_matrix.pvalue == joint.pvalue and by_matrix.parts.names == ("x = 0.3", "z = 0")
+
+
+def test_a_joint_test_does_not_depend_on_how_its_hypothesis_is_written(frame):
+    fit = fitted(frame, epsilon=5.0, formula="y ~ x + z + C(g)")
+    b, c = "C(g)[T.b]", "C(g)[T.c]"
+    plain = fit.wald_test(f"{b} = 0, {c} = 0")
+    assert plain.parts.names == (f"{b} = 0", f"{c} = 0")
+    for same in (
+        f"{b} = {c} = 0",
+        f"{c} = 0, {b} = 0",
+        [f"2*{b} - 0.1*{c} = 0", f"{b}/3 + {c}/3 = 0", f"{b} + {c} = 0"],
+        np.outer([1.0, 0.1], fit.params.index == b) + np.outer([1.0, -0.3], fit.params.index == c),
+    ):
+        found = fit.f_test(same)
+        assert (found.pvalue, found.statistic) == (plain.pvalue, plain.statistic)
+    assert fit.wald_test(f"x = z, z = 2*{b}").parts.names == (f"x - 2*{b} = 0", f"z - 2*{b} = 0")
+    assert len(fit.t_test([f"{b} = {c}", f"{c} = {b}"]).names) == 2
+    with pytest.raises(PydpstatError, match="contradict each other"):
+        fit.wald_test(f"{b} = 1, 2*{b} = 3")
 
 
 def test_predictions_have_the_intervals_of_the_mean_response(frame, sure, known):

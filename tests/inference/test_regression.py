@@ -384,3 +384,15 @@ def test_new_records_must_have_what_was_fitted(frame):
     ):
         with pytest.raises(PydpstatError, match=said):
             fit.predict(new)
+
+
+def test_r_squared_is_adjusted_by_the_noisy_number_of_records(frame):
+    public = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "levels": {"g": ["a", "b", "c"]}, "rng": 1}
+    fits = [
+        pydpstat.ols("y ~ x + C(g)", frame, 1e6, neighbors=each, **public)
+        for each in ("bounded", "unbounded")
+    ]
+    assert fits[1].nobs is None and 0.0 < fits[1].rsquared_adj < fits[1].rsquared
+    assert fits[1].rsquared_adj == pytest.approx(fits[0].rsquared_adj, abs=1e-3)
+    n, k = fits[0].nobs, len(fits[0].params)
+    assert fits[0].rsquared_adj == pytest.approx(1.0 - (1.0 - fits[0].rsquared) * (n - 1) / (n - k))

@@ -267,3 +267,13 @@ def test_one_record_of_a_unit_is_a_random_sample():
     assert cross.unit is not None and cross.chi2().pvalue > 0.0
     ends = cross.shares(by="region").conf_int(kind="population")
     assert ((ends[1] - ends[0]) < 0.4).all()
+
+
+def test_a_margin_that_cannot_be_tested_says_so_without_asking_for_another_release():
+    frame = pd.DataFrame({"a": list("uv") * 60, "b": list("xxyy") * 30, "c": list("zzzwww") * 20})
+    levels = {"a": ["u", "v"], "b": ["x", "y"], "c": ["z", "w"]}
+    table = pydpstat.crosstab(frame, 1.0, levels=levels, rng=1)
+    with pytest.raises(PydpstatError, match="margins cannot be tested.*Another release would cost epsilon"):
+        table.margins(["a", "b"]).chi2()
+    with pytest.raises(PydpstatError, match="is not a table of two variables"):
+        table.chi2()
