@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.mechanisms._noise_sum import summand
+from pydpstat.results._columns import table
 from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
@@ -50,6 +52,9 @@ class ReleasePage(FurtherResults):
         counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)
         return COUNT if counted else self._column
 
+    def _counts_units(self) -> bool:
+        return self._head() == COUNT and self.noise is not None and bool(summand(self.noise)[0].integer)
+
     def _wide(self) -> bool:
         """Tell whether a page has the table as a table: one noise for all of its cells."""
         rows, columns = self.value.shape if self.value.ndim == 2 else (0, 0)
@@ -60,8 +65,7 @@ class ReleasePage(FurtherResults):
             return FurtherResults._rows(self, alpha)
         assert self.labels.dimnames
         names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
-        cells = [list(map(number, row)) for row in self.value[:MOST_ROWS].tolist()]
-        return Rows(tuple(heads), names[:MOST_ROWS], cells)
+        return Rows(tuple(heads), names[:MOST_ROWS], table(self.value[:MOST_ROWS].T.tolist()))
 
     def _facts(self) -> Facts:
         facts = [("Mechanism:", mechanism_words(self.mechanism))]

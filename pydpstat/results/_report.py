@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import Answering
 from pydpstat.privacy import Guarantee
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
@@ -37,7 +36,7 @@ class Rows(NamedTuple):
     cells: list[list[str]]
 
 
-class Report(Answering, Exports):
+class Report(Exports):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
     __slots__ = ()
@@ -97,11 +96,8 @@ class Report(Answering, Exports):
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
 
-    def _numbers(self) -> tuple[tuple[str, ...], list[str], list[list[str]]]:
-        return self._rows()
-
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.summary().as_html()
 
 
 class Stated(Stating, Report):

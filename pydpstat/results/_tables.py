@@ -249,7 +249,7 @@ class TableResults(PopulationIntervals):
         >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
         >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
         >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
-        ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
+        ['first', 'second', 'estimate', 'noise sd', 'noise lower', 'noise upper']
         """
         sizes = range(len(self._dimnames()))
         return self.to_frame(alpha).reset_index(names=[self._axis_name(axis) for axis in sizes])
@@ -266,7 +266,7 @@ class TableResults(PopulationIntervals):
         Returns
         -------
         DataFrame
-            The estimates. A table of one variable has one row.
+            The estimates, integers where the noise is. A table of one variable has one row.
 
         Examples
         --------
@@ -287,6 +287,7 @@ class TableResults(PopulationIntervals):
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
+        frame = frame.astype(np.int64) if self._counts_units() else frame
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         if not flag(shown, "margins"):
             return frame

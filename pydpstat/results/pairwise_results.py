@@ -11,11 +11,12 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,22 +175,19 @@ class PairwiseResults(Drawn, Stated, Frozen):
 
     def _rows(self) -> Rows:
         corrected, times = self._corrected()
-        cells = [
-            [
-                number(each.estimate),
-                number(each.statistic),
-                shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, min(factor * each.floor, 1.0)),
-            ]
-            for each, p, factor in zip(self.differences, corrected.tolist(), times.tolist())
+        parts = list(zip(self.differences, corrected.tolist(), times.tolist()))
+        columns: list[list[object]] = [
+            [each.estimate for each in self.differences],
+            [each.statistic for each in self.differences],
+            [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [shown_pvalue(p, min(factor * each.floor, 1.0)) for each, p, factor in parts],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
-            ends = self.conf_int().to_numpy().tolist()
-            cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
+            columns += self.conf_int().to_numpy().T.tolist()
         names = [one_line(f"{_text(a)} - {_text(b)}") for a, b in self.groups]
-        return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
+        return Rows(headers, names[:MOST_ROWS], table(columns)[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
         simultaneous = "hold at once with a probability of 95 %, by Bonferroni's inequality"

@@ -195,7 +195,7 @@ def test_wide_and_long_frames():
     assert wide["All"].iloc[:3].to_list() == cross.margins("region").estimate.to_list()
     assert cross.wide().equals(cross.estimate)
     long = cross.long()
-    assert long.columns.to_list() == ["region", "job", "estimate", "noise sd", "lower", "upper"]
+    assert long.columns.to_list() == ["region", "job", "estimate", "noise sd", "noise lower", "noise upper"]
     assert long["estimate"].to_list() == cross.params.to_list() and len(long) == 6
     cube = table(LEVELS)
     assert cube.wide(margins=True).shape == (7, 3) and cube.wide().index.names == ["region", "job"]

@@ -286,7 +286,7 @@ def test_names_with_signs_are_written_out_in_each_form():
     named = dp.mean(FRAME.income.rename("<b>50 % & $_{x}|^~</b>"), 0.5, bounds=(0, 100)).statement()
     assert "<b>" not in named._repr_html_() and "&lt;b&gt;50 %" in named._repr_html_()
     assert (
-        r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}|\textasciicircum{}\textasciitilde{}"
+        r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}\textbar{}\textasciicircum{}\textasciitilde{}"
         in named.to_latex()
     )
     table = named.to_markdown().splitlines()[-1]
