@@ -32,7 +32,8 @@ def test_to_frame(release):
             frame["estimate"], result.params, check_names=False, check_dtype=False, check_exact=True
         )
         assert frame["noise sd"].equals(result.bse.rename("noise sd"))
-        assert np.array_equal(frame[["noise lower", "noise upper"]].to_numpy(), result.conf_int(0.1).to_numpy())
+        ends = frame[["noise lower", "noise upper"]]
+        assert np.array_equal(ends.to_numpy(), result.conf_int(0.1).to_numpy())
 
 
 def test_to_dict_is_json(release):

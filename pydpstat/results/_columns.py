@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 # significant digits of the largest number, and the fewest of the smallest
 _DIGITS, _FEWEST = 6, 3
@@ -35,6 +36,14 @@ class Shown(str):
     def rounded(self, decimals: int) -> str:
         """Return the value with a number of decimals."""
         return f"{round(self.value, decimals) + 0.0:.{decimals}f}" if math.isfinite(self.value) else str(self)
+
+
+class Rows(NamedTuple):
+    """The table below the facts: its columns' heads, and a name and cells for each row."""
+
+    headers: tuple[str, ...]
+    names: list[str]
+    cells: list[list[str]]
 
 
 def column(values: Iterable[object]) -> list[str]:

@@ -10,13 +10,11 @@ from pydpstat._csv import text_of
 from pydpstat._files import Target, given
 from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
-from pydpstat.results._columns import Shown
+from pydpstat.results._columns import Rows, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
-
-    from pydpstat.results._report import Rows
 
 
 class Exports(Answering):

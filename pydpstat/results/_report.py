@@ -7,12 +7,13 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat.privacy import Guarantee
+from pydpstat.results._columns import Rows
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
 
@@ -26,14 +27,6 @@ Facts = list[tuple[str, str]]
 MOST_ROWS = 60
 _WIDTH, _WIDEST = 78, 84
 _PRIVATE = ", differentially private"
-
-
-class Rows(NamedTuple):
-    """The table below the facts: its columns' heads, and a name and cells for each row."""
-
-    headers: tuple[str, ...]
-    names: list[str]
-    cells: list[list[str]]
 
 
 class Report(Exports):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydpstat._wrong_calls import answered
+
 if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
@@ -13,6 +15,7 @@ class Stating:
 
     __slots__ = ()
 
+    @answered
     def statement(self) -> Statement:
         """Return the paragraph and the table that a methods section or a privacy office needs.
 

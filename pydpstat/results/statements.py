@@ -152,8 +152,8 @@ class Statement(Answering):
 
         Notes
         -----
-        The preamble needs ``\usepackage{array, longtable}``. The tables fit a page of the class article, and go
-        on over several pages.
+        The preamble needs ``\usepackage{array, longtable}``. The tables fit a page of the class article and
+        continue on further pages.
 
         Examples
         --------
