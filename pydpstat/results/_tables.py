@@ -344,9 +344,7 @@ class TableResults(PopulationIntervals):
         labels = self.labels
         if self.statistic != "count" or not isinstance(labels, GroupLabels) or labels.name != "records":
             return None
-        dimnames = tuple(
-            tuple(dict.fromkeys(row[axis] for row in labels.rows)) for axis in range(len(labels.keys))
-        )
+        dimnames = tuple(tuple(dict.fromkeys(axis)) for axis in zip(*labels.rows))
         if tuple(product(*dimnames)) != labels.rows:
             return None
         value = self.value.reshape([len(levels) for levels in dimnames])
