@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Released = tuple[tuple[str, float], ...]
+_MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 
 class Design(Protocol):
@@ -146,8 +147,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
-    _inner = ("of", "of_several", "record", "tested", "probabilities", "combinations", "errors")
-    _inner = (*_inner, "design", "intervals", "link")
+    _inner = (*Frozen._inner, *_MADE_OF)
 
     def __post_init__(self) -> None:
         Frozen.__post_init__(self)
