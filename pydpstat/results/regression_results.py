@@ -152,8 +152,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def __post_init__(self) -> None:
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
-            value = getattr(self, field)
-            if value is not None:
+            if (value := getattr(self, field)) is not None:
                 # what is left of a coefficient of which nothing can be said would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
