@@ -235,4 +235,5 @@ def chi2_contingency(
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        behind=table.release._shares_compared(),
     )

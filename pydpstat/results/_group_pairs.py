@@ -176,7 +176,9 @@ class FurtherResults(HistogramResults):
 
     def _followed(self, method: str, *arguments: object) -> Release:
         """Return this release with the call of a method of it."""
-        record = self.record.followed(method, *arguments)
+        about = self.record.about(self.labels.about(self.statistic))
+        # a test has no labels, which could tell the names
+        record = replace(self.record.followed(method, *arguments), names=(about,) if about else ())
         return cast(Release, replace(cast(Any, self), record=record))
 
     def _compared(self) -> tuple[Comparable, GroupLabels]:
@@ -234,6 +236,7 @@ class FurtherResults(HistogramResults):
             validity="measured",
             assumptions=known.assumptions,
             remarks=(FOLLOWS,),
+            behind=self._shares_compared(),
         )
 
     def _has_other(self, axis: int) -> bool:
@@ -303,4 +306,5 @@ class FurtherResults(HistogramResults):
             validity=found.validity,
             assumptions=known.assumptions,
             remarks=(*(f"{name} is left out: it may have no record at all." for name in gone), FOLLOWS),
+            behind=self if columns == 1 else None,
         )

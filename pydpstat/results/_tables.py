@@ -30,6 +30,8 @@ Variables = str | int | Sequence[str | int]
 # what a value is called whose cells are counts of records
 TABLES = ("table", "margins")
 _FROM_TABLE = FREE.format("table")
+# so many shares of a group are compared at a glance
+_FEW = 5
 NO_SUM = (
     "sums of several counts with {} noise have no known distribution here. Release the counts with "
     "mechanism='geometric' or 'gaussian'."
@@ -206,7 +208,11 @@ class TableResults(PopulationIntervals):
             counts = counts.transpose(*rows, *columns).reshape(shape)
             inner = tuple(":".join(map(str, row)) for row in levels)
             keys = tuple(self._axis_name(axis) for axis in rows)
-            labels = GroupLabels.of(Labels("share", names=inner), tuple(groups), keys)
+            labels = GroupLabels.of(
+                Labels("share", names=inner, dimension_names=(", ".join(map(self._axis_name, columns)),)),
+                tuple(groups),
+                keys,
+            )
         each, already = summand(self.noise)
         total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
         others = (shape[-1] if rows else counts.size) - 1
@@ -228,6 +234,14 @@ class TableResults(PopulationIntervals):
             flat, (what, ranges.CLIPPED, _FROM_TABLE), ratios, population=population, within=within
         )
         return self._next("share", value, labels, ratio, ("shares", shown), noise=each)
+
+    def _shares_compared(self) -> Self:
+        """Return the shares within the levels of a variable that a test of independence compares.
+
+        They are those of the second variable's levels, unless only the first has as few as can be compared.
+        """
+        rows, columns = self.value.shape
+        return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
 
     def long(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return a released table as a frame with a row for each cell.

@@ -13,6 +13,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
@@ -118,8 +119,11 @@ class PairwiseResults(Drawn, Stated, Frozen):
         from pydpstat._checks import alpha_of
 
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
-        ends = np.array([each.interval.ends(share) for each in self.differences])
-        return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
+        return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        low, high = np.array([each.interval.ends(alpha) for each in self.differences]).reshape(-1, 2).T
+        return low, high
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
