@@ -145,7 +145,7 @@ def test_matrices_of_variables(axes):
     result = pydpstat.corr(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
     result.plot(axes)
     np.testing.assert_allclose(marks.cells(axes)[0], result.value)
-    assert marks.names(axes) == marks.names(axes, "x") == list("abc") and "reach" in axes.get_title()
+    assert marks.names(axes) == marks.names(axes, "x") == list("abc") and "extend" in axes.get_title()
     result = pydpstat.cov(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
     picture = result.plot()
     # the numbers are covariances, the colours correlations

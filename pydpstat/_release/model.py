@@ -21,7 +21,7 @@ from pydpstat.results.model_results import ModelResults
 Floats = npt.NDArray[np.float64]
 UNCOVERED = (
     "noise comes from the operating system by a floating-point sampler; its rounding and the "
-    "minimiser's own error are not covered by the proof"
+    "optimizer's error are not covered by the proof"
 )
 
 

@@ -35,7 +35,7 @@ Returned = TypeVar("Returned")
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism | None, str | None, Missing]
-COMPLETE = "that no value is missing is public knowledge"
+COMPLETE = "whether values are missing is treated as public"
 # no value may take a missing one's place
 NO_VALUE = type(None)
 EXPANDED = "divided by the sample's share"

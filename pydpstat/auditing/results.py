@@ -220,18 +220,25 @@ class AuditResults(Drawn, Report):
 
     def _notes(self) -> list[str]:
         first, *others = [
-            f"Event {place}, likelier under the {event.likelier_under}: {event.words}."
+            f"Event {place}, more likely under the {event.likelier_under}: {event.words}."
             for place, event in enumerate(self.events, start=1)
         ]
-        alone = ["It occurred only under one of the two data sets."] if self.only_under_one else []
+        alone = ["It occurred under only one of the two data sets."] if self.only_under_one else []
         return [
             first,
             *alone,
             *others,
-            "p: probability where the event is likelier; q: under the other data set.",
-            f"All bounds hold together with probability {self.confidence:.6g}: a release that keeps its "
-            f"claim is accused with probability {1.0 - self.confidence:.2g} at most.",
-            "No violation found is no proof. The page describes the data given: audit with made-up data.",
+            (
+                "p: probability under the data set that makes the event more likely; q: under the other "
+                "data set."
+            ),
+            f"All bounds hold simultaneously with probability {self.confidence:.6g}: a release that "
+            "satisfies its claim is reported as a violation with probability "
+            f"{1.0 - self.confidence:.2g} at most.",
+            (
+                "Finding no violation is not a proof. This page describes the given data: audit with "
+                "made-up data."
+            ),
         ]
 
     def _picture(self, alpha: float) -> object:

@@ -26,8 +26,8 @@ from pydpstat.random import source_from
 from pydpstat.results._call import Named
 from pydpstat.results._labels import Labels
 
-PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
-AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge"
+PUBLIC = "the hierarchy is public and was not made from the data"
+AT_LEAVES = "whether every record is at a leaf of the hierarchy is treated as public"
 # how the levels may share epsilon, by name
 SPLITS = ("uniform", "optimal", "leaves")
 # above it noise may not be added up in floats without loss
@@ -102,8 +102,8 @@ def release_hierarchy(
 
     Notes
     -----
-    Guarantee: (epsilon, 0), for all levels together. It rests on a hierarchy that is public and, with
-    ``missing="error"``, on the public knowledge that every record is at a leaf.
+    Guarantee: (epsilon, 0), for all levels together. The hierarchy must be public. With
+    ``missing="error"`` whether every record is at a leaf is treated as public.
 
     Sensitivity: in each level a record is in at most one node. Adding or removing one changes one count
     of the level by 1, an L1 sensitivity of 1; replacing one changes at most two counts, 2 (1 where the

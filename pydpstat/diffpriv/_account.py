@@ -14,7 +14,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, Named
 
-GIVEN = "the sensitivity given is right for every pair of data sets that differ in one replaced record"
+GIVEN = "the given sensitivity is correct for every pair of data sets that differ in one replaced record"
 # how far an exact delta may pass the claimed one by rounding
 ROUNDING = 1.0 + 1e-9
 
@@ -88,11 +88,11 @@ def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str
         use=name,
     )
     if math.isinf(epsilon):
-        return "the sensitivity was sampled, and nothing holds for the data that the oracle draws either"
+        return "the sensitivity was sampled, and nothing is guaranteed even for data from the oracle"
     return (
-        "random differential privacy: for records drawn independently from the oracle "
-        f"(epsilon {epsilon:.6g}, delta {delta:.6g}) holds but for {share} of the data sets; "
-        "for other data nothing holds"
+        "random differential privacy: for records drawn independently from the oracle (epsilon "
+        f"{epsilon:.6g}, delta {delta:.6g}) is satisfied except for {share} of the data sets; nothing "
+        "is guaranteed for other data"
     )
 
 

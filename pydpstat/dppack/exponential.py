@@ -24,7 +24,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 GIVEN = (
-    "the sensitivity given is right for the neighbors meant",
+    "the given sensitivity is correct for these neighbors",
     "measure and candidates were chosen without the data",
 )
 

@@ -22,7 +22,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 WITHIN = (
-    "an interval is chosen exactly; the rounding of its length and of the point within it is not "
+    "the interval is chosen exactly; the rounding of its length and of the point within it is not "
     "covered by the proof"
 )
 

@@ -236,8 +236,8 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
 
     def _notes(self) -> list[str]:
         said = (
-            "The intervals are for the population's means: they cover sampling and noise. Tests, ttest(), "
-            "and comparisons, difference(), follow from the same noise at no additional privacy cost."
+            "The intervals are for the population means: they cover sampling and noise. Tests, "
+            "ttest(), and comparisons, difference(), have no additional privacy cost."
         )
         return [*self._held(self.record.function), said, f"Call: {self.call}"]
 

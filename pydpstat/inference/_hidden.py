@@ -34,7 +34,9 @@ def hidden_names(names: Sequence[str], errors: Floats) -> str:
 def endless(names: Sequence[str], errors: Floats) -> list[str]:
     """Return the remark on coefficients whose interval has no end on a side."""
     gone = hidden_names(names, errors)
-    return [f"The noise leaves the interval of {gone} without an end: there is no estimate."] if gone else []
+    return (
+        [f"Because of the noise, the interval of {gone} is unbounded: there is no estimate."] if gone else []
+    )
 
 
 def empty_levels(
@@ -70,7 +72,7 @@ def empty_levels(
                 # it has no record where all values are levels
                 empty = np.where(np.arange(len(empty)) == each.other, False, empty)
             if each.added and each.other in each.absent:
-                told = f"None, or too few records to tell, have a value that is no level of {each.text}"
+                told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
                 remarks.append(f"{told}: they count as {each.levels[0]}.")
                 counted = each.levels[0]
             remarks += _remark(each.text, each.levels, empty, counted)
@@ -126,8 +128,11 @@ def _remark(
     if not empty.any():
         return []
     shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
-    told = f"The released numbers of records of {shown} cannot be told from 0: few records have this level"
+    told = (
+        f"The released numbers of records of {shown} cannot be distinguished from 0: few records "
+        "have this level"
+    )
     if counted is None:
         return [f"{told}, or none."]
-    spelled = "or none, as where it is spelled in another way"
+    spelled = "or none, for example because it is misspelled"
     return [f"{told}, {spelled}. A value that is none of the levels counts as {counted}."]

@@ -276,7 +276,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         return Rows(("estimate", "[0.025", "0.975]"), list(map(one_line, frame.index)), cells)
 
     def _notes(self) -> list[str]:
-        said = "Tests and intervals, ttest() and conf_int(), follow from the same noise and cost nothing."
+        said = "Tests and intervals, ttest() and conf_int(), have no additional privacy cost."
         return [*self._held(self.record.function), said, f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:

@@ -44,7 +44,7 @@ from pydpstat.statistics._kernels.scope import Scope
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
-LEVELS = "that every value is one of the levels is public knowledge"
+LEVELS = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
@@ -66,7 +66,7 @@ class NoisyTable(NamedTuple):
         """What is to be said where little can be seen."""
         if self.total < self.release.noise.std():
             return (
-                "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
+                ("The noise of one cell is larger than the whole table: the result is almost uninformative."),
             )
         return ()
 

@@ -182,7 +182,7 @@ class PowerPlan(Drawn, Report):
     def _notes(self) -> list[str]:
         notes = [
             f"The effect is the {self.unit}.",
-            f"For these numbers the test with the most power is {self.stronger}.",
+            f"For these numbers the most powerful test is {self.stronger}.",
         ]
         if TESTS[self.test].family not in ("", "shares"):
             notes.append("Powers are simulated, with a standard error of up to about 0.02.")

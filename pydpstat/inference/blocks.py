@@ -376,5 +376,7 @@ def _remarks(how: Options, samples: Samples, blocks: int, limit: float, simulate
             "fewer blocks."
         )
     if rejections_sf(blocks + 0.5, blocks, limit, how.epsilon) > 0.05:
-        lines.append("Hardly anything can be said: not even rejections by all blocks would be significant.")
+        lines.append(
+            ("The result is almost uninformative: not even rejections by all blocks would be significant.")
+        )
     return tuple(lines)

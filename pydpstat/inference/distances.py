@@ -39,7 +39,7 @@ from pydpstat.statistics._kernels.scope import Keys, Scope
 Floats = npt.NDArray[np.float64]
 # where a function is tried, whatever the data are
 _POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
-ALONE = "cdf makes its number of a record from that record alone"
+ALONE = "cdf computes its number for a record from that record alone"
 
 
 @quiet

@@ -132,8 +132,7 @@ def ols(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no value is
-    missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     Formulas: terms are columns, ``C(column)`` and public transformations, and interactions ``a:b`` and
     ``a*b`` of these. Transformations are ``I()`` of arithmetic, such as ``I(x**2)`` or ``I(x - 40)``, and

@@ -94,8 +94,8 @@ def ttest_1samp(
 
     Notes
     -----
-    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
-    With ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
+    Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public. With
+    ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
 
     Level: with ``"t"`` it was measured, never above 0.05 beyond sampling error, and is exact up to Monte
     Carlo error for records of two values. The statistic is the sum of the distances from `popmean` over the
@@ -327,10 +327,10 @@ def ttest_ind(
 
     Notes
     -----
-    Guarantee: epsilon. Under bounded neighbors it rests on the public knowledge of the groups' sizes and of
-    who is in which group, and with ``missing="error"`` on that no value is missing. Released are the noisy
-    sums of `moments` for each group. A record moves those of its group alone, so each has the noise of a
-    release of its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
+    Guarantee: epsilon. Under bounded neighbors the groups' sizes and who is in which group are treated as
+    public, and so is whether values are missing with ``missing="error"``. Released are the noisy sums of
+    `moments` for each group. A record moves those of its group alone, so each has the noise of a release of
+    its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
     both groups, and over shapes of their distributions; the common mean is estimated.

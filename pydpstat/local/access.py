@@ -26,9 +26,9 @@ from pydpstat.local.design import LOCAL
 from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
 from pydpstat.results._labels import Labels
 
-ONE_RELEASE = "one release a value, drawn by this access without a seed"
+ONE_RELEASE = "one release per value, drawn by this access without a seed"
 # others are an error, which nothing protects
-NUMBERS = "that every value is a number, and none missing, is public knowledge"
+NUMBERS = "whether every value is a number, and none missing, is treated as public"
 
 
 class Several(Protocol):

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
 
 LOCAL = (
-    "local: each person's answer keeps it by itself, whoever collects the answers; "
-    "neighbors: this person's value replaced"
+    "local: each person's answer satisfies it, whoever collects the answers; neighbors: this "
+    "person's value replaced"
 )
-ONE_ANSWER = "one answer a person, drawn by this design without a seed"
+ONE_ANSWER = "one answer per person, drawn by this design without a seed"
 # other values are an error, which nothing protects
-SUITABLE = "that every value is one of the categories is public knowledge"
-SUITABLE_OR_MISSING = "that every value is one of the categories or missing is public knowledge"
+SUITABLE = "whether every value is one of the categories is treated as public"
+SUITABLE_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
 # below it a float's rounding is no longer small beside what an answer tells
 _LEAST_SPREAD = 1e-12
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydpstat.budget import Budget
 
 REPEATS = ("same", "spend")
-TOGETHER = "all answers that were given so far together"
+TOGETHER = "all answers given so far together"
 SEVERAL = "neighbors differ in all values of one node"
 
 

@@ -297,13 +297,13 @@ class ResponseResults(DPResults):
         return Rows(headers, names, cells)
 
     def _notes(self) -> list[str]:
-        held = ["Nothing is guaranteed: some answer tells the truth for certain."]
+        held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]
         return [
             *(held if math.isinf(self.epsilon) else self._held("")),
-            "randomization: the persons are fixed, their answers random. population: the persons are a "
-            "random sample, too; its standard error and interval hold both.",
-            "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. Intervals: "
-            "Blaker's, which miss with probability alpha at most, each by itself.",
+            "randomization: the persons are fixed, only their answers are random. population: the "
+            "persons are also a random sample; its standard error and interval cover both.",
+            "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. "
+            "Intervals: Blaker's, each of which misses with probability at most alpha.",
             *left_out(2 * self.value.size),
             f"Call: {self.call}",
         ]

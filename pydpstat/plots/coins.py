@@ -148,9 +148,9 @@ def _frame(axes: Axes, epsilon: float) -> None:
     axes.set_ylim(0.2, HEIGHT)
     axes.set_xticks([])
     axes.set_yticks([])
-    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of the two chances of an answer"
+    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of an answer's two probabilities"
     if math.isinf(epsilon):
-        kept = "no guarantee: an answer can tell the truth for certain"
+        kept = "no guarantee: an answer can reveal the truth with certainty"
     axes.set_xlabel(kept, color=ink(axes))
     axes.spines[["left", "bottom"]].set_visible(False)
     finish(axes)

@@ -18,13 +18,13 @@ from pydpstat.privacy.losses import PrivacyLoss
 SAMPLINGS = {
     "poisson": (
         "unbounded",
-        "made on a random sample, drawn for this release alone and known to nobody: every record was kept "
-        "on its own with probability {rate:.6g}",
+        "computed from a secret random sample, drawn for this release alone: every record was kept "
+        "independently with probability {rate:.6g}",
     ),
     "without replacement": (
         "bounded",
-        "made on a random sample, drawn for this release alone and known to nobody: the share {rate:.6g} of "
-        "the records, without replacement",
+        "computed from a secret random sample, drawn for this release alone: a share of {rate:.6g} "
+        "of the records, without replacement",
     ),
 }
 # factors that cover the roundings of a few functions, and those of a curve

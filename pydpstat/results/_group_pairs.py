@@ -305,6 +305,6 @@ class FurtherResults(HistogramResults):
             released=tuple(means.items()),
             validity=found.validity,
             assumptions=known.assumptions,
-            remarks=(*(f"{name} is left out: it may have no record at all." for name in gone), FOLLOWS),
+            remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), FOLLOWS),
             behind=self if columns == 1 else None,
         )

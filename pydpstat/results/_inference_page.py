@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MEANINGS = {
     "exact": "exact, for every distribution of the records",
     "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
+    "measured": "not proven; the type I error rate was measured, see the documentation",
 }
 
 

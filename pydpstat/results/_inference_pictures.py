@@ -143,5 +143,5 @@ def power_picture(plan: Any) -> Points:
     records = f"{plan.n:,}" if isinstance(plan.n, int) else ", ".join(map(str, plan.n))
     title = f"Plan of {plan.test}: n = {records}, epsilon = {plan.epsilon:.4g}, effect = {plan.effect:.4g}"
     powers = Values(np.array([[power] for _, power in plan.powers]))
-    label = f"power (probability of a p-value of at most {plan.alpha:g} where the effect is there)"
+    label = f"power (probability of a p-value of at most {plan.alpha:g} if the effect is present)"
     return Points(Head(title), [name for name, _ in plan.powers], "", [Panel(label, powers)], numbered=True)

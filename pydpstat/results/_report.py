@@ -183,7 +183,7 @@ class Stated(Stating, Report):
         for name, held, other in pairs:
             # what was claimed is told only where it is something else
             apart = held != other
-            facts.append((f"{name.capitalize()}{' that holds' * apart}:", held))
+            facts.append((f"Guaranteed {name}:" if apart else f"{name.capitalize()}:", held))
             claimed += [(f"Claimed {name}:", other)] * apart
         return [*facts, *unit_fact(self.unit), *claimed]
 

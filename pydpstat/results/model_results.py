@@ -158,9 +158,9 @@ class ModelResults(Estimates, Frozen):
         ]
 
     def _notes(self) -> list[str]:
-        covered = "The noise entered the objective: its effect on a coefficient has no public distribution."
+        covered = "The noise is in the objective: its effect on a coefficient has no public distribution."
         if self.noise is not None:
-            covered = "The intervals cover the privacy noise only, each on its own: not sampling."
+            covered = "Each interval covers the privacy noise only, not sampling error."
         return [*self._held(self.model), covered, *left_out(self.coeff.size), f"Call: {self.call}"]
 
     def _picture(self, alpha: float) -> object:

@@ -196,7 +196,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
         return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
-        simultaneous = "hold at once with a probability of 95 %, by Bonferroni's inequality"
+        simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"
         intervals = "each stand alone" if self.correction is None else simultaneous
         few = len(self.differences) <= MOST_INTERVALS
         floor = max(each.floor for each in self.differences)

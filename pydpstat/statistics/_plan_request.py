@@ -128,10 +128,10 @@ class Request(NamedTuple):
     def stated(self) -> str:
         """Return what is stated of the records, in words."""
         if self.distribution is None:
-            return "The accuracy is that for the worst data: no distribution is stated"
+            return "The accuracy is for the worst case, as no distribution is stated"
         given = self.distribution
         shown = given if isinstance(given, str) or checks.is_number(given) else type(given).__name__
-        return f"The accuracy is that for data of the stated distribution ({shown})"
+        return f"The accuracy is for data with the stated distribution ({shown})"
 
     def _sampled(self, n: int) -> int:
         sample = self.options.get("sample")

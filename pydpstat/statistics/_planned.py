@@ -233,7 +233,7 @@ class Plan(Drawn, Report):
             ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
             ("No. Observations:", size),
             ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
-            *([("Epsilon that holds:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
+            *([("Guaranteed epsilon:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
             ("Delta:", number(held.delta)),
             ("Neighbors:", result.neighbors),
             *unit_fact(result.unit),

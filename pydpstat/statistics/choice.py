@@ -29,7 +29,7 @@ from pydpstat.statistics._kernels.selection import permute_and_flip, weighted
 Exact = int | float | Fraction | np.integer | np.floating
 _NOT_NUMBERS = (bool, np.timedelta64)
 MECHANISMS = ("exponential", "noisy max")
-RIGHT = "the sensitivity given is right for the neighbors meant"
+RIGHT = "the given sensitivity is correct for these neighbors"
 
 
 @quiet

@@ -92,8 +92,7 @@ def histogram(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     Bins are half-open as in ``numpy.histogram``: [a, b), the last one [a, b]. (R's ``hist`` and
     `histogramDP` have (a, b].)

@@ -31,7 +31,7 @@ LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
 Geometric = SymmetricGeometricNoise | SignGeometricNoise
-GIVEN = ("the sensitivity given is right for the neighbors meant",)
+GIVEN = ("the given sensitivity is correct for these neighbors",)
 
 
 @quiet

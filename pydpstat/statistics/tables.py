@@ -101,8 +101,8 @@ def crosstab(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing, with ``levels="declared"`` on categories that were not taken from the data.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public,
+    and with ``levels="declared"`` the categories must not come from the data.
 
     Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
     this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.

@@ -78,8 +78,8 @@ def nunique(
 
     Notes
     -----
-    Guarantee: (epsilon, delta) for each id. With ``missing="error"`` it rests on the public knowledge that
-    no id is missing.
+    Guarantee: (epsilon, delta) for each id. With ``missing="error"`` whether ids are missing is treated as
+    public.
 
     Sensitivity: an id that is added or removed changes the number by 1. Of bounded neighbors the number
     is public, and there is nothing to release.

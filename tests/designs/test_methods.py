@@ -84,13 +84,13 @@ def test_a_call_that_is_repeated_is_the_same_call(name):
 
 def test_a_guarantee_says_which_facts_it_rests_on():
     means = unsized(budget=(budget := dp.Budget(9.0, neighbors="unbounded"))).mean("income", 1.0, by="region")
-    fact = "the declared bounds of income and levels of region are public knowledge"
-    assert means.guarantee.conditions == (fact, "that no value is missing is public knowledge")
+    fact = "the declared bounds of income and levels of region are public"
+    assert means.guarantee.conditions == (fact, "whether values are missing is treated as public")
     assert fact in " ".join(str(means.summary()).split())
     assert fact in budget.to_frame().conditions[0] and fact in " ".join(str(budget.summary()).split())
     # what a call gives is not declared, and a function alone rests on what it was given
     narrower = unsized().mean("income", 1.0, bounds=(0, 1e5))
-    assert narrower.guarantee.conditions == ("that no value is missing is public knowledge",)
+    assert narrower.guarantee.conditions == ("whether values are missing is treated as public",)
     assert dp.mean(INCOME, 1.0, **ONE).guarantee.conditions == narrower.guarantee.conditions
     planned = unsized().plan("mean", "income", 1.0, by="region")
     assert planned.guarantee.conditions == means.guarantee.conditions
@@ -267,7 +267,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().mean("note", 0.1), "bounds must have those of 'note'; none are declared"),
         (
             lambda: sized().mean(),
-            r"needs variables and epsilon; got none. Write design.mean\(variables=",
+            r"needs variables and epsilon; got none. Write design.mean\('income', 1.0\)",
         ),
         (
             lambda: sized().mean("income", 0.1, eps=2),
@@ -287,7 +287,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
         (
             lambda: unsized().mean("income", 0.1, unit="person"),
-            "no argument 'unit'.*unit is given once",
+            "no argument 'unit'.*Declare unit once",
         ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
         (
@@ -295,7 +295,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
             "among the declared.*got 1 besides",
         ),
         (lambda: unsized().crosstab("sex", 0.1, levels={"sex": ["x"]}), "among the declared.*got 1 besides"),
-        (lambda: sized().cov("income", "age", 0.1), "several variables are one list"),
+        (lambda: sized().cov("income", "age", 0.1), r"Write design.cov\(\['age', 'income'\], 1.0\)"),
         (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),
         (lambda: sized().weighted_mean(["age", "income"], 0.1), "one column's name for weighted_mean"),
         (lambda: sized().plan("quantile", "age", 0.1, n=9), "q must be given"),

@@ -267,7 +267,7 @@ def test_sound_releases_do_not_warn():
 
 def test_a_choice_states_its_conditions():
     result = RESULTS["text"](None)
-    assert "the sensitivity given is right for the neighbors meant" in result.guarantee.conditions
+    assert "the given sensitivity is correct for these neighbors" in result.guarantee.conditions
     # the choice itself is exact, and nothing of it is left out
     assert not any("not covered" in line for line in result.guarantee.conditions)
     assert not result.reproducible and RESULTS["text"](1).reproducible

@@ -92,8 +92,9 @@ def test_levels_of_another_spelling_are_said_to_look_empty():
     r = ols(5.0, ["F", "M"])
     (said,) = [each for each in r.remarks if "cannot be told from 0" in each]
     assert said == (
-        "The released numbers of records of C(sex) = M cannot be told from 0: few records have this level, "
-        "or none, as where it is spelled in another way. A value that is none of the levels counts as F."
+        "The released numbers of records of C(sex) = M cannot be told from 0: few records have this "
+        "level, or none, for example because it is misspelled. A value that is none of the levels "
+        "counts as F."
     )
     assert math.isnan(r.params["C(sex)[T.M]"]) and not math.isnan(r.params["x"])
     assert "cannot be told from 0" in " ".join(r.summary().as_text().split())

@@ -156,7 +156,7 @@ def test_the_estimate_from_the_answers():
     estimate = COINS.estimate(nodes.query(rng=1))
     assert abs(float(estimate) - 0.2) < 4 * estimate.bse.iloc[0]
     *_, seeded, together = nodes.guarantee.conditions
-    assert "seeded" in seeded and together == "all answers that were given so far together"
+    assert "seeded" in seeded and together == "all answers given so far together"
 
 
 def test_a_mechanism_of_ones_own():
@@ -204,7 +204,7 @@ def test_the_guarantees_of_noise():
     )
     assert gaussian.delta_at(0.5) <= 1e-5 < gaussian.delta_at(0.49)
     assert laplace.delta_at(0.4) < 0.1 and "this person's value replaced" in laplace.conditions[0]
-    assert "none missing, is public knowledge" in laplace.conditions[2] == gaussian.conditions[2]
+    assert "none missing, is treated as public" in laplace.conditions[2] == gaussian.conditions[2]
 
 
 # what is not reached

@@ -84,8 +84,8 @@ def test_the_guarantee():
     assert (kept.epsilon, kept.delta, kept.neighbors) == (0.7, 0.0, "bounded")
     assert "this person's value replaced" in kept.conditions[0]
     # an error about a value is not protected
-    assert kept.conditions[2] == "that every value is one of the categories is public knowledge"
-    assert "or missing is public" in RandomizedResponse(0.7, missing=1).guarantee.conditions[2]
+    assert kept.conditions[2] == "whether every value is one of the categories is treated as public"
+    assert "or missing is treated as public" in RandomizedResponse(0.7, missing=1).guarantee.conditions[2]
     # its curve is the exact one for two categories
     f = math.exp(0.7) / (1 + math.exp(0.7))
     assert math.isclose(kept.delta_at(0.2), f - math.exp(0.2) * (1 - f), rel_tol=1e-12)

@@ -61,7 +61,7 @@ def test_with_a_correction_intervals_hold_at_once(correction):
     assert (low, high) == r.difference("e", "n").conf_int(0.01)
     alone = r.pairs(None).conf_int(0.01).loc[("e", "n")]
     assert tuple(alone) == (low, high)
-    assert "hold at once" in found.summary().as_text() and "Bonferroni" in found.summary().as_text()
+    assert "hold simultaneously" in found.summary().as_text() and "Bonferroni" in found.summary().as_text()
 
 
 def test_the_group_of_other_values_is_left_out():

@@ -35,10 +35,13 @@ from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
 # what a guarantee rests on, besides FIXED
-MINIMUM = "the minimiser is taken as exact; R's stops at a relative step of 1e-4 or after 100 evaluations"
+MINIMUM = (
+    "the minimum is assumed to be exact; R's optimizer stops at a relative step of 1e-4 or "
+    "after 100 evaluations"
+)
 LOSS = (
-    "the loss is convex by the linear predictor; inside the domain zeta bounds the length of a record's "
-    "gradient and lambda its second derivative"
+    "the loss is convex in the linear predictor; inside the domain zeta bounds the length of a "
+    "record's gradient and lambda its second derivative"
 )
 PENALTY = "the regularizer is differentiable and convex"
 

@@ -22,7 +22,7 @@ S = TypeVar("S", bound="ShareIntervals")
 SHARES = "each cell's share of the population"
 IN_GROUPS = f"{SHARES}, within its group"
 INDEPENDENT = "the records are a random sample"
-NOTHING_SAID = "The noise may be as large as the number of records in a group: nothing can be said."
+NOTHING_SAID = "The noise may be as large as the number of records in a group: the result is uninformative."
 
 
 def share_ends(

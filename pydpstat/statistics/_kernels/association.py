@@ -44,7 +44,7 @@ COVARIANCE = (1, 2, 3)
 # that of two variables, and the variance of each
 SPREADS = (COVARIANCE, (1, 1, 4), (2, 2, 5))
 STEPS: tuple[str, ...] = ("correlation from the noisy sums", ranges.CLIPPED)
-UNKNOWN = "missing, as a noisy variance or number of records is too small to divide by"
+UNKNOWN = "missing, because a noisy variance or number of records is too small to divide by"
 
 
 class Variables(NamedTuple):

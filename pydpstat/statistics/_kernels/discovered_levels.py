@@ -34,7 +34,7 @@ from pydpstat.statistics._kernels.scope import Scope
 
 # levels by their type, and how many records each has
 Found = dict[tuple[type, Level], int]
-FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
+FOUND = "the levels were found in the data; rare levels are left out, and delta covers this"
 
 
 def discovered(

@@ -25,7 +25,7 @@ from pydpstat._data.values import is_missing
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
 
-DECLARED = "that the declared categories are public knowledge"
+DECLARED = "the declared categories are public"
 _PLAIN = (str, bool, int, float)
 # a level's name in a table
 Level = str | bool | int | float
