@@ -76,12 +76,14 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
-        taken = f"{_listed(places)} by place, and all else by name" if places else "no value by place"
+        taken = (
+            f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
+        )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        return f"{name} takes {taken}; got {number} by place. Write {_example(name, own)}."
+        return f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
-        return f"{name} was given {twice[0]} twice, by place and by name. Write {_example(name, own)}."
+        return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
     got = {*places[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
@@ -243,19 +245,19 @@ class Answering:
                 super().__setattr__(name, value)
             except AttributeError:
                 raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is given "
-                    "when the object is made: make another."
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is "
+                    "given when the object is created: create another."
                 ) from None
 
         def __getitem__(self, key):
             kind, given = type(self).__name__, checks.shown_option(key)
             known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
             way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
-            raise ArgumentError(f"{kind} has no elements by [ ]; got {given}. {_sentence(way, self)}")
+            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_sentence(way, self)}")
 
         def _unordered(self, other):
             raise ArgumentError(
-                f"{type(self).__name__} is no number that < or > could compare; got {checks.shown(other)}. "
+                f"{type(self).__name__} cannot be compared by < or >; got {checks.shown(other)}. "
                 f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
             )
 
@@ -265,8 +267,8 @@ class Answering:
 def _fixed(self: object, name: str, *value: object) -> NoReturn:
     raise FrozenError(
         f"{name} of {type(self).__name__} cannot be changed; got "
-        f"{checks.shown(value[0]) if value else 'a deletion'}. What was released stays as it is: compute "
-        f"with a variable, as in {name} = result.{name}."
+        f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
+        f"variable, as in {name} = result.{name}."
     )
 
 

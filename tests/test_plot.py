@@ -194,11 +194,11 @@ def test_the_title_and_the_style_are_matplotlibs(axes):
             {"colour": "red"},
             r"plot\(\) got an unexpected keyword 'colour'; this plot takes color, linewidth,",
         ),
-        ({"color": "rde"}, "color must be a colour of matplotlib"),
-        ({"marker": "oo"}, "marker must be a marker of matplotlib"),
+        ({"color": "rde"}, "color must be a matplotlib color"),
+        ({"marker": "oo"}, "marker must be a matplotlib marker"),
         ({"linewidth": -1}, "linewidth must be a number of points above 0; got -1"),
         ({"c": "red", "color": "red"}, "given twice"),
-        ({"title": 3}, "title must be a text or None; got 3"),
+        ({"title": 3}, "title must be a string or None; got 3"),
         ({"ax": 3}, "ax must be a matplotlib Axes or None; got int"),
         ({"alpha": 1}, "alpha must be"),
         ({"cmap": "viridis"}, "unexpected keyword 'cmap'; .* markersize and figsize"),
@@ -244,7 +244,7 @@ def test_a_density_has_no_intervals_of_counts_and_no_legend_of_what_is_hidden(ax
 def test_a_wrong_colour_map(axes):
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [2.0, 1.0], "z": [1.0, 3.0]})
     result = pydpstat.corr(frame, 1.0, bounds=(0, 5), rng=1)
-    with pytest.raises(PydpstatError, match="cmap must be a colour map of matplotlib"):
+    with pytest.raises(PydpstatError, match="cmap must be a matplotlib colormap"):
         result.plot(axes, cmap="virids")
     assert result.plot(axes, cmap="cividis").images[0].get_cmap().name == "cividis"
 

@@ -109,16 +109,16 @@ def readable(data: object) -> Any:
             return pd.DataFrame(data)
         except (TypeError, ValueError) as error:
             raise PydpstatError(
-                "data must be columns of one length by their names, or a frame; got a dict of others. Give "
-                "for example {'age': ages, 'sex': sexes}."
+                "data must be a data frame, or a dict of columns of the same length; got a dict of "
+                "something else. Give for example {'age': ages, 'sex': sexes}."
             ) from error
     if is_series(data) and table_of(data) is None:
         return data.to_frame()
     if is_frame(data) or table_of(data) is not None:
         return data
     raise PydpstatError(
-        "data must have columns with names, which a design is about; got "
-        f"{type(data).__name__}. Give a DataFrame, or a dict of columns."
+        f"data must have columns with names for a design; got {type(data).__name__}. Give a "
+        "DataFrame, or a dict of columns."
     )
 
 

@@ -88,11 +88,11 @@ class Design(Answering, Calls):
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(f"condition must be a text, as 'age >= 18'; got {checks.shown(condition)}.")
+            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
             raise PydpstatError(
-                "subset must have neighbors 'unbounded': the number of records that are left is private. "
-                "Declare dp.design(..., neighbors='unbounded')."
+                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
+                "dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
@@ -160,7 +160,7 @@ class Design(Answering, Calls):
         variables : str or list of str, optional
             Names of variables, or a formula. `count` needs none: its epsilon may stand here.
         *places : float
-            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
         **options
             As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
@@ -175,7 +175,7 @@ class Design(Answering, Calls):
             return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
-        way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
+        way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
         if name == "summary":
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
@@ -201,7 +201,8 @@ class Design(Answering, Calls):
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
+                f"facts must have the form that to_dict returns; got {checks.shown(facts)}. It has "
+                f"{', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
@@ -279,7 +280,7 @@ class _Bound:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
-            raise PydpstatError("data must be given: this design plans only. Use dp.design(frame, ...).")
+            raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property

@@ -55,8 +55,8 @@ def one_sample(
     if method == "exact":
         if known.size is None:
             raise PydpstatError(
-                "method must be 't' where the number of records is private; got 'exact'. "
-                "Use neighbors='bounded', or leave method out."
+                "method must be 't' if the number of records is private; got 'exact'. Use "
+                "neighbors='bounded', or leave method out."
             )
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
         interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)

@@ -120,7 +120,7 @@ def release_cells(
     public = (epsilon, 0, "geometric", neighbors, missing)
     how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget)
     if scope.sample is not None:
-        raise PydpstatError("sample must be left out with population=True. Leave out population.")
+        raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
     pair, source = bounds_pair(bounds), source_from(rng)
     check_filling(how.missing, [pair])
     records, how = records_of(x, how, scope.independent(), source, one_column, "x")

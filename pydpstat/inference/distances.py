@@ -308,9 +308,9 @@ def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
     if any(0.0 <= each <= 1.0 for each in found):
         return law
     raise PydpstatError(
-        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does so at "
-        f"none of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its own errors are "
-        "not shown, as they would tell of records."
+        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does "
+        f"not at any of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its "
+        "errors are not shown, because they could reveal records."
     )
 
 

@@ -129,8 +129,8 @@ def f_oneway(
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
-            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
-            "of its own, and epsilon by name."
+            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as a "
+            "separate argument, and epsilon by name."
         )
     check_epsilon(how)
     pair = bounds_pair(bounds)

@@ -183,8 +183,8 @@ def logit(
     design = regression.design
     if other is not None and any(each.levels is None for each in design.predictors):
         raise PydpstatError(
-            f"other must be None for logit with predictors that are numbers; got {other!r}. A level without "
-            "records would hide them: values of no level count as the reference then."
+            f"other must be None for logit with numeric predictors; got {other!r}. An empty level "
+            "would hide them; values of no level count as the reference level."
         )
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")

@@ -262,8 +262,8 @@ def ttest_rel(
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
-            "bounds must have 0 between them, the mean difference under the null hypothesis; got a pair that "
-            "has not. They are bounds of the differences a - b."
+            "bounds must contain 0, the mean difference under the null hypothesis; got a pair that "
+            "does not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
     records, how = records_of(Both(a, b), how, Scope.one(unit, budget), source, _differences, "a")
@@ -356,8 +356,8 @@ def ttest_ind(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
         raise PydpstatError(
-            f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
-            "Leave it out: Welch's test, which does not need it, costs next to nothing."
+            f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is "
+            "private. Leave it out: Welch's test does not need it and loses little."
         )
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)

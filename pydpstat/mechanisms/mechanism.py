@@ -378,4 +378,4 @@ class SeparateNoise(Noise):
 
 
 def _undefined(instance: object, method: str) -> NotImplementedError:
-    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class has none.")
+    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class does not.")

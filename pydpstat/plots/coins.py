@@ -82,7 +82,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     if not isinstance(design, TwoCoins) or isinstance(design, type):
         raise PydpstatError(
             f"design must have two coins; got {checks.shown(design)}. Give a RandomizedResponseCoins; "
-            "RandomizedResponseCoins(get_prob_from_epsilon(1)) keeps epsilon 1."
+            "RandomizedResponseCoins(get_prob_from_epsilon(1)) has epsilon 1."
         )
     first, second = design.prob_head_first, design.prob_head_second
     axes = axes_for("coin_tree", ax, height=4.6)

@@ -152,9 +152,7 @@ class SubsampledLoss(PrivacyLoss):
     @property
     def without_rho(self) -> str:
         """Why there is no rho."""
-        return (
-            "it is made on a sample, and sampling takes nothing from the rho of noise without a pure epsilon"
-        )
+        return "it is made on a sample, and sampling does not reduce the rho of noise without a pure epsilon"
 
     @property
     def pure(self) -> float:
@@ -291,14 +289,14 @@ def sampling_of(sampling: object, neighbors: str) -> str:
     if served == neighbors:
         return condition
     if neighbors == "bounded":
-        reason = "the number of records in the sample is random then, and a bounded guarantee may tell it"
+        reason = "the number of records in the sample is then random, and a bounded guarantee may reveal it"
         hint = "Draw a fixed number without replacement, or release for unbounded neighbors."
     else:
-        reason = "a share of the records is public only where their number is"
+        reason = "a share of the records is public only if their number is"
         hint = "Use Poisson sampling, or guarantee.as_bounded() first."
     raise PydpstatError(
-        f"sampling must be one that serves {neighbors} neighbors; got {sampling!r}, which serves {served} "
-        f"ones: {reason}. {hint}"
+        f"sampling must suit {neighbors} neighbors; got {sampling!r}, which is for {served} "
+        f"neighbors: {reason}. {hint}"
     )
 
 

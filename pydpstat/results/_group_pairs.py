@@ -157,7 +157,7 @@ class FurtherResults(HistogramResults):
         compared = [place for place, row in enumerate(labels.rows) if added is None or added not in row]
         places = list(combinations(compared, 2))
         if not places:
-            raise PydpstatError("pairs() needs two groups or more besides that of other values.")
+            raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
         found = tuple(known.difference(*(place * columns + column for place in pair)) for pair in places)
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         released = cast(Any, self)
@@ -220,8 +220,9 @@ class FurtherResults(HistogramResults):
         known, dimnames = self.post.population, self.labels.dimnames
         if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table of two variables that can be tested. Release "
-                "a crosstab of two variables, with geometric noise and at most one record of each unit."
+                f"this release of {self.statistic} is not a table of two variables that can be "
+                "tested. Release a crosstab of two variables, with geometric noise and at most one "
+                "record of each unit."
             )
         sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
         found = known.independence(*sizes)

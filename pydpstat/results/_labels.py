@@ -204,7 +204,8 @@ def _candidate(candidate: object) -> object:
     if type(candidate) in kinds:
         return kinds[type(candidate)]([candidate])
     raise PydpstatError(
-        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
+        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use strings or "
+        "numbers as candidates."
     )
 
 

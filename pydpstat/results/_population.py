@@ -172,8 +172,8 @@ class PopulationIntervals(Estimates):
             function = self.record.function
             hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
             raise PydpstatError(
-                f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {hint}"
+                f"this release of {self.statistic} has no confidence interval for the population "
+                f"(kind='population'). {hint}"
             )
         return kept_ends(self, level) if self.value.size <= _MOST_KEPT else self._found_ends(level)
 
@@ -190,8 +190,7 @@ class PopulationIntervals(Estimates):
         more = (*heads, f"noise {low}", high, f"population {low}", high)
         if self._head() == COUNT:
             # of counts the population has shares
-            counts = np.ravel(self.value, order="F")
-            found.insert(0, (counts / max(self.nobs or counts.sum(), 1.0)).clip(0.0, 1.0))
+            found.insert(0, np.ravel(self.post.population.estimates, order="F"))
             more = (*heads, low, high, "share", low, high)
         cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
         return Rows(more, rows.names, cells)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _RECORDS = (
-    "it is a number of each record, which would be the data themselves and has no private release. Use "
-    "predict() and get_prediction() with public records, rsquared and scale, or tests of further terms"
+    "it has a number for each record, which would reveal the data. Use predict() and "
+    "get_prediction() with public records, rsquared and scale, or tests of further terms"
 )
 _LIKELIHOOD = (
-    "it needs the likelihood of all records, which was not released: it is no function of the noisy numbers "
-    "with a known distribution. Compare models by t_test() or wald_test() of the terms in which they differ"
+    "it needs the likelihood of all records, which was not released and cannot be computed from the "
+    "noisy numbers. Compare models by t_test() or wald_test() of the terms in which they differ"
 )
 _REFUSED = {
     **dict.fromkeys(
@@ -107,7 +107,7 @@ class RegressionTests(Answering):
         share, width = self.rsquared, len(self.names)
         if self.nobs is None:
             raise PydpstatError(
-                "rsquared_adj needs a public number of records; that of this one is private. Use rsquared."
+                "rsquared_adj needs a public number of records; here it is private. Use rsquared."
             )
         if self.nobs <= width:
             return float("nan")
@@ -118,9 +118,9 @@ class RegressionTests(Answering):
         makes = self.combinations
         if makes is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} has each coefficient's own interval and no "
-                "combinations of them. Use ols with method='moments' and cov_type='nonrobust', or test with "
-                "conf_int() by coefficient."
+                f"{self.model} with method {self.method!r} has an interval for each coefficient, but "
+                "no linear combinations. Use ols with method='moments' and cov_type='nonrobust', or "
+                "test with conf_int() by coefficient."
             )
         parts = tuple(makes.of(row) for row in rows)
         errors = np.array([part.error for part in parts])

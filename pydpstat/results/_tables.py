@@ -117,8 +117,8 @@ class TableResults(PopulationIntervals):
         over = tuple(axis for axis in range(len(dimnames)) if axis not in kept)
         if not over:
             raise PydpstatError(
-                f"names must leave out at least one of the table's variables; got {names!r}. The "
-                "table itself has the cells of all."
+                f"names must omit at least one of the table's variables; got {names!r}. The table "
+                "itself has all cells."
             )
         counts, factor = self._counts()
         # the axes that are left keep their order; then they get the one that was asked for
@@ -328,7 +328,7 @@ class TableResults(PopulationIntervals):
         names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
         if self.statistic not in TABLES or not names:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table. Release a crosstab of several "
+                f"this release of {self.statistic} is not a table. Release a crosstab of several "
                 "variables; shares of one are result.params / result.params.sum()."
             )
         return names
@@ -360,8 +360,9 @@ class TableResults(PopulationIntervals):
         """Return the noisy counts, which can be summed, and what they were multiplied with."""
         if dict(self.record.arguments).get("levels") == "discover":
             raise PydpstatError(
-                "levels that were found in the data leave out rare ones, and with them some of the records: "
-                "the released counts have no margins or shares. Release the table with public levels."
+                "rare levels are missing from levels that were found in the data, and so are their "
+                "records: the released counts have no margins or shares. Release the table with "
+                "public levels."
             )
         if self.noise is None or summed(self.noise, 2) is None:
             raise PydpstatError(NO_SUM.format(self.mechanism))

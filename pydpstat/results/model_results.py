@@ -100,9 +100,9 @@ class ModelResults(Estimates, Frozen):
         level = alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
-                f"{self.model} with {self.perturbation} perturbation has no interval: the noise enters the "
-                "objective, and how far it moves a coefficient depends on the data. "
-                "Use the coefficients alone, or output perturbation where the model has it."
+                f"{self.model} with {self.perturbation} perturbation has no interval: the noise is in "
+                "the objective, and its effect on a coefficient depends on the data. Use only the "
+                "coefficients, or output perturbation if the model has it."
             )
         half = -np.asarray(self.noise.ppf(level / 2.0))
         return self.coeff - half, self.coeff + half
@@ -141,7 +141,7 @@ class ModelResults(Estimates, Frozen):
 
         if self.prediction is None:
             raise PydpstatError(
-                f"these results of {self.model} do not keep your own mapXy, which might refer to data. "
+                f"these results of {self.model} do not store your mapXy, which might refer to data. "
                 "Call predict of the model object."
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)

@@ -192,8 +192,9 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no estimates. "
-                "Use interval=True, which takes epsilon for them, or method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no "
+                "estimates. Use interval=True, which spends a part of epsilon on them, or "
+                "method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
 

@@ -215,8 +215,8 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         if self.statistic not in _IN_CELLS:
             return ""
         return (
-            f"There are intervals of pydpstat.{self.statistic} with population=True, which counts in public "
-            "cells (without a sample)."
+            f"pydpstat.{self.statistic} has intervals with population=True, which counts in public "
+            "cells (not with sample=)."
         )
 
     @property

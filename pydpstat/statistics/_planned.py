@@ -252,7 +252,7 @@ class Plan(Drawn, Report):
 
     def _notes(self) -> list[str]:
         planned, result = self._planned, self.result
-        notes = [f"The noise stays within the accuracy with probability {1 - self.alpha:g}."]
+        notes = [f"The absolute noise is at most the accuracy with probability {1 - self.alpha:g}."]
         if planned.errors is None:
             notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
         elif self.request.rests_on(result):

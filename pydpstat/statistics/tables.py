@@ -159,9 +159,7 @@ def crosstab(
     shown = checks.flag(margins, "margins")
     if isinstance(levels, str) and levels == "discover":
         if shown:
-            raise PydpstatError(
-                "margins must be left out with levels='discover', which is for one variable. Leave it out."
-            )
+            raise PydpstatError("margins must be left out with levels='discover', which is for one variable.")
         if sample is not None:
             raise PydpstatError(
                 "sample must be left out with levels='discover': whether a level is found would depend on "

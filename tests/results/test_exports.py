@@ -87,5 +87,5 @@ def test_texts_of_the_data_are_no_formula_and_no_markup():
 
 
 def test_a_path_that_is_none_is_named():
-    with pytest.raises(PydpstatError, match="path must be a file's name or None"):
+    with pytest.raises(PydpstatError, match="path must be a file name or None"):
         RESULTS["number"]().to_csv(5)

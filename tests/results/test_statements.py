@@ -266,7 +266,7 @@ def test_a_model_that_was_fitted_counts_and_other_things_do_not():
     assert dp.statement(model).to_frame().equals(model.results.statement().to_frame())
     plan = dp.plan("mean", 0.5, n=100, bounds=(0, 1))
     for wrong, told in (
-        (plan, "A plan is no release: release first"),
+        (plan, "A plan is not a release: make the release first"),
         (3.0, "releases must be a release, a list of them, or a Budget; got float"),
         (FRAME, "releases must be a release"),
         ([], "releases must have at least one release; got an empty list"),

@@ -107,8 +107,8 @@ def _several(data: object, argument: str) -> Columns:
     columns = numbers_of(data, argument)
     if columns.names is None or len(columns.names) < 2:
         raise PydpstatError(
-            f"{argument} must have at least two columns where no y is given; got one variable. "
-            "Give the second one as y."
+            f"{argument} must have at least two columns if no y is given; got one variable. Give the "
+            "second one as y."
         )
     return columns
 
@@ -125,8 +125,8 @@ def check_lengths(first: int, second: int, called: str) -> None:
     """Check that two variables have a record in the same place of both."""
     if first != second:
         raise PydpstatError(
-            f"{called} must be of the same length, a record in the same place of both; got two lengths. Give "
-            "two columns of one frame."
+            f"{called} must have the same length, with a record at the same position of both; the "
+            "lengths differ. Give two columns of one data frame."
         )
 
 

@@ -122,13 +122,13 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
         each = ", ".join(f"{name!r}: [...]" for name in keys.names if name)
         given = f"levels={{{each}}}" if each else "levels=['f', 'm']"
         raise PydpstatError(
-            "levels must be given with by: groups that come from the data would tell which values occur. "
-            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys "
-            "are Categoricals whose categories are public."
+            "levels must be given with by: groups from the data would reveal which values occur. "
+            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys are "
+            "Categoricals whose categories are public."
         )
     if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
-            "levels must be public with by; got 'discover'. Find them with a release of their own, "
+            "levels must be public with by; got 'discover'. Find them with a separate release, "
             "crosstab(key, epsilon, levels='discover', delta=...), and give its index as the levels."
         )
     if isinstance(levels, str) and levels != "declared":
@@ -169,9 +169,9 @@ def note_unused(
         if inside and max(inside) < 3 * noise and rest > 10 * noise * math.sqrt(len(inside)):
             given = checks.excerpt([level for level in levels if level != other])
             warn_usage(
-                f"no level of {name or 'the variable'}, {given}, has more records than noise, and about "
-                f"{rest:.0f} records are in none of them. Levels must be as the data have them, to the "
-                "letter: are they misspelt?"
+                f"no level of {name or 'the variable'}, {given}, has more records than noise, and "
+                f"about {rest:.0f} records are in none of them. Levels must be spelled exactly as in "
+                "the data: are they misspelled?"
             )
 
 

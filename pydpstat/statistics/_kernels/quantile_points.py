@@ -119,7 +119,7 @@ def ask(
     check_filling(how.missing, [(lower, upper)])
     if not 0.0 < (points - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
-            f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
+            f"bounds must have a finite width that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
     source = source_from(rng)
@@ -153,8 +153,8 @@ def shares_given(qs: object) -> list[float]:
     values = [qs] if checks.is_number(qs) else public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
-            f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
-            "Give for example [0.25, 0.5, 0.75]."
+            f"qs must be one or more numbers from 0 to 1; got {checks.shown(qs)}. Give for example "
+            "[0.25, 0.5, 0.75]."
         )
     return list(values)
 
