@@ -14,6 +14,7 @@ from pydpstat._data.containers import floats_of, has_columns, is_frame, is_serie
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results._report import Facts, Report, Rows, number
@@ -169,9 +170,15 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met; its text says how far it is and why."""
+    """A fit ended before its margins were met; its text says how far it is and why.
+
+    See Also
+    --------
+    ipf : what gives it.
+    """
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFit(Report, Frozen):
     """A table that was fitted to margins.
@@ -201,6 +208,10 @@ class TableFit(Report, Frozen):
         What was done, in order.
     spread : ndarray or float
         Standard deviation of each cell's remaining noise; NaN where it is not known.
+
+    See Also
+    --------
+    ipf, least_squares, controlled_rounding : what make it.
 
     Examples
     --------

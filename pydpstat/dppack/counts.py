@@ -99,6 +99,11 @@ def histogramDP(
     PrivacyWarning
         Unless `breaks` is a vector that spans the bounds: other breaks come from the data.
 
+    See Also
+    --------
+    histogram : pydpstat's own, for a release.
+    tableDP : categories.
+
     Notes
     -----
     Guarantee: (epsilon, delta) if `breaks` is public and spans the bounds, else none.
@@ -198,6 +203,11 @@ def tableDP(
     PrivacyWarning
         Unless every variable is a Categorical: other levels come from the data.
 
+    See Also
+    --------
+    crosstab : pydpstat's own, for a release.
+    histogramDP : numbers in bins.
+
     Notes
     -----
     Guarantee: (epsilon, delta) if the levels are public, else none.
@@ -287,7 +297,7 @@ def _counts(
     (first, draw), (second, draw_second) = protected("bounded"), protected("unbounded", first=False)
     together = _together(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record):
+    with paid(None, together, record, first.noise.name):
         return DPResultsPair(draw(), draw_second(), together)
 
 

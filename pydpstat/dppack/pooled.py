@@ -102,6 +102,11 @@ def pooledVarDP(
     PrivacyWarning
         With Laplace noise, and with ``"unbounded"`` or ``"both"``; the message has the true figure.
 
+    See Also
+    --------
+    var : pydpstat's own, with ``by=`` for groups.
+    varDP : one sample.
+
     Notes
     -----
     Guarantee: with Gaussian noise (epsilon, delta) for one record replaced within its group, the
@@ -186,6 +191,11 @@ def pooledCovDP(
     -----
     PrivacyWarning
         With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    See Also
+    --------
+    cov : pydpstat's own, with ``by=`` for groups.
+    pooledVarDP : variances.
 
     Notes
     -----
@@ -313,5 +323,5 @@ def _release(
     second, draw_second = protected("unbounded", pooled.unbounded, first=False)
     together = compose_basic(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record):
+    with paid(None, together, record, str(arguments["mechanism"])):
         return DPResultsPair(draw(), draw_second(), together)

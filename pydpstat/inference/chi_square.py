@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pydpstat import _checks as checks
@@ -74,6 +76,12 @@ def chisquare(
         Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
         ``missing="error"``.
 
+    See Also
+    --------
+    chi2_contingency : independence of two variables.
+    crosstab : the table itself.
+    scipy.stats.chisquare : the test without privacy.
+
     Notes
     -----
     Guarantee: epsilon. The counts of the levels are released with symmetric geometric noise, as by
@@ -123,6 +131,7 @@ def chisquare(
         validity="measured" if n is None else "model",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
     )
 
 
@@ -178,6 +187,12 @@ def chi2_contingency(
     PydpstatError
         Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
         ``missing="error"``.
+
+    See Also
+    --------
+    crosstab : the table; its ``chi2()`` is the test of a table that is released anyway.
+    chisquare : given shares.
+    scipy.stats.chi2_contingency : the test without privacy.
 
     Notes
     -----
@@ -235,5 +250,6 @@ def chi2_contingency(
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
         behind=table.release._shares_compared(),
     )

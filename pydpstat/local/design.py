@@ -41,6 +41,11 @@ class ResponseDesign(Answering, ABC):
     """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
+
+    See Also
+    --------
+    RandomizedResponse, RandomizedResponseCoins : the designs.
+    ResponseResults : what its estimates return.
     """
 
     __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")
@@ -137,7 +142,7 @@ class ResponseDesign(Answering, ABC):
             )
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
-        pay(None, self.guarantee, f"respond(values, {self!r})")
+        pay(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")
         return _answers_of(self._answers(codes, source), container, self._categories)
 
     def estimate(self, answers: object, method: str = "moment") -> ResponseResults:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
+from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Equal
 from pydpstat.results.inference_results import InferenceResults, Release
-from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults
+from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
+
+# so many shares of a group are compared at a glance
+_FEW = 5
 
 
 class FurtherResults(HistogramResults):
@@ -77,6 +82,7 @@ class FurtherResults(HistogramResults):
         column, columns = labels.column(variable), len(labels.series) or 1
         found = known.difference(*(place * columns + column for place in pair))
         names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
+        called = f"difference of {named(a)} and {named(b)}"
         return InferenceResults.of(
             self._followed("difference", a, b, variable),
             test=found.test,
@@ -84,12 +90,12 @@ class FurtherResults(HistogramResults):
             pvalue=found.pvalue,
             pvalue_floor=found.floor,
             alternative="two-sided",
-            null=(("difference", 0.0),),
+            null=((called, 0.0),),
             released=tuple(
                 (names[column * values.size + place], float(values[place])) for place in sorted(pair)
             ),
-            estimates=(("difference", found.estimate),),
-            parameter="difference",
+            estimates=((called, found.estimate),),
+            parameter=called,
             interval=found.interval,
             validity=found.validity,
             assumptions=known.assumptions,
@@ -158,7 +164,13 @@ class FurtherResults(HistogramResults):
         places = list(combinations(compared, 2))
         if not places:
             raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
-        found = tuple(known.difference(*(place * columns + column for place in pair)) for pair in places)
+        with Progress(lambda: len(places), "pairs") as progress:
+            found = tuple(
+                [
+                    progress.counted(known.difference(*(place * columns + column for place in pair)))
+                    for pair in places
+                ]
+            )
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         released = cast(Any, self)
         return PairwiseResults(
@@ -237,8 +249,17 @@ class FurtherResults(HistogramResults):
             validity="measured",
             assumptions=known.assumptions,
             remarks=(FOLLOWS,),
+            df=math.prod(size - 1 for size in sizes),
             behind=self._shares_compared(),
         )
+
+    def _shares_compared(self) -> Self:
+        """Return the shares within the levels of a variable that a test of independence compares.
+
+        They are those of the second variable's levels, unless only the first has as few as can be compared.
+        """
+        rows, columns = self.value.shape
+        return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
 
     def _has_other(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""

@@ -18,6 +18,7 @@ from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
 from pydpstat.results._kept_ends import kept_ends
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
 
@@ -102,6 +103,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    ols, logit : what make it.
+    InferenceResults : what tests return.
+
     Examples
     --------
     >>> import numpy as np, pydpstat
@@ -140,6 +146,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
+
+    _inner = (
+        *Frozen._inner,
+        *"of_several tested probabilities combinations errors design intervals link".split(),
+    )
 
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
@@ -197,6 +208,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
                 "method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The coefficients' estimates: `params`."""
+        return self.params
 
     @property
     def bse(self) -> pd.Series:
@@ -275,7 +291,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
@@ -284,6 +300,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its coefficient; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -293,7 +311,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
 
         Examples
         --------
@@ -309,6 +327,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         from pydpstat._checks import alpha_of
 
         _ = self.params  # says what to do where there are none
+        check_only(kind, CONFIDENCE, f"{self.model} regression")
         ends = dict(enumerate(kept_ends(self, alpha_of(alpha))))
         return pd.DataFrame(ends, index=list(self.names), dtype="float64")
 

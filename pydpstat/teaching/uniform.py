@@ -69,6 +69,10 @@ class UniformNoise:
     PydpstatError
         Where `reach` is no integer from 1 to 2**31.
 
+    See Also
+    --------
+    pydpstat.mechanisms.Laplace : noise that keeps an epsilon.
+
     Notes
     -----
     Guarantee: none. With true counts of 5 and 6 and reach 2, the answer 3 has the probability 1/5
@@ -219,7 +223,8 @@ class UniformNoise:
         if wanted > MOST_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
         source = source_from(rng)
-        pay(check_budget(budget), self.guarantee, f"UniformNoise({self.reach}).answer(count)")
+        call = f"UniformNoise({self.reach}).answer(count)"
+        pay(check_budget(budget), self.guarantee, call, mechanism="uniform")
         answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 

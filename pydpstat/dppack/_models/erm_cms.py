@@ -108,6 +108,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     PydpstatError
         Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
 
+    See Also
+    --------
+    LogisticRegressionDP, svmDP : models of this kind.
+    WeightedERMDP_CMS : with weights.
+    logit : pydpstat's own, with intervals.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public, if every record has
@@ -274,8 +280,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             fit_arguments,
             () if weights is None else ("weights",),
         )
+        mechanism = f"{self.perturbation_method} perturbation"
         # the features are drawn before the noise
-        with paid(None, guarantee, record) if in_force() else nullcontext():
+        with paid(None, guarantee, record, mechanism) if in_force() else nullcontext():
             if shape is not None and prediction is not None:
                 drawn = features(source, shape[0], records.X.shape[1], shape[1])
                 self.prefilter = drawn.prefilter

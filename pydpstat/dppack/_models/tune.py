@@ -99,6 +99,11 @@ def tune_classification_model(
     PrivacyWarning
         Those of the models' fits.
 
+    See Also
+    --------
+    LogisticRegressionDP, svmDP : the models.
+    tune_linear_regression_model : the same for linear regressions.
+
     Notes
     -----
     Guarantee: for one replaced record the largest epsilon among the models' and the choice's, since
@@ -185,6 +190,11 @@ def tune_linear_regression_model(
     -----
     PrivacyWarning
         That the validation data are not clipped, and those of the models' fits.
+
+    See Also
+    --------
+    LinearRegressionDP : the model.
+    tune_classification_model : the same for classifiers.
 
     Notes
     -----
@@ -273,7 +283,7 @@ def _tune(
     record = Call(function, tuple(data), tuple(public.items()), "DPpack")
     bounds = tuple(arguments.values())
     whole = _kept_by_all(groups, bounds, choice_keeps, outside) if in_force() else None
-    with nullcontext() if whole is None else paid(None, whole, record):
+    with nullcontext() if whole is None else paid(None, whole, record, "exponential"):
         return _tuned(groups, bounds, errors, sensitivity, choice_keeps, source, record, outside)
 
 
