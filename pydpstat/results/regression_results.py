@@ -17,6 +17,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
@@ -323,9 +324,13 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        level = alpha_of(alpha)
-        ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
-        return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
+        ends = dict(enumerate(kept_ends(self, alpha_of(alpha))))
+        return pd.DataFrame(ends, index=list(self.names), dtype="float64")
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return low, high
 
     def predict(self, exog: Any) -> Floats:
         """Predict the response of new records.
