@@ -49,8 +49,8 @@ def real_path(path: object) -> str:
         text = ""
     if not isinstance(text, str) or not text or "\0" in text:
         raise PydpstatError(
-            f"path must be a file's name or None; got {checks.shown_option(path)}. "
-            "Give for example 'survey.ledger'."
+            f"path must be a file name or None; got {checks.shown_option(path)}. Give for example "
+            "'survey.ledger'."
         )
     # a later change of the working folder or of a symbolic link must not lead to another file
     return os.path.realpath(text)

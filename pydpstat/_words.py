@@ -35,6 +35,7 @@ SAME = {
     "condition": ("data", "x"),
     "missing": ("missings", "na", "nan"),
     "cdf": ("dist", "distribution"),
+    "distribution": ("shape", "family"),
     "value": ("mu", "difference"),
     "p": ("prop", "probability", "null"),
     "f_exp": ("p", "expected", "exp"),
@@ -44,7 +45,7 @@ SAME = {
 }
 # words for what is done in another way here
 _WAYS = {
-    "missing='drop' leaves them out, with neighbors='unbounded'; a number takes their place": (
+    "missing='drop' leaves missing values out, with neighbors='unbounded'; a number replaces them": (
         "na_rm",
         "skipna",
         "dropna",
@@ -52,27 +53,30 @@ _WAYS = {
         "na_action",
     ),
     "var, std and cov divide by n - 1, as R's do": ("ddof",),
-    "the result has intervals of every level, as result.conf_int(alpha=0.05)": (
+    "the result has intervals of every level: result.conf_int(alpha=0.05)": (
         "conf_level",
         "confidence_level",
         "alpha",
         "level",
     ),
-    "pairs are tested by ttest_rel(before, after, ...) and wilcoxon(before, after, ...)": ("paired",),
-    "ttest_ind is Welch's test, which needs no equal variances": ("var_equal",),
+    "ttest_rel(before, after, ...) and wilcoxon(before, after, ...) test pairs": ("paired",),
+    "ttest_ind is Welch's test, which does not assume equal variances": ("var_equal",),
     "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (
         "weights",
         "weight",
     ),
-    "the released table has shares, as crosstab(...).shares()": ("normalize",),
-    "the released table has margins, as crosstab(..., margins=True) and crosstab(...).margins()": (
-        "margins",
+    "the released table has shares: crosstab(...).shares()": ("normalize",),
+    "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
+    "a plan looks at no data": ("plan.data", "plan.frame", "plan.x"),
+    "there is no regression with weights; weighted_mean, weighted_total and their kin take them": (
+        "ols.weights",
+        "logit.weights",
     ),
-    "there is no continuity correction: the distribution has the noise": ("correct",),
-    "the distribution of the statistic with its noise is computed in any case": ("exact",),
-    "columns are released one by one, and records are rows": ("axis",),
-    "of ranks are kendalltau, mannwhitneyu and wilcoxon, and mechanism= chooses the noise": ("method",),
-    "groups are a formula of a design, as dp.design(frame, ...).{name}('income ~ sex', 1.0)": (
+    "there is no continuity correction: the null distribution includes the noise": ("correct",),
+    "the null distribution of the statistic with its noise is always computed": ("exact",),
+    "columns are released separately, and records are rows": ("axis",),
+    "the rank tests are kendalltau, mannwhitneyu and wilcoxon, and mechanism= chooses the noise": ("method",),
+    "groups are given by a formula in a design: dp.design(frame, ...).{name}('income ~ sex', 1.0)": (
         "by",
         "levels",
         "groupby",
@@ -80,17 +84,22 @@ _WAYS = {
         "formula",
     ),
     "the model has no penalty; LogisticRegressionDP has one, gamma": ("C", "penalty", "solver", "max_iter"),
-    "the table is of a frame's columns, as crosstab(frame[['sex', 'region']], 1.0, levels={{...}})": (
+    (
+        "a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, "
+        "levels={{...}})"
+    ): (
         "index",
         "rows",
         "values",
         "aggfunc",
     ),
     "ols is linear and logit is logistic regression": ("family", "link"),
-    "a quantile is chosen between the bounds, with the probability that its rank gives": ("interpolation",),
+    "a quantile is chosen between the bounds, with a probability that depends on its rank": (
+        "interpolation",
+    ),
     "the constant is always in the model": ("fit_intercept", "add_constant"),
-    "shares are post-processing, as result.params / result.params.sum()": ("density", "stat"),
-    "select columns first, as in frame[['income', 'age']]": (
+    "shares are post-processing: result.params / result.params.sum()": ("density", "stat"),
+    "select columns first: frame[['income', 'age']]": (
         "columns",
         "column",
         "col",
@@ -98,8 +107,8 @@ _WAYS = {
         "value",
         "numeric_only",
     ),
-    "a design has subsets, as dp.design(frame, ...).subset('age >= 18')": ("subset",),
-    "nothing runs in several processes": ("n_jobs",),
+    "a design has subsets: dp.design(frame, ...).subset('age >= 18')": ("subset",),
+    "there is no parallel processing": ("n_jobs",),
     "nothing is printed": ("verbose",),
 }
 WAYS = {word: way for way, words in _WAYS.items() for word in words}
@@ -179,7 +188,7 @@ NAMES = {
     "cov": ("covariance",),
     "mean": ("average", "avg", "colMeans"),
     "sum": ("total", "colSums"),
-    "count": ("nrow", "n", "len", "size", "value_counts", "counts"),
+    "count": ("nrow", "n", "len", "size", "counts"),
     "nunique": ("n_distinct", "count_distinct", "distinct"),
     "crosstab": ("table", "xtabs", "contingency", "contingency_table", "ftable"),
     "histogram": ("hist",),
@@ -213,6 +222,15 @@ NAMES = {
 }
 # how functions are called whose signature alone does not say it
 CALLS = {
+    "corr": "corr(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
+    "cov": "cov(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
+    **{f"design.{name}": f"design.{name}(['age', 'income'], 1.0)" for name in ("corr", "cov")},
+    **{f"design.{name}": f"design.{name}(['before', 'after'], 1.0)" for name in ("ttest_rel", "wilcoxon")},
+    "design.kendalltau": "design.kendalltau(['age', 'income'], 1.0)",
+    "design.crosstab": "design.crosstab(['sex', 'region'], 1.0)",
+    "design.chi2_contingency": "design.chi2_contingency(['sex', 'region'], 1.0)",
+    "design.count": "design.count(1.0, by='region') or design.count('age >= 18', 1.0)",
+    "DPResults.margins": ".margins('region')",
     "crosstab": "crosstab(frame[['sex', 'region']], 1.0, levels={'sex': ['f', 'm'], 'region': [...]})",
     "chisquare": "chisquare(sex, 1.0, levels=['f', 'm'])",
     "chi2_contingency": "chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...]))",
@@ -228,6 +246,9 @@ CALLS = {
     "audit": "audit(lambda data: pydpstat.mean(data, 1.0, bounds=(0, 1)), [0, 1], [1, 1], claim=1.0)",
     "tableDP": "tableDP(sex, region, eps=1.0)",
     "pooledVarDP": "pooledVarDP(first, second, eps=1.0, lower_bound=0, upper_bound=100)",
+    "Laplace": "mean(x, 1.0, bounds=(0, 100), mechanism=Laplace())",
+    "Gaussian": "mean(x, 1.0, bounds=(0, 100), delta=1e-6, mechanism=Gaussian())",
+    "Geometric": "count(age >= 18, 1.0, mechanism=Geometric())",
     "Design.subset": ".subset('age >= 18')",
     "Design.assign": ".assign(log_income='log(income)')",
 }
@@ -261,16 +282,27 @@ ATTRIBUTES = (
     (
         "remaining",
         ("reset", "refund", "clear", "add", "increase"),
-        "what is spent stays spent; make another pydpstat.Budget where the data are others",
+        "what is spent stays spent; create another pydpstat.Budget for other data",
     ),
     ("subset", ("filter", "query", "where", "mask"), "write design.subset('age >= 18')"),
-    ("subset", ("groupby", "group_by", "agg"), "groups are by=, as design.mean('income', 1.0, by='sex')"),
+    ("subset", ("svyglm",), "there is no regression with weights: ols and logit count all records alike"),
+    (
+        "subset",
+        ("svytable",),
+        "write design.crosstab(['sex', 'region'], 1.0), which counts records without weights",
+    ),
+    ("subset", ("value_counts",), "write design.count(1.0, by='region')"),
+    (
+        "subset",
+        ("groupby", "group_by", "agg"),
+        "give groups with by=, as in design.mean('income', 1.0, by='sex')",
+    ),
     ("subset", ("head", "tail", "sample", "values", "data", "iloc", "loc"), "the records are private"),
     (
         "difference",
         ("test", "ttest", "t_test", "compare"),
-        "compare groups by result.difference(a, b); a mean has pydpstat.ttest_1samp",
+        "compare groups with result.difference(a, b); for one mean use pydpstat.ttest_1samp",
     ),
     ("coeff", ("predict_proba", "decision_function"), "write model.predict(X, raw_value=True)"),
-    ("coeff", ("accuracy_score",), "compare model.predict(X) with public records"),
+    ("coeff", ("accuracy_score",), "compare model.predict(X) on public records"),
 )

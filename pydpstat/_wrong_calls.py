@@ -14,8 +14,21 @@ from pydpstat import _checks as checks
 from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
+# so many public numbers are written out
+_SEVERAL = 12
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+Kind = TypeVar("Kind")
+# what to format of an object that is no number: the first of these that it has
+_FORMATTED = {
+    "pvalue": "write f'{result.pvalue:.3f}'",
+    "estimate": "write result.estimate.round(2)",
+    "power": "write f'{plan.power:.2f}'",
+    "accuracy": "write plan.accuracy(), which is a number or a Series",
+    "epsilon_lower": "write f'{result.epsilon_lower:.2f}'",
+    "remaining": "write f'{budget.remaining.epsilon:.2f}'",
+    "epsilon": "write f'{guarantee.epsilon:.2f}'",
+}
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -74,12 +87,14 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
-        taken = f"{_listed(places)} by place, and all else by name" if places else "no value by place"
+        taken = (
+            f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
+        )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        return f"{name} takes {taken}; got {number} by place. Write {_example(name, own)}."
+        return f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
-        return f"{name} was given {twice[0]} twice, by place and by name. Write {_example(name, own)}."
+        return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
     got = {*places[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
@@ -90,36 +105,54 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
 def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> str:
     """Return the answer to arguments that a function does not have."""
     said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
+    function, releases = name.rpartition(".")[2], "neighbors" in known or name.startswith("design.")
+    # as R has them
+    unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
     low, high = (next((unknown[each] for each in words if each in unknown), None) for words in (LOWER, UPPER))
     write, ways, near = [], [], []
-    if "bounds" in known and not (low is None and high is None):
+    bounded = not (low is None and high is None)
+    if "bounds" in known and bounded:
         write.append(f"bounds=({_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')})")
+    elif "edges" in known and bounded:
+        ends = f"{_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')}"
+        write.append(f"edges=np.linspace({ends}, 21)")
     for each, value in unknown.items():
-        if "bounds" in known and each in (*LOWER, *UPPER):
+        if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
             continue
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
-        if each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
+        if each in ("range", "xlim", "limits") and "edges" in known and "bounds" not in known:
+            ends = ", ".join(map(repr, value)) if isinstance(value, tuple) and len(value) == 2 else "0, 100"
+            write.append(f"edges=np.linspace({ends}, 21)")
+        elif each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")
         elif here is not None:
             write.append(
                 f"{here}={_shown(here, value, EXAMPLES.get(f'{name}.{here}', EXAMPLES.get(here, '...')))}"
             )
-        elif each in WAYS and "neighbors" in known:
-            ways.append(WAYS[each].format(name=name))
+        elif (own := f"{function}.{each}") in WAYS or each in WAYS and releases:
+            ways.append(WAYS.get(own, WAYS.get(each, "")).format(name=function))
         else:
             near.append(checks.did_you_mean(each, known))
     if write:
         ways.append(f"write {', '.join(dict.fromkeys(write))}")
     if ways:
         return f"{said}: {'; '.join(dict.fromkeys(ways))}."
+    if not known:
+        return f"{said}. It has none: write {CALLS.get(name, f'{name}()')}."
     word = next((each for each in near if each.startswith("Did")), "")
-    return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known)}."
+    return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
 
 
 def _shown(name: str, value: Any, usual: str) -> str:
     """Return what was given for a public argument, and else how it is usually written."""
     kinds = PUBLIC.get(name, ())
-    several = isinstance(value, (list, tuple)) and len(value) < 6 and list in kinds
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "edges" and number and 0 < value < 1000:
+        return f"np.linspace(0, 100, {int(value) + 1})"
+    if name == "alpha" and number and 0 < value < 1:
+        # a level is meant, of which these are near to 1
+        return f"{round(1 - value, 12):g}" if value > 0.5 else repr(value)
+    several = isinstance(value, (list, tuple)) and len(value) <= _SEVERAL and list in kinds
     if several and all(isinstance(each, (int, float)) for each in value):
         return repr(value)
     plain = isinstance(value, tuple(each for each in kinds if each is not list))
@@ -137,7 +170,8 @@ def _example(name: str, own: inspect.Signature) -> str:
         elif each.default is each.empty and each.kind != each.VAR_KEYWORD:
             named = any("=" in part for part in parts)
             usual = EXAMPLES.get(each.name, "..." if named else None)
-            parts.append(each.name if usual is None else f"{each.name}={usual}")
+            plain = name.startswith("design.") and each.kind == each.POSITIONAL_OR_KEYWORD and usual
+            parts.append(plain or (each.name if usual is None else f"{each.name}={usual}"))
     # a method is one of the object that the user has, whatever its name
     kind, dot, method = name.rpartition(".")
     return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"
@@ -224,31 +258,62 @@ class Answering:
                 super().__setattr__(name, value)
             except AttributeError:
                 raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is given "
-                    "when the object is made: make another."
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is "
+                    "given when the object is created: create another."
                 ) from None
 
         def __getitem__(self, key):
             kind, given = type(self).__name__, checks.shown_option(key)
             known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
             way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
-            raise ArgumentError(f"{kind} has no elements by [ ]; got {given}. {_sentence(way, self)}")
+            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_sentence(way, self)}")
 
         def _unordered(self, other):
             raise ArgumentError(
-                f"{type(self).__name__} is no number that < or > could compare; got {checks.shown(other)}. "
+                f"{type(self).__name__} cannot be compared by < or >; got {checks.shown(other)}. "
                 f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
             )
 
         __lt__ = __le__ = __gt__ = __ge__ = _unordered
 
+        def __format__(self, spec):
+            if not spec:
+                return str(self)
+            kind = type(self)
+            way = next((way for each, way in _FORMATTED.items() if hasattr(kind, each)), "")
+            raise ArgumentError(
+                f"{kind.__name__} is no number that a format could show; got {checks.excerpt(spec)}. "
+                f"{_sentence(way, self)}"
+            )
+
 
 def _fixed(self: object, name: str, *value: object) -> NoReturn:
     raise FrozenError(
         f"{name} of {type(self).__name__} cannot be changed; got "
-        f"{checks.shown(value[0]) if value else 'a deletion'}. What was released stays as it is: compute "
-        f"with a variable, as in {name} = result.{name}."
+        f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
+        f"variable, as in {name} = result.{name}."
     )
+
+
+def fixed(cls: type[Kind]) -> type[Kind]:
+    """Let a frozen dataclass without slots answer changes as those with slots do.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @fixed
+    ... @dataclass(frozen=True)
+    ... class Plan(Answering):
+    ...     n: int
+    >>> try:
+    ...     Plan(5).n = 3
+    ... except AttributeError as error:
+    ...     print(error)
+    n of Plan cannot be changed; got 3. A result stays as it is: compute with a variable, as in n = result.n.
+    """
+    for name in ("__setattr__", "__delattr__"):
+        setattr(cls, name, _fixed)
+    return cls
 
 
 def _no_name(thing: Any, name: str) -> str:
@@ -262,6 +327,6 @@ def _sentence(way: str, thing: object, name: str = "") -> str:
     """Return what to write, or else what there is."""
     if way:
         return f"{way[0].upper()}{way[1:]}."
-    known = [each for each in dir(type(thing)) if not each.startswith("_")]
+    known = [each for each in dir(thing) if not each.startswith("_")]
     word = checks.did_you_mean(name, known)
     return word if word.startswith("Did") else f"It has {', '.join(known)}."

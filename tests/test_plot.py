@@ -143,7 +143,7 @@ def test_matrices_of_variables(axes):
     result = pydpstat.corr(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
     result.plot(axes)
     np.testing.assert_allclose(marks.cells(axes)[0], result.value)
-    assert marks.names(axes) == marks.names(axes, "x") == list("abc") and "reach" in axes.get_title()
+    assert marks.names(axes) == marks.names(axes, "x") == list("abc") and "extend" in axes.get_title()
     result = pydpstat.cov(frame, 20.0, bounds=[(-9, 9), (-9, 9), (-9000, 9000)], rng=1)
     picture = result.plot()
     # the numbers are covariances, the colours correlations
@@ -188,15 +188,15 @@ def test_the_title_and_the_style_are_matplotlibs(axes):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"colour": "red"}, "'colour' is no style of this picture; it takes color, linewidth, marker"),
-        ({"color": "rde"}, "color must be a colour of matplotlib"),
-        ({"marker": "oo"}, "marker must be a marker of matplotlib"),
+        ({"colour": "red"}, "'colour' is not a style of this picture; it takes color, linewidth, marker"),
+        ({"color": "rde"}, "color must be a matplotlib color"),
+        ({"marker": "oo"}, "marker must be a matplotlib marker"),
         ({"linewidth": -1}, "linewidth must be a number of points above 0; got -1"),
         ({"c": "red", "color": "red"}, "given twice"),
-        ({"title": 3}, "title must be a text or None; got 3"),
+        ({"title": 3}, "title must be a string or None; got 3"),
         ({"ax": 3}, "ax must be a matplotlib Axes or None; got int"),
         ({"alpha": 1}, "alpha must be"),
-        ({"cmap": "viridis"}, "'cmap' is no style"),
+        ({"cmap": "viridis"}, "'cmap' is not a style"),
     ],
 )
 def test_wrong_arguments(wrong, message):
@@ -210,7 +210,7 @@ def test_wrong_arguments(wrong, message):
 
 def test_a_wrong_colour_map(axes):
     result = pydpstat.corr(pd.DataFrame({"x": [1.0, 2.0], "y": [2.0, 1.0]}), 1.0, bounds=(0, 5), rng=1)
-    with pytest.raises(PydpstatError, match="cmap must be a colour map of matplotlib"):
+    with pytest.raises(PydpstatError, match="cmap must be a matplotlib colormap"):
         result.plot(axes, cmap="virids")
     assert result.plot(axes, cmap="cividis").images[0].get_cmap().name == "cividis"
 

@@ -116,7 +116,7 @@ def test_a_designs_numbers_are_pythons(printed):
 def test_the_page_shows_what_r_prints(printed):
     page = SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
     assert "\n".join(["```text", *printed["page"], "```"]) in page
-    assert f"It is {floats(printed['mirror'])[0]:.6f}" in page
+    assert f"The result is {floats(printed['mirror'])[0]:.6f}" in page
 
 
 def test_vectors_are_pythons(printed):

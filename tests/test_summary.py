@@ -84,10 +84,10 @@ def test_it_says_what_holds_beside_what_was_claimed():
         variance = pydpstat.varDP(AGES, 1.0, 0, 100, rng=1)
         histogram = pydpstat.histogramDP(AGES, 1.0, 0, 100, rng=1)
     text = " ".join(variance.summary().as_text().split())
-    assert "Claimed epsilon: 1" in text and "Epsilon that holds: 1.48988" in text
+    assert "Claimed epsilon: 1" in text and "Guaranteed epsilon: 1.48988" in text
     text = " ".join(histogram.summary().as_text().split())
     assert (
-        "Epsilon that holds: none" in text
+        "Guaranteed epsilon: none" in text
         and "Nothing is guaranteed: see the PrivacyWarning of histogramDP." in text
     )
 

@@ -206,7 +206,7 @@ def test_the_summary_states_what_holds_before_the_claim(name):
             if shown == claimed:
                 assert f"{name.capitalize()}: {shown}" in words and f"Claimed {name}" not in words
             else:
-                first, second = f"{name.capitalize()} that holds: {shown}", f"Claimed {name}: {claimed}"
+                first, second = f"Guaranteed {name}: {shown}", f"Claimed {name}: {claimed}"
                 # two columns may stand between them
                 assert first in words and second in words
 

@@ -20,8 +20,8 @@ from pydpstat.privacy.guarantee import Guarantee
 _SMALLEST_SCALE = 2.0**-1022
 SEEDED = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
 UNCOVERED = (
-    "noise is exact and lies on a public grid; the rounding inside the statistic's own "
-    "floating-point arithmetic is not covered by the proof"
+    "noise is exact and lies on a public grid; the rounding inside the statistic's floating-point "
+    "arithmetic is not covered by the proof"
 )
 
 

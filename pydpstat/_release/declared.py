@@ -33,7 +33,7 @@ class declared:
     ...     rest_on("bounds", ["income", "age"])
     ...     rest_on("levels", ["region"])
     ...     stated()
-    ('the declared bounds of income, age and levels of region are public knowledge',)
+    ('the declared bounds of income, age and levels of region are public',)
     >>> stated()
     ()
     """
@@ -100,7 +100,7 @@ def _sentence(facts: tuple[Fact, ...]) -> tuple[str, ...]:
     for kind in sorted({kind for kind, _ in facts}):
         names = dict.fromkeys(name for each, names in facts if each == kind for name in names)
         said += [f"{kind} of {', '.join(map(_shown, names))}"] if names else []
-    return (f"the declared {' and '.join(said)} are public knowledge",) if said else ()
+    return (f"the declared {' and '.join(said)} are public",) if said else ()
 
 
 def _shown(name: str) -> str:

@@ -21,7 +21,7 @@ from pydpstat.results.model_results import ModelResults
 Floats = npt.NDArray[np.float64]
 UNCOVERED = (
     "noise comes from the operating system by a floating-point sampler; its rounding and the "
-    "minimiser's own error are not covered by the proof"
+    "optimizer's error are not covered by the proof"
 )
 
 
@@ -107,8 +107,8 @@ def release_model(
         coeff = finish(coeff)
     if not np.isfinite(coeff).all():
         raise PydpstatError(
-            "a coefficient is not a finite number, which R would return as NaN or Inf. "
-            "Use an eps and a gamma above 0 and finite bounds."
+            "a coefficient is not a finite number; R would return NaN or Inf. Use an eps and a gamma "
+            "above 0 and finite bounds."
         )
     return ModelResults(
         coeff=coeff,

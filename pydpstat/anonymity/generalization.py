@@ -176,13 +176,13 @@ def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantil
     if isinstance(bins, int):
         if known.size == 0 or not np.isfinite(known).all():
             raise PydpstatError(
-                f"df must have finite values in column {name} to find edges from. Give the edges in bins."
+                f"df must have finite values in column {name} to compute edges. Give the edges in bins."
             )
         if by_quantile:
             return pd.qcut(values, bins, duplicates="drop")
     elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
         raise PydpstatError(
-            f"bins must reach over all values of column {name}; some lie outside. "
-            "Begin with -inf and end with inf."
+            f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end "
+            "with inf."
         )
     return pd.cut(values, bins, include_lowest=True)

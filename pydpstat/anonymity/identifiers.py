@@ -63,7 +63,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
     kept = [place for place in range(df.shape[1]) if place not in unique]
     if not kept:
         raise PydpstatError(
-            "df must have a column in which a value occurs twice; each one of them names its rows."
+            "df must have a column in which a value occurs twice; every column identifies its rows."
         )
     return df.iloc[:, kept].copy()
 

@@ -104,7 +104,7 @@ def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:
     spread = float(known.std()) if known.size else 0.0
     if not 0.0 < spread < np.inf:
         raise PydpstatError(
-            f"df must have finite values that differ in column {checks.excerpt(df.columns[place])} with "
+            f"df must have different finite values in column {checks.excerpt(df.columns[place])} with "
             "relative=True. Give a scale in the column's unit instead."
         )
     return spread

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NOT_PRIVATE = (
-    "A k-anonymous table is not differentially private: it does not say what somebody learns who knows "
-    "more than the quasi-identifiers, and all rows of a group may share a secret (l_diversity)."
+    "A k-anonymous table is not differentially private: it does not protect against background "
+    "knowledge beyond the quasi-identifiers, and all rows of a group may share a secret "
+    "(l_diversity)."
 )
 
 
@@ -123,11 +124,11 @@ class AnonymizationResults(Report, Frozen):
 
     def _notes(self) -> list[str]:
         names, more = ", ".join(one_line(str(name)) for name in self.columns[:12]), len(self.columns) - 12
-        notes = [f"k is about the columns {names}{f' and {more} more' if more > 0 else ''}."]
+        notes = [f"k refers to the columns {names}{f' and {more} more' if more > 0 else ''}."]
         if np.isnan(self.errors.to_numpy()).any():
-            notes.append("nan: no numbers in one of the tables, so no error and no part in the loss.")
+            notes.append("nan: not numeric in one of the tables, so without error and not part of the loss.")
         notes += left_out(len(self.errors), "columns", "errors")
-        figures = "The figures are computed from the original without noise: they are no release."
+        figures = "The numbers are computed from the original data without noise: they are not private."
         return [*notes, NOT_PRIVATE, figures]
 
     def plot(

@@ -64,8 +64,8 @@ class LedgerReport(Report):
         if count > MOST_ROWS:
             notes.append(f"The last {MOST_ROWS} of {count} releases are shown; `entries` has all.")
         if self.accountant == "zcdp":
-            notes.append("Epsilon spent: of the rho spent, at the limit of delta.")
-            notes.append("Epsilon left: the largest pure one that the rho left covers.")
+            notes.append("Epsilon spent: the epsilon of the rho spent, at the limit of delta.")
+            notes.append("Epsilon left: the largest pure epsilon that the remaining rho covers.")
         return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
 
     def _lines(self) -> list[str]:
@@ -121,7 +121,7 @@ class LedgerReport(Report):
         if self.accountant == "basic":
             return []
         epsilon, delta = map(number, (self.spent.epsilon, self.delta))
-        return ["", f"The rho spent is epsilon {epsilon} at delta {delta}."]
+        return ["", f"The rho spent corresponds to epsilon {epsilon} at delta {delta}."]
 
     def by_label_html(self) -> str:
         """Return what was spent by label, and what is left, as HTML."""

@@ -34,9 +34,7 @@ class Amount(NamedTuple):
     rho: float | None = None
 
     def __call__(self) -> NoReturn:
-        raise ArgumentError(
-            f"an amount, here {self}, is no method; got ( ) behind it. Write budget.remaining, without ( )."
-        )
+        raise ArgumentError(f"an amount, here {self}, is not a method. Write budget.remaining, without ( ).")
 
     def __str__(self) -> str:
         if self.rho is not None:

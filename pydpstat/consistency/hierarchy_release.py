@@ -26,8 +26,8 @@ from pydpstat.random import source_from
 from pydpstat.results._call import Named
 from pydpstat.results._labels import Labels
 
-PUBLIC = "that the hierarchy is public knowledge, and not made of the data"
-AT_LEAVES = "that every record is at a leaf of the hierarchy is public knowledge"
+PUBLIC = "the hierarchy is public and was not made from the data"
+AT_LEAVES = "whether every record is at a leaf of the hierarchy is treated as public"
 # how the levels may share epsilon, by name
 SPLITS = ("uniform", "optimal", "leaves")
 # above it noise may not be added up in floats without loss
@@ -107,8 +107,8 @@ def release_hierarchy(
 
     Notes
     -----
-    Guarantee: (epsilon, 0), for all levels together. It rests on a hierarchy that is public and, with
-    ``missing="error"``, on the public knowledge that every record is at a leaf.
+    Guarantee: (epsilon, 0), for all levels together. The hierarchy must be public. With
+    ``missing="error"`` whether every record is at a leaf is treated as public.
 
     Sensitivity: in each level a record is in at most one node. Adding or removing one changes one count
     of the level by 1, an L1 sensitivity of 1; replacing one changes at most two counts, 2 (1 where the
@@ -141,7 +141,7 @@ def release_hierarchy(
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
-            "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
+            "Create one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     chosen = checked_method(method, nonnegative, integer, True)
     tree = hierarchy.tree
@@ -285,7 +285,7 @@ def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bo
     for name, weight, needed in zip(names, weights, must):
         if needed and not weight:
             raise PydpstatError(
-                f"split must be above 0 for {name!r}, which has leaves: nothing else tells of them."
+                f"split must be above 0 for {name!r}, which has leaves: no other level measures them."
             )
     return [float(weight) for weight in weights]
 
@@ -308,8 +308,8 @@ def _noises(
             continue
         if changed / share > LARGEST_SCALE:
             raise PydpstatError(
-                f"epsilon must be larger: a level would get {share:.3g}, and noise that is too large "
-                "to be added up."
+                f"epsilon must be larger: a level would get {share:.3g}, with noise that is too large "
+                "to be added."
             )
         norm = root_above(changed) if how.norm == 2 else float(changed)
         noises.append(how.mechanism.calibrate_vector(share, leak, norm, size, True))

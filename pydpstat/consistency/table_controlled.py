@@ -241,7 +241,7 @@ def _solved(
     grown = matrix @ steps
     if (grown < limits[0]).any() or (grown > limits[1]).any():
         raise PydpstatError(
-            "the search for whole numbers missed a margin: the table's cells differ too much in size. "
-            "Round fewer cells at a time."
+            "the search for whole numbers did not meet a margin: the table's cells differ too much "
+            "in size. Round fewer cells at a time."
         )
     return steps

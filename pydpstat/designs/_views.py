@@ -17,6 +17,7 @@ from pydpstat._data.streams import Stream
 from pydpstat._data.table import Table, View, table_of
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
+from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
 
 # a column that is true for every record
@@ -45,10 +46,14 @@ class Subset:
 
 @dataclass(frozen=True)
 class Made:
-    """Makes a column: numbers or truth values of an expression, or true for every record."""
+    """Makes a column: numbers or truth values of an expression, or true for every record.
+
+    `undefined` is what an undefined number counts as.
+    """
 
     name: str
     expression: Condition | Numbers | None
+    undefined: float = np.nan
 
     drops = False
 
@@ -67,7 +72,7 @@ class Made:
         import pandas as pd
 
         if isinstance(self.expression, Numbers):
-            return self.expression.values(columns)
+            return self.expression.values(columns, self.undefined)
         if self.expression is None:
             return np.ones(size, dtype=bool)
         true, known = self.expression.truths(columns)
@@ -78,12 +83,12 @@ class Made:
         return Chunk({**chunk.columns, self.name: self.column(chunk.columns, chunk.size)}, chunk.size)
 
 
-def needed(assigned: Mapping[str, str], names: Iterable[str]) -> list[Made]:
+def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
     """Return the assigned columns that some columns are, or are made of, in the order to make them."""
     wanted, found = set(names), []
-    for name, text in reversed(list(assigned.items())):
+    for name, text in reversed(list(facts.assigned.items())):
         if name in wanted:
-            found.append(Made(name, expression_of(text)))
+            found.append(Made(name, expression_of(text, facts.clipping), facts.undefined(name)))
             wanted.update(found[-1].needs)
     return found[::-1]
 
@@ -104,16 +109,16 @@ def readable(data: object) -> Any:
             return pd.DataFrame(data)
         except (TypeError, ValueError) as error:
             raise PydpstatError(
-                "data must be columns of one length by their names, or a frame; got a dict of others. Give "
-                "for example {'age': ages, 'sex': sexes}."
+                "data must be a data frame, or a dict of columns of the same length; got a dict of "
+                "something else. Give for example {'age': ages, 'sex': sexes}."
             ) from error
     if is_series(data) and table_of(data) is None:
         return data.to_frame()
     if is_frame(data) or table_of(data) is not None:
         return data
     raise PydpstatError(
-        "data must have columns with names, which a design is about; got "
-        f"{type(data).__name__}. Give a DataFrame, or a dict of columns."
+        f"data must have columns with names for a design; got {type(data).__name__}. Give a "
+        "DataFrame, or a dict of columns."
     )
 
 

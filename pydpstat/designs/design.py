@@ -42,8 +42,7 @@ class Design(Answering, Calls):
 
     See Also
     --------
-    design : what makes it.
-    plan : the accuracy of a release, which is a method of a design as well.
+    design, plan : what makes it, and the accuracy of a release, which is a method of a design as well.
 
     Examples
     --------
@@ -93,14 +92,14 @@ class Design(Answering, Calls):
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(f"condition must be a text, as 'age >= 18'; got {checks.shown(condition)}.")
+            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
             raise PydpstatError(
-                "subset must have neighbors 'unbounded': the number of records that are left is private. "
-                "Declare dp.design(..., neighbors='unbounded')."
+                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
+                "dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both)
+        made = Condition(both, self.facts.clipping)
         self.facts.check(made)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
@@ -130,9 +129,9 @@ class Design(Answering, Calls):
 
         Notes
         -----
-        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors. A value
-        that is undefined, such as the logarithm of 0 or a division by 0, is missing. Values outside the
-        bounds are clipped by what releases them.
+        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors.
+        Columns are clipped to their bounds first. A value that is undefined, such as the logarithm of 0, is
+        missing where `missing` has a rule for it, else the lower bound: an error would tell of a record.
 
         Examples
         --------
@@ -152,8 +151,8 @@ class Design(Answering, Calls):
     def plan(
         self,
         function: str,
-        variables: str | Sequence[str] | None = None,
-        epsilon: float | None = None,
+        variables: str | Sequence[str] | float | None = None,
+        *places: float,
         **options: Any,
     ) -> Any:
         """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
@@ -163,9 +162,11 @@ class Design(Answering, Calls):
         function : str
             The function's name.
         variables : str or list of str, optional
-            Names of variables. `count` needs none.
-        epsilon : float, optional
-            As in `pydpstat.plan`, like all other options.
+            Names of variables, or a formula. `count` needs none: its epsilon may stand here.
+        *places : float
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
+        **options
+            As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
         Examples
         --------
@@ -175,18 +176,20 @@ class Design(Answering, Calls):
         1000
         """
         with declared():
-            return planned(self, function, variables, epsilon, options)
+            return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
-        way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
-        return way if name in self.columns else Answering._way_to(self, name)
+        way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
+        if name == "summary":
+            way = "print it, print(design), for what is declared; a release has a summary()"
+        return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
-            made = [*needed(self.facts.assigned, used), *made]
+            made = [*needed(self.facts, used), *made]
         return view(self._data, names, self.condition, made, single)
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,7 +205,8 @@ class Design(Answering, Calls):
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
+                f"facts must have the form that to_dict returns; got {checks.shown(facts)}. It has "
+                f"{', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
@@ -234,15 +238,13 @@ class Design(Answering, Calls):
             f"protects  {unit}, {facts.neighbors} neighbors",
             f"missing   {facts.missing}",
         ]
-        if self.condition is not None:
-            head.append(f"subset    {self.condition.text}")
+        head += [] if self.condition is None else [f"subset    {self.condition.text}"]
         width = max(map(len, self.columns), default=0)
         return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
 
     def _said(self, name: str) -> str:
-        facts, said = self.facts, []
-        if name in facts.assigned:
-            said.append(facts.assigned[name])
+        facts = self.facts
+        said = [facts.assigned[name]] if name in facts.assigned else []
         said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
             low, high = facts.bounds[name]
@@ -275,7 +277,7 @@ class _Bound:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
-            raise PydpstatError("data must be given: this design plans only. Use dp.design(frame, ...).")
+            raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property
@@ -358,8 +360,7 @@ def design(
 
     See Also
     --------
-    Design : what it returns.
-    Budget : a limit that pays for all releases of a design.
+    Design, Budget : what it returns, and a limit that pays for all releases of a design.
 
     Notes
     -----
@@ -368,8 +369,7 @@ def design(
 
     References
     ----------
-    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8) (R's
-    ``svydesign``).
+    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8).
 
     Examples
     --------

@@ -14,7 +14,7 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, Named
 
-GIVEN = "the sensitivity given is right for every pair of data sets that differ in one replaced record"
+GIVEN = "the given sensitivity is correct for every pair of data sets that differ in one replaced record"
 # how far an exact delta may pass the claimed one by rounding
 ROUNDING = 1.0 + 1e-9
 
@@ -26,8 +26,8 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
         return replaced(params)
     if gamma >= 1.0:
         raise PydpstatError(
-            f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so the sampled sensitivity "
-            "promises nothing. Sample it again with a larger m."
+            f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so nothing is guaranteed "
+            "with the sampled sensitivity. Sample it again with a larger m."
         )
     return params.toGamma(gamma)
 
@@ -77,22 +77,23 @@ def _gaussian_delta(noise: GaussianNoise, epsilon: float, claimed: float, sensit
 def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str:
     """Warn that a sampled sensitivity gives random differential privacy only; return that as a condition."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
-    name, own = "mean", "a statistic with bounds of its own, such as pydpstat.mean"
+    name, own = "mean", "a statistic that takes bounds, such as pydpstat.mean"
     if use == "ExponentialMechanism":
         name, own = "choose", "pydpstat.choose"
     warn(
-        "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
-        f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
-        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
+        "The sensitivity was sampled. This is random differential privacy: it is for data whose "
+        f"records are drawn independently from the oracle, and nothing is guaranteed for {share} of "
+        f"those data sets. For other data epsilon is infinite. Use {own}, or prove a sensitivity and "
+        f"use {use}.",
         row="14",
         use=name,
     )
     if math.isinf(epsilon):
-        return "the sensitivity was sampled, and nothing holds for the data that the oracle draws either"
+        return "the sensitivity was sampled, and nothing is guaranteed even for data from the oracle"
     return (
-        "random differential privacy: for records drawn independently from the oracle "
-        f"(epsilon {epsilon:.6g}, delta {delta:.6g}) holds but for {share} of the data sets; "
-        "for other data nothing holds"
+        "random differential privacy: for records drawn independently from the oracle (epsilon "
+        f"{epsilon:.6g}, delta {delta:.6g}) is satisfied except for {share} of the data sets; nothing "
+        "is guaranteed for other data"
     )
 
 
@@ -136,8 +137,8 @@ def _constructor(instance: DPMech | DPParamsEps) -> Call:
 def _warn_exact_value(cause: str, use: str) -> None:
     """Warn that no noise is added."""
     warn(
-        f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is infinite. "
-        f"Give a finite epsilon and a proven sensitivity above 0, as {use} asks for.",
+        f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is "
+        f"infinite. Give a finite epsilon and a proven positive sensitivity, as {use} requires.",
         row="delta",
         use=use,
     )
@@ -157,9 +158,9 @@ def _warn_proportional_choice(epsilon: float) -> None:
 def _warn_random_privacy(gamma: float, use: str) -> None:
     """Warn that the parameters ask for random differential privacy only."""
     warn(
-        f"DPParamsGam asks for random differential privacy: for a share of up to {gamma:.4g} of the data "
-        "sets nothing is promised. (epsilon, delta) holds where the sensitivity given is a proven bound, and "
-        f"nothing otherwise. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
+        "DPParamsGam asks for random differential privacy: nothing is guaranteed for a share of up "
+        f"to {gamma:.4g} of the data sets. (epsilon, delta) is guaranteed only if the given "
+        f"sensitivity is a proven bound. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
         row="14",
         use=use,
     )

@@ -73,8 +73,8 @@ class DPMech(Slotted):
     ) -> None:
         if type(self) in (DPMech, DPMechNumeric):
             raise PydpstatError(
-                f"{type(self).__name__} is virtual and cannot be made. Use DPMechLaplace, DPMechGaussian, "
-                "DPMechExponential or DPMechBernstein."
+                f"{type(self).__name__} is virtual and cannot be created. Use DPMechLaplace, "
+                "DPMechGaussian, DPMechExponential or DPMechBernstein."
             )
         named_only(self, unnamed)
         self.sensitivity = sensitivity

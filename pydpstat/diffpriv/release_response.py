@@ -159,7 +159,7 @@ def _release_numbers(
             "Give it, or let sensitivitySampler find it."
         )
     if value.size != mechanism.dims:
-        note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
+        note(f"the number of values that target returns differs from dims, {mechanism.dims}.")
     published = result_params(mechanism, params)
     if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)

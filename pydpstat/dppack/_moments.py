@@ -26,9 +26,9 @@ Floats = npt.NDArray[np.float64]
 
 FIXED = (
     "the number of records is public",
-    "no value is missing, and everybody knows it",
+    "whether values are missing is treated as public",
 )
-SCALE_TELLS_N = "for added or removed records nothing holds: the noise scale reveals their number"
+SCALE_TELLS_N = "nothing is guaranteed for added or removed records: the noise scale reveals their number"
 REDRAWN = "redrawn until positive"
 # of what is equal and of one type only the sign of 0 may differ
 _PLAIN = frozenset((int, float, str))

@@ -259,6 +259,7 @@ def check_finite(*figures: float) -> None:
     """Stop where R would return a figure that is not finite."""
     if not np.isfinite(figures).all():
         raise PydpstatError(
-            "the value or its sensitivity is not a finite number, where R returns NA, NaN or Inf. "
-            "Remove missing values, give at least two records to each spread, and finite bounds."
+            "the value or its sensitivity is not a finite number, and R returns NA, NaN or Inf. "
+            "Remove missing values, and give at least two records for a measure of spread, and "
+            "finite bounds."
         )

@@ -24,7 +24,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 GIVEN = (
-    "the sensitivity given is right for the neighbors meant",
+    "the given sensitivity is correct for these neighbors",
     "measure and candidates were chosen without the data",
 )
 
@@ -99,8 +99,8 @@ def ExponentialMechanism(
     sens = checks.scalar(sensitivity, "sensitivity")
     if sens <= 0:
         raise PydpstatError(
-            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. "
-            "Give how far one record moves a utility."
+            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. Give the most that one record "
+            "can change a utility."
         )
     weights = None if measure is None else _measure(measure, values.size)
     choices = None if candidates is None else _candidates(candidates, values.size)
@@ -164,8 +164,7 @@ def _measure(measure: object, size: int) -> np.ndarray:
         )
     if not (weights >= 0).all():
         raise PydpstatError(
-            "Values in measure cannot be negative or missing; some of those given are. "
-            "Give weights of at least 0."
+            "Values in measure cannot be negative or missing; some are. Give weights of at least 0."
         )
     return weights
 

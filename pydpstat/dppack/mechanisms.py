@@ -22,7 +22,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-GIVEN = ("the sensitivities given are right for the neighbors meant",)
+GIVEN = ("the given sensitivities are correct for these neighbors",)
 
 
 @answered

@@ -40,8 +40,8 @@ from pydpstat.results._ranges import covariance, spreads
 from pydpstat.results.results import DPResults, DPResultsPair
 
 FIXED_GROUPS = (
-    "the size of every group is public, and no record changes its group",
-    "no value is missing, and everybody knows it",
+    "the size of every group is public, and no record changes groups",
+    "whether values are missing is treated as public",
 )
 
 

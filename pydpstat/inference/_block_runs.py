@@ -19,12 +19,12 @@ from pydpstat.random import Source
 from pydpstat.results.results import DPResults
 
 _MOST_BLOCKS = 10**5
-ALONE = "what the callable does with a block depends on that block alone"
-TYPES = "the types that the data and their columns have are public"
-SIZES = "the samples' sizes, and which sample a record is in, are public"
+ALONE = "what the callable returns for a block depends on that block alone"
+TYPES = "the types of the data and their columns are public"
+SIZES = "the sample sizes, and which sample a record is in, are public"
 SILENT = (
-    "of the callable only its results are protected: not the time it takes, nor files that it writes and "
-    "objects or threads that it leaves behind"
+    "only the results of the callable are protected, not its running time, files that it writes, or "
+    "objects and threads that it leaves behind"
 )
 
 
@@ -77,8 +77,8 @@ def divided_samples(
         return samples, number
     if not how.bounded:
         raise PydpstatError(
-            "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "
-            "would tell of it. Give for example blocks=10."
+            "blocks must be given with neighbors 'unbounded': a number that depends on the number of "
+            "records would reveal it. Give for example blocks=10."
         )
     return samples, None
 

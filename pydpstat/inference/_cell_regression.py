@@ -34,8 +34,8 @@ SHARES = (0.8, 0.08, 0.12)
 # releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise
 Ask = Callable[[Query, CellCubes, float], tuple[Floats, tuple[float, float]]]
 _NOTHING = (
-    "Nothing can be said of {}: too few records of a response, or the noise hides it. Give more records, a "
-    "larger epsilon, or fewer predictors."
+    "The release is uninformative about {}: too few records of a response, or the noise hides it. "
+    "Give more records, a larger epsilon, or fewer predictors."
 )
 ASSUMPTIONS = (
     "the log odds are linear in the predictors, which are clipped to their bounds",

@@ -74,7 +74,7 @@ def by_coins(
         interval=_CoinInterval(shares, pair),
         validity="exact",
         assumptions=("independent records of one distribution", CLIPPED, PUBLIC),
-        remarks=("Each record was replaced by a coin: another release has other coins.",),
+        remarks=("Each record was replaced by a coin: another release tosses other coins.",),
     )
 
 

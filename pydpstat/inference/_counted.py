@@ -22,12 +22,12 @@ from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
 NOTHING_SAID = (
-    "The noise is larger than counts of so many records can tell from each other: nothing can be said. "
-    "Use a larger epsilon, or more records."
+    "The noise is too large for counts of so few records: the result is uninformative. Use a larger "
+    "epsilon, or more records."
 )
 # the noise of smaller ones is no number
 SMALLEST_EPSILON = 1e-300
-INDEPENDENT = "the records are independent and come from one distribution"
+INDEPENDENT = "the records are independent and identically distributed"
 
 
 def count_options(
@@ -46,7 +46,7 @@ def count_options(
     if how.epsilon < SMALLEST_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
-            "With so large a noise nothing can be said."
+            "With so much noise no test is informative."
         )
     return how
 

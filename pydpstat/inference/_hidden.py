@@ -36,7 +36,9 @@ def hidden_names(names: Sequence[str], errors: Floats) -> str:
 def endless(names: Sequence[str], errors: Floats) -> list[str]:
     """Return the remark on coefficients whose interval has no end on a side."""
     gone = hidden_names(names, errors)
-    return [f"The noise leaves the interval of {gone} without an end: there is no estimate."] if gone else []
+    return (
+        [f"Because of the noise, the interval of {gone} is unbounded: there is no estimate."] if gone else []
+    )
 
 
 def empty_levels(
@@ -72,7 +74,7 @@ def empty_levels(
                 # it has no record where all values are levels
                 empty = np.where(np.arange(len(empty)) == each.other, False, empty)
             if each.added and each.other in each.absent:
-                told = f"None, or too few records to tell, have a value that is no level of {each.text}"
+                told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
                 remarks.append(f"{told}: they count as {each.levels[0]}.")
                 counted = each.levels[0]
             remarks += _remark(each.text, each.levels, empty, counted)
@@ -80,7 +82,7 @@ def empty_levels(
 
 
 def note_empty(design: LinearDesign, counts: Floats, sds: Floats, size: float) -> None:
-    """Warn of levels that look empty as misspelt ones do; the arguments are as in `empty_levels`."""
+    """Warn of levels that look empty as misspelled ones do; the arguments are as in `empty_levels`."""
     for each, place, _ in _looked(design, counts, sds, size, _FAR):
         if design.declared or each.levels is None or isinstance(each, Derived):
             continue
@@ -148,8 +150,11 @@ def _remark(
     if not empty.any():
         return []
     shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
-    told = f"The released numbers of records of {shown} cannot be told from 0: few records have this level"
+    told = (
+        f"The released numbers of records of {shown} cannot be distinguished from 0: few records "
+        "have this level"
+    )
     if counted is None:
         return [f"{told}, or none."]
-    spelled = "or none, as where it is spelled in another way"
+    spelled = "or none, for example because it is misspelled"
     return [f"{told}, {spelled}. A value that is none of the levels counts as {counted}."]

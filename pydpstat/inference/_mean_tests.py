@@ -26,10 +26,10 @@ from pydpstat.statistics._kernels.records import records_of
 METHODS = ("t", "exact")
 # how two groups are called that have no names
 SAMPLES = ("a", "b")
-CLIPPED = "the mean is that of values moved onto the bounds"
+CLIPPED = "the mean is that of values clipped to the bounds"
 PUBLIC = "the bounds were chosen without looking at the data"
-NOBODY = "A group may have no record at all: nothing can be said."
-NOTHING = "The noise is as large as half the bounds' distance: hardly any mean can be ruled out."
+NOBODY = "A group may have no records at all: the result is uninformative."
+NOTHING = "The noise is as large as half the width of the bounds: hardly any mean can be ruled out."
 
 
 def standard(value: float, pair: Pair, name: str = "popmean") -> float:
@@ -41,7 +41,7 @@ def standard(value: float, pair: Pair, name: str = "popmean") -> float:
     0.5
     """
     low, high = pair
-    hint = "The mean of values between the bounds lies there; the data come first."
+    hint = "The mean of values within the bounds lies there; the data come first."
     number = checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
     given, lower, upper = map(Fraction, (number, low, high))
     return float((2 * given - lower - upper) / (upper - lower))
@@ -62,8 +62,8 @@ def one_sample(
     if method == "exact":
         if known.size is None:
             raise PydpstatError(
-                "method must be 't' where the number of records is private; got 'exact'. "
-                "Use neighbors='bounded', or leave method out."
+                "method must be 't' if the number of records is private; got 'exact'. Use "
+                "neighbors='bounded', or leave method out."
             )
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
         interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
@@ -154,7 +154,7 @@ def two_samples(
         parameter=difference,
         interval=interval,
         validity="measured",
-        assumptions=("independent records of one distribution in each group", CLIPPED, PUBLIC),
+        assumptions=("independent, identically distributed records in each group", CLIPPED, PUBLIC),
         remarks=remarks if tell else (NOBODY,),
     )
 
@@ -167,6 +167,6 @@ def _remarks(known: NoisySums) -> tuple[str, ...]:
     """Say, from public numbers alone, where nothing can be said."""
     size = known.size if known.size is not None else known.sums[0]
     if size < 2:
-        return ("One record has no variance that could be estimated: the test rests on the bounds alone.",)
+        return ("The variance of one record cannot be estimated: the test rests on the bounds alone.",)
     sd = math.sqrt(known.unit_variance * sum(each * each for each in known.noise[1]))
     return (NOTHING,) if sd >= size else ()

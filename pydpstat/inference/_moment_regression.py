@@ -28,10 +28,10 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import half_width
 
 _LINEAR = "the mean of the response is linear in the predictors"
-_WITHIN = "all of this speaks of values that were moved to the bounds"
-_NORMAL = "near to normal where few records tell of a coefficient"
-ASSUMPTIONS = (_LINEAR, f"errors are independent and of one variance, {_NORMAL}", _WITHIN)
-ROBUST = (_LINEAR, f"errors are independent, of whatever variances, and {_NORMAL}", _WITHIN)
+_WITHIN = "all of this refers to values clipped to the bounds"
+_NORMAL = "close to normal if few records determine a coefficient"
+ASSUMPTIONS = (_LINEAR, f"errors are independent and homoscedastic, {_NORMAL}", _WITHIN)
+ROBUST = (_LINEAR, f"errors are independent, possibly heteroscedastic, and {_NORMAL}", _WITHIN)
 # the parts of epsilon for the moments and for the squared influences
 SHARES = (0.75, 0.25)
 # what the moments leave open, as for a design
@@ -124,9 +124,9 @@ def _followed(
     remarks = []
     if hidden:
         remarks.append(
-            f"The noise hides what the other predictors leave of {hidden}: no value that is far enough can "
-            "be ruled out. There is no estimate, and the interval is the whole line, even where values are "
-            "rejected."
+            f"The noise hides the part of {hidden} that the other predictors do not explain: distant "
+            "values cannot be ruled out. There is no estimate, and the interval is the whole line, "
+            "even if some values are rejected."
         )
     remarks += told
     if rest <= 0.0:

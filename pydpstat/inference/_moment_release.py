@@ -42,7 +42,7 @@ from pydpstat.statistics._kernels.records import Records
 _ROUNDED, _UNIT = Fraction(5, 4 << BITS), Fraction(1, 1 << BITS)
 # what the variance of the squares' noise weighs beside that of sums and products: means come first
 _SQUARES = 0.25
-GROUPS = "the groups' sizes and who is in which group are public knowledge"
+GROUPS = "the groups' sizes and who is in which group are public"
 
 
 class Weights(NamedTuple):

@@ -43,7 +43,7 @@ from pydpstat.statistics._kernels.scope import Scope
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
-LEVELS = "that every value is one of the levels is public knowledge"
+LEVELS = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
@@ -65,7 +65,7 @@ class NoisyTable(NamedTuple):
         """What is to be said where little can be seen."""
         if self.total < self.release.noise.std():
             return (
-                "The noise of one cell is wider than the whole table: hardly anything can be seen in it.",
+                ("The noise of one cell is larger than the whole table: the result is almost uninformative."),
             )
         return ()
 
@@ -108,7 +108,7 @@ def noisy_table(
         )
     if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
-            "levels must not be 'discover' for a test, whose table has to be public. Give them."
+            "levels must not be 'discover' for a test, whose table must be public. Give the levels."
         )
     public = [each._replace(closed=True) for each in levels_of(levels, variables)]
     kept = None if how.missing in ("error", "drop") else how.missing
@@ -117,7 +117,7 @@ def noisy_table(
     if math.prod(map(len, names)) > MOST_CELLS:
         raise PydpstatError(
             f"levels must make at most {MOST_CELLS} cells for a test; they make "
-            f"{math.prod(map(len, names))}. Join levels."
+            f"{math.prod(map(len, names))}. Merge levels."
         )
     if function == "chisquare":
         probabilities(f_exp, names[0])
@@ -130,8 +130,8 @@ def noisy_table(
     counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
         raise PydpstatError(
-            f"{argument} must have a level in each record: some values are missing or none of the levels, "
-            "which this error tells. Name a level that they count in (missing='other'), or use "
+            f"{argument} must have a level in each record: some values are missing or not among the "
+            "levels, which this error reveals. Name a level for them (missing='other'), or use "
             "missing='drop' with neighbors='unbounded'."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
@@ -191,9 +191,9 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
     weights = [checks.as_float(each) for each in given] if fits else []
     if not weights or not all(0.0 < each < math.inf for each in weights):
         raise PydpstatError(
-            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= "
-            f"adds among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that "
-            "cannot be."
+            f"f_exp must have a positive finite number for each of the {len(names)} levels, including "
+            f"one that missing= adds; got {checks.shown(f_exp)}. Give expected shares, and leave out "
+            "impossible levels."
         )
     return weights
 

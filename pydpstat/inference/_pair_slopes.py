@@ -203,7 +203,7 @@ def by_slopes(
     chance = interval.pvalue(null)
     statistic = math.copysign(-float(ndtri(0.5 * max(chance, 1e-300))), interval.middle - null)
     errors = np.array([(high - low) / 3.92])
-    remarks = [] if x.size > 1 else ["There are too few records for a pair: nothing can be said."]
+    remarks = [] if x.size > 1 else ["There are too few records for a pair: the result is uninformative."]
     return RegressionResults.of_several(
         releases,
         [f"look {look}: " for look in range(1, len(releases) + 1)],

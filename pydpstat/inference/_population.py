@@ -151,8 +151,8 @@ def check_apart(how: Options, records: Records) -> None:
     """Refuse noise that is one of all columns: distributions here are those of each column's own."""
     if how.norm == math.inf and records.width > 1:
         raise PydpstatError(
-            "mechanism must be 'laplace' or 'gaussian' for several columns' intervals of the population; got "
-            f"{how.mechanism.name!r}, whose noise is one of all columns together. Leave it out."
+            "mechanism must be 'laplace' or 'gaussian' for confidence intervals of several columns; "
+            f"got {how.mechanism.name!r}, whose noise is joint for all columns. Leave it out."
         )
 
 

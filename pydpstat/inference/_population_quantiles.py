@@ -34,7 +34,7 @@ from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics._kernels.unused_levels import note_groups
 
 Floats = npt.NDArray[np.float64]
-STEPS = ("between edges of noisy cells",)
+STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
 # cells where the number of records is private, which none can be chosen for
 CELLS = 128
 
@@ -121,7 +121,7 @@ def release_cells(
     public = (epsilon, 0, "geometric", neighbors, missing)
     how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget)
     if scope.sample is not None:
-        raise PydpstatError("sample must be left out with population=True. Leave out population.")
+        raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
     pair, source = bounds_pair(bounds), source_from(rng)
     check_filling(how.missing, [pair])
     records, how = records_of(x, how, scope.independent(), source, one_column, "x")
@@ -152,7 +152,8 @@ def release_cells(
         slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
         value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)
         intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
-        return value, BetweenEdges(slopes, STEPS, intervals, population=intervals)
+        step = STEPS.format(edges.size - 1, edges[1] - edges[0])
+        return value, BetweenEdges(slopes, (step,), intervals, population=intervals)
 
     said = () if number in (None, CELLS) else (("grid_points", number + 1),)
     return release_statistic(
@@ -174,7 +175,7 @@ def _cell_number(grid_points: object, bounded: bool) -> int | None:
     if checks.is_number(grid_points) and grid_points == GRID_POINTS:
         return None if bounded else CELLS
     allowed = f"a whole number from {FEWEST_BINS + 1} to {MOST_CELLS + 1} with population=True"
-    hint = "So many edges of cells there are, where records are counted and intervals end: 129 for example."
+    hint = "It is the number of edges of the cells in which records are counted, for example 129."
     return (
         checks.integer(
             grid_points, "grid_points", FEWEST_BINS + 1, MOST_CELLS + 1, allowed=allowed, hint=hint

@@ -183,7 +183,7 @@ class PowerPlan(Drawn, Report):
     def _notes(self) -> list[str]:
         notes = [
             f"The effect is the {self.unit}.",
-            f"For these numbers the test with the most power is {self.stronger}.",
+            f"For these numbers the most powerful test is {self.stronger}.",
         ]
         if TESTS[self.test].family not in ("", "shares"):
             notes.append("Powers are simulated, with a standard error of up to about 0.02.")
@@ -238,7 +238,7 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
     missing = [name for name, value in zip(_NUMBERS, values) if value is None]
     if len(missing) != 1:
         raise PydpstatError(
-            "of n, epsilon, effect and power three must be given, and the fourth is found; missing: "
+            "three of n, epsilon, effect and power must be given, and the fourth is found; missing: "
             f"{', '.join(missing) or 'none'}."
         )
     facts = facts_of(test, options)
@@ -248,7 +248,8 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
     aim = 0.0 if values[3] is None else checks.probability(values[3], "power", "0.8 is usual.")
     if aim and aim <= facts.alpha:
         raise PydpstatError(
-            f"power must be above alpha, {facts.alpha!r}; got {aim!r}. Without any data a test has that."
+            f"power must be above alpha, {facts.alpha!r}; got {aim!r}. A test has power alpha without "
+            "any data."
         )
     solved = missing[0]
     with Progress(lambda: None, "powers") as progress:

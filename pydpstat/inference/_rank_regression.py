@@ -36,12 +36,12 @@ from pydpstat.statistics._kernels.record_grid import check_range, half_width
 
 ONE = (
     "the mean of the response is linear in the predictor",
-    "errors are independent of the predictor and of each other and have one distribution",
+    "errors are independent of the predictor and of each other and identically distributed",
     "no value is beyond its bounds",
 )
 SEVERAL = (
     "the mean of the response is linear in the predictors",
-    "errors are independent given the predictors, and have one distribution or symmetric distributions",
+    "errors are independent given the predictors, and identically or symmetrically distributed",
     "no value is beyond its bounds",
 )
 
@@ -177,7 +177,7 @@ def _followed(
     coef, errors, intervals = None, np.full(len(tested), math.inf), [None] * len(tested)
     remarks: list[str] = []
     if not blocks and (interval or isinstance(law, ScoreLaw)):
-        remarks.append("There are too few records for a block: nothing can be said.")
+        remarks.append("There are too few records for a block: the result is uninformative.")
     if interval:
         _, factors, height = _units(design)
         scales = [height / factors[design.names.index(name) - 1] for name in tested]

@@ -32,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
 GROUPS = "the groups' sizes and who is in which group are public"
 INDEPENDENT = "the records are independent"
-MEASURED_INTERVAL = "The interval's validity is measured, not proved."
+MEASURED_INTERVAL = "The validity of the interval is measured, not proven."
 LEAST_EPSILON = 1e-9
 # so many values make ties of keys rare; a seeded source draws them without gaps
 _KEYS = 2**52
@@ -114,7 +114,7 @@ def one_distribution(samples: Sequence[Sample]) -> str:
     told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
     if not names and len(samples) == 2:
         told = "both samples"
-    return f"{told} have one distribution under the null hypothesis"
+    return f"{told} have the same distribution under the null hypothesis"
 
 
 def sample_of(
@@ -139,7 +139,7 @@ def groups_of(
         told = (
             f"{checks.excerpt(gone)}: the groups' sizes are public, and nothing is compared with an empty one"
         )
-        warn_usage(f"there is no record of {told}. {SPELLING}: is one misspelt?", TOPIC)
+        warn_usage(f"there is no record of {told}. {SPELLING}: is one misspelled?", TOPIC)
     return groups, how
 
 
@@ -209,7 +209,7 @@ def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
 def remarks_on(noise: DPResults, half_range: float) -> tuple[str, ...]:
     """Return what is to be said where nothing, or little, can be seen."""
     if half_range == 0.0:
-        return ("There is nothing to compare: p is 1 whatever the data are.",)
+        return ("There is nothing to compare: the p-value is 1 for any data.",)
     if noise.noise.std() > half_range:
-        return ("The noise is wider than all values of the statistic: hardly anything can be seen in it.",)
+        return ("The noise is wider than the range of the statistic: the result is almost uninformative.",)
     return ()

@@ -130,12 +130,12 @@ def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
         return scope
     if scope.by is not None:
         raise PydpstatError(
-            "strata must be left out with by: within a group the interval is that of independent draws. Give "
-            "one of the two; groups that are strata are given as by."
+            "strata must be left out with by: within a group the interval assumes independent draws. "
+            "Give one of the two; if the groups are the strata, use by."
         )
     if scope.levels is None:
         raise PydpstatError(
-            "levels must be given with strata: those that come from the data would tell which values occur. "
+            "levels must be given with strata: levels from the data would reveal which values occur. "
             "Give the public names of all strata."
         )
     return scope._replace(by=strata)
@@ -151,8 +151,8 @@ def _together(
     if isinstance(weights, str):
         if not named:
             raise PydpstatError(
-                f"weights must hold a weight for each record where {argument} has no named columns; got "
-                f"{checks.shown(weights)}. Give a column, or a frame that has it."
+                f"weights must have a weight for each record if {argument} has no named columns; got "
+                f"{checks.shown(weights)}. Give a column, or a data frame that has it."
             )
         return data, partial(_by_name, weights=weights, argument=argument), scope
     keys = (scope.by,) if isinstance(scope.by, str) else scope.by
@@ -189,8 +189,8 @@ def _by_name(given: object, weights: str, argument: str) -> _Pair:
     columns = _named(given)
     if weights not in columns:
         raise PydpstatError(
-            f"weights must be a column of the data; got {checks.shown_option(weights)}, and they have "
-            f"{checks.excerpt(list(columns))}. {checks.did_you_mean(weights, list(columns))}"
+            f"weights must be a column of the data; got {checks.shown_option(weights)}; the columns "
+            f"are {checks.excerpt(list(columns))}. {checks.did_you_mean(weights, list(columns))}"
         )
     rest = _only([name for name in columns if name != weights], argument)
     size = len(columns[rest])
@@ -208,8 +208,9 @@ def _only(names: list[str], argument: str) -> str:
     if len(names) == 1:
         return names[0]
     raise PydpstatError(
-        f"{argument} must have one variable besides the columns of weights and by; got "
-        f"{checks.excerpt(names)}. Select its columns first, as in frame[['income', 'weight', 'region']]."
+        f"{argument} must have one variable apart from the columns of weights and by; got "
+        f"{checks.excerpt(names)}. Select its columns first, as in frame[['income', 'weight', "
+        "'region']]."
     )
 
 
@@ -356,8 +357,8 @@ def weighted_options(
         # a number would stand for values and weights alike
         got = checks.shown_option(missing)
         raise PydpstatError(
-            f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing values "
-            "first, by a rule that looks at a record alone."
+            f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
+            "values first, by a rule that uses each record alone."
         )
     how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, budget=budget, only=only)
     check_epsilon(how)

@@ -83,8 +83,8 @@ def chisquare(
     Notes
     -----
     Guarantee: epsilon. The counts of the levels are released with symmetric geometric noise, as by
-    `crosstab`; all else is post-processing. With ``missing="error"`` it rests on the public knowledge that
-    every record has one of the levels.
+    `crosstab`; all else is post-processing. With ``missing="error"`` whether every record has one of the
+    levels is treated as public.
 
     Validity: with a public n the null hypothesis leaves nothing unknown, and the p-value is exact up to
     simulation (9,999 tables, fewer where there are more than 25 levels): ``model``, where the records are
@@ -194,8 +194,8 @@ def chi2_contingency(
     Notes
     -----
     Guarantee: epsilon. The cells' counts are released with symmetric geometric noise, as by `crosstab`; all
-    else is post-processing. With ``missing="error"`` it rests on the public knowledge that every record has
-    two of the levels.
+    else is post-processing. With ``missing="error"`` whether every record has two of the levels is treated
+    as public.
 
     Validity: ``measured``. The statistic is the square of the noisy counts' distance from those of
     independent variables, in units of sampling and noise together, after changes of the margins are taken

@@ -39,7 +39,7 @@ from pydpstat.statistics._kernels.scope import Keys, Scope
 Floats = npt.NDArray[np.float64]
 # where a function is tried, whatever the data are
 _POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
-ALONE = "cdf makes its number of a record from that record alone"
+ALONE = "cdf computes its number for a record from that record alone"
 
 
 @quiet
@@ -319,9 +319,9 @@ def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
     if any(0.0 <= each <= 1.0 for each in found):
         return law
     raise PydpstatError(
-        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does so at "
-        f"none of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its own errors are "
-        "not shown, as they would tell of records."
+        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does "
+        f"not at any of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its "
+        "errors are not shown, because they could reveal records."
     )
 
 

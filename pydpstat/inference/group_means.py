@@ -129,8 +129,8 @@ def f_oneway(
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
-            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as an argument "
-            "of its own, and epsilon by name."
+            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as a "
+            "separate argument, and epsilon by name."
         )
     check_epsilon(how)
     pair = bounds_pair(bounds)
@@ -145,7 +145,7 @@ def f_oneway(
     statistic, pvalue, places = equal_means(known, shape == "any")
     remarks = left_out(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
-        remarks += ("The noise of a mean is wider than the bounds allow: hardly anything can be seen in it.",)
+        remarks += ("The noise of a mean is wider than its bounds: the result is almost uninformative.",)
     return InferenceResults.of(
         release,
         test="Welch's one-way analysis of variance",
@@ -158,7 +158,7 @@ def f_oneway(
         assumptions=(
             *(("the groups' distributions are close to normal",) if shape == "normal" else ()),
             "the records are independent of each other",
-            "the means are those of records moved onto the bounds",
+            "the means are those of records clipped to the bounds",
         ),
         remarks=remarks,
     )
@@ -245,7 +245,7 @@ def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
     ('x is left out: it may have no record at all.',)
     """
     return tuple(
-        f"{name} is left out: it may have no record at all."
+        f"{name} is left out: it may have no records at all."
         for place, name in enumerate(names)
         if place not in places
     )

@@ -44,12 +44,12 @@ FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # from so many records times epsilon for each coefficient on, a further step costs little
 _ENOUGH = 1000.0
 ASSUMPTIONS = (
-    "the log odds are linear in the predictors, which are cut to their bounds",
+    "the log odds are linear in the predictors, which are clipped to their bounds",
     "records are independent",
 )
 _NOTHING = (
-    "Nothing can be said of {}: too few records of a response, or the noise hides how the predictors are "
-    "related. Give more records, a larger epsilon or fewer predictors."
+    "The release is uninformative about {}: too few records of a response, or the noise hides how "
+    "the predictors are related. Use more records, a larger epsilon or fewer predictors."
 )
 
 
@@ -129,8 +129,8 @@ def logit(
     Notes
     -----
     Guarantee: (epsilon, 0), for noisy sums one after another, whose epsilons add up (Dwork and Roth 2014,
-    theorem 3.16); no minimizer is part of it. With ``missing="error"`` it rests on the public knowledge that
-    no value is missing.
+    theorem 3.16); no minimizer is part of it. With ``missing="error"`` whether values are missing is
+    treated as public.
 
     *Categorical predictors, or a private number of records.* A record is in one cell: it has one level of
     each categorical predictor, and one response. So the noise of what is counted by cell does not depend on
@@ -189,8 +189,8 @@ def logit(
     design = regression.design
     if other is not None and any(each.levels is None for each in design.predictors):
         raise PydpstatError(
-            f"other must be None for logit with predictors that are numbers; got {other!r}. A level without "
-            "records would hide them: values of no level count as the reference then."
+            f"other must be None for logit with numeric predictors; got {other!r}. An empty level "
+            "would hide them; values of no level count as the reference level."
         )
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")

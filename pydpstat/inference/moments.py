@@ -87,8 +87,7 @@ def moments(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no value is
-    missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     With z a record's place between -1 (lower) and 1 (upper), rounded to a grid of 2^-40, the sums of the z,
     of their squares and of the products of two columns are released, computed in integers.

@@ -96,7 +96,7 @@ def binomtest(
 
     Notes
     -----
-    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
+    Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public.
 
     Bounded neighbors: the count, of sensitivity 1, is released with symmetric geometric noise, as by `count`.
     A uniform number between -1/2 and 1/2 is added to it afterwards, and kept in the result. Count and noise
@@ -277,8 +277,8 @@ def proportions_test(
 
     Notes
     -----
-    Guarantee: epsilon. It rests on the public knowledge of the groups' sizes and of who is in which group;
-    with ``missing="error"`` further of no value being missing.
+    Guarantee: epsilon. The groups' sizes and who is in which group are treated as public, and so is whether
+    values are missing with ``missing="error"``.
 
     Both counts are released with symmetric geometric noise: replacing a record of a group changes its count
     by at most 1, and the other one not at all. The statistic is that of Farrington and Manning with the
@@ -355,7 +355,7 @@ def proportions_test(
         parameter=name,
         interval=ContrastInterval(noisy, ratio, alternative),
         validity="model",
-        assumptions=("the records of a group are independent and come from one distribution",),
+        assumptions=("the records of a group are independent and identically distributed",),
         remarks=(*remarks, *(() if noisy.tell else (NOTHING_SAID,))),
     )
 

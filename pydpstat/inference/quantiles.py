@@ -21,7 +21,7 @@ from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
-NO_TIES = "that no record equals q is public knowledge"
+NO_TIES = "whether a record equals q is treated as public"
 
 
 @quiet
@@ -91,7 +91,7 @@ def quantile_test(
 
     Notes
     -----
-    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
+    Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public.
 
     The null hypothesis is P(X < q) <= p <= P(X <= q), so that the number of records below q is at most, in
     distribution, a binomial (n, p) variable K, and the number above at most a binomial (n, 1 - p) one. Where

@@ -121,7 +121,7 @@ def kruskal(
     how = protected("kruskal", epsilon, neighbors, missing, budget)
     if len(samples) < 2:
         raise PydpstatError(
-            f"samples must be two groups or more; got {len(samples)}. Give one argument a group."
+            f"samples must be two or more groups; got {len(samples)}. Give one argument for each group."
         )
     source = source_from(rng)
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))

@@ -300,5 +300,5 @@ def wilcoxon(
 
 def _cap(cap: object, size: int) -> int:
     allowed = f"from 1 to the number of records, {size}"
-    hint = "1 is the sign test, n Wilcoxon's test; leave it out for the cap that suits epsilon."
+    hint = "1 is the sign test, n Wilcoxon's test; leave it out to choose the cap by epsilon."
     return checks.integer(cap, "cap", 1, size, allowed=allowed, hint=hint)

@@ -104,8 +104,8 @@ def ttest_1samp(
 
     Notes
     -----
-    Guarantee: epsilon. With ``missing="error"`` it rests on the public knowledge that no value is missing.
-    With ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
+    Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public. With
+    ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`.
 
     Level: with ``"t"`` it was measured, never above 0.05 beyond sampling error, and is exact up to Monte
     Carlo error for records of two values. The statistic is the sum of the distances from `popmean` over the
@@ -278,8 +278,8 @@ def ttest_rel(
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
-            "bounds must have 0 between them, the mean difference under the null hypothesis; got a pair that "
-            "has not. They are bounds of the differences a - b."
+            "bounds must contain 0, the mean difference under the null hypothesis; got a pair that "
+            "does not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
     records, how = records_of(Both(a, b), how, Scope.one(unit, budget), source, _differences, "a")
@@ -349,10 +349,10 @@ def ttest_ind(
 
     Notes
     -----
-    Guarantee: epsilon. Under bounded neighbors it rests on the public knowledge of the groups' sizes and of
-    who is in which group, and with ``missing="error"`` on that no value is missing. Released are the noisy
-    sums of `moments` for each group. A record moves those of its group alone, so each has the noise of a
-    release of its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
+    Guarantee: epsilon. Under bounded neighbors the groups' sizes and who is in which group are treated as
+    public, and so is whether values are missing with ``missing="error"``. Released are the noisy sums of
+    `moments` for each group. A record moves those of its group alone, so each has the noise of a release of
+    its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
     both groups, and over shapes of their distributions; the common mean is estimated.
@@ -378,8 +378,8 @@ def ttest_ind(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
         raise PydpstatError(
-            f"equal_var must be False; got {checks.shown(equal_var)}. Equal variances would be private. "
-            "Leave it out: Welch's test, which does not need it, costs next to nothing."
+            f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is "
+            "private. Leave it out: Welch's test does not need it and loses little."
         )
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
     check_epsilon(how)

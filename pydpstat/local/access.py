@@ -26,9 +26,9 @@ from pydpstat.local.design import LOCAL
 from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
 from pydpstat.results._labels import Labels
 
-ONE_RELEASE = "one release a value, drawn by this access without a seed"
+ONE_RELEASE = "one release per value, drawn by this access without a seed"
 # others are an error, which nothing protects
-NUMBERS = "that every value is a number, and none missing, is public knowledge"
+NUMBERS = "whether every value is a number, and none missing, is treated as public"
 
 
 class Several(Protocol):
@@ -234,10 +234,12 @@ def _numbers(values: object, single: bool) -> np.ndarray:
         numbers = np.asarray(columns.arrays[0], dtype=np.float64)
         if not np.isnan(numbers).any():
             return numbers
-    got = "another or a missing one" if single else f"{type(values).__name__} with others or missing ones"
+    got = (
+        "another or a missing value" if single else (f"{type(values).__name__} with other or missing values")
+    )
     raise PydpstatError(
-        f"values must be numbers, none missing, in a row or a single one; got {got}. Convert them first, "
-        "leave missing ones out, or put a public number in their place."
+        f"values must be a number or a vector of numbers, none missing; got {got}. Convert them "
+        "first, and leave out missing values or replace them by a public number."
     )
 
 

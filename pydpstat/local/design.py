@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
 
 LOCAL = (
-    "local: each person's answer keeps it by itself, whoever collects the answers; "
-    "neighbors: this person's value replaced"
+    "local: each person's answer satisfies it, whoever collects the answers; neighbors: this "
+    "person's value replaced"
 )
-ONE_ANSWER = "one answer a person, drawn by this design without a seed"
+ONE_ANSWER = "one answer per person, drawn by this design without a seed"
 # other values are an error, which nothing protects
-SUITABLE = "that every value is one of the categories is public knowledge"
-SUITABLE_OR_MISSING = "that every value is one of the categories or missing is public knowledge"
+SUITABLE = "whether every value is one of the categories is treated as public"
+SUITABLE_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
 # below it a float's rounding is no longer small beside what an answer tells
 _LEAST_SPREAD = 1e-12
 
@@ -136,8 +136,9 @@ class ResponseDesign(Answering, ABC):
         """
         if math.isinf(self._epsilon):
             raise PydpstatError(
-                "respond() needs a design with a finite epsilon; got one whose answers can tell the truth "
-                "for certain. Use a smaller epsilon, or coins that both can fall either way."
+                "respond() needs a design with a finite epsilon; with this one answers can reveal "
+                "the truth with certainty. Use a smaller epsilon, or two coins that can each show "
+                "either side."
             )
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
@@ -193,7 +194,9 @@ class ResponseDesign(Answering, ABC):
     def _counts(self, given: object) -> tuple[int, ...]:
         codes = read(given, "answers", self._categories).codes
         if not codes.size:
-            raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
+            raise PydpstatError(
+                "answers must have at least one answer; got none. Give the answers of all persons."
+            )
         if codes.dtype == np.bool_:
             ones = int(np.count_nonzero(codes))
             return codes.size - ones, ones
@@ -292,8 +295,8 @@ class ResponseDesign(Answering, ABC):
     def _check_informative(self) -> None:
         if self._response.spread < _LEAST_SPREAD:
             raise PydpstatError(
-                f"epsilon must be so large that answers tell something of the truth; got {self._epsilon!r}, "
-                "at which they are as good as independent of it. Use a larger epsilon."
+                f"epsilon must be large enough for informative answers; got {self._epsilon!r}, at "
+                "which they are practically independent of the truth. Use a larger epsilon."
             )
 
     def _key(self) -> tuple[object, ...]:

@@ -177,8 +177,8 @@ def _listed(value: object, name: str) -> list[object]:
     array = np.atleast_1d(checks.array_of(value))
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise PydpstatError(
-            f"{name} must be a number, or several in a row; got {checks.shown(value)}. Give for example "
-            f"{'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
+            f"{name} must be a number, or a vector of numbers; got {checks.shown(value)}. Give for "
+            f"example {'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
         )
     return array.tolist()
 

@@ -229,8 +229,8 @@ class Cube(Mechanism):
         scale = scale_for(sensitivity, epsilon)
         if not 0.0 < scale < math.inf:
             raise PydpstatError(
-                f"epsilon must suit the bounds; got {epsilon!r}, for which the noise has no scale that a "
-                "floating-point number can hold. Rescale the data."
+                f"epsilon must suit the bounds; got {epsilon!r}, for which the noise scale is not "
+                "representable in floating point. Rescale the data."
             )
         return CubeNoise(scale, *(ball or (max(size, 1), 1)))
 

@@ -183,7 +183,9 @@ class DiscreteGaussianNoise(Noise):
         """
         eps, shift = curve_epsilon(epsilon), _whole(sensitivity, "sensitivity")
         if cells not in (1, 2):
-            raise PydpstatError(f"cells must be 1 or 2; got {checks.shown(cells)}. Count the changed counts.")
+            raise PydpstatError(
+                f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+            )
         return unwrap(
             np.vectorize(lambda each: delta_sum(each, self.sd, shift, cells), otypes=[np.float64])(eps)
         )
@@ -235,7 +237,9 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     """
     shift = _whole(sensitivity, "sensitivity")
     if cells not in (1, 2):
-        raise PydpstatError(f"cells must be 1 or 2; got {checks.shown(cells)}. Count the changed counts.")
+        raise PydpstatError(
+            f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+        )
     start = float(calibrate_gaussian(epsilon, delta, shift * math.sqrt(cells)))
     eps, goal = float(checks.unwrap(epsilon)), math.log(float(checks.unwrap(delta))) - SAFETY
 
@@ -292,8 +296,8 @@ def _sd_for_cells(epsilon: float, delta: float, cells: int) -> float:
     rho = largest_rho(epsilon, delta)
     if not rho > 0.0:
         raise PydpstatError(
-            "epsilon and delta must lead to a standard deviation that is a finite number; got epsilon "
-            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use an epsilon that protects something."
+            "epsilon and delta must lead to a finite standard deviation; got epsilon "
+            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use a smaller epsilon."
         )
     return math.sqrt(cells / (2.0 * rho)) * (1.0 + SAFETY)
 

@@ -221,8 +221,8 @@ def _sd_above(epsilon: float, delta: float, sensitivity: float) -> float:
     if 0.0 < sd < math.inf:
         return sd
     raise PydpstatError(
-        f"epsilon and delta must suit the bounds; got {epsilon!r} and {delta!r}, for which "
-        "the noise has no standard deviation that a floating-point number can hold. Rescale the data."
+        f"epsilon and delta must suit the bounds; got {epsilon!r} and {delta!r}, for which the "
+        "standard deviation of the noise is not representable in floating point. Rescale the data."
     )
 
 

@@ -210,8 +210,8 @@ def _scale_above(sensitivity: float, epsilon: float, parts: int) -> float:
     near = parts * sensitivity / epsilon
     if near == math.inf or near == 0.0:
         raise PydpstatError(
-            f"epsilon must suit the bounds; got {epsilon!r}, for which the noise has no scale that a "
-            "floating-point number can hold. Rescale the data."
+            f"epsilon must suit the bounds; got {epsilon!r}, for which the noise scale is not "
+            "representable in floating point. Rescale the data."
         )
     return scale_for(sensitivity if parts == 1 else parts * Fraction(sensitivity), epsilon)
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.privacy.losses import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -217,6 +218,10 @@ class Mechanism:
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
 
+    @answered
+    def __init__(self) -> None:
+        """Make the mechanism, which has no arguments: epsilon is given to the release."""
+
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
         """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
 
@@ -387,4 +392,4 @@ class SeparateNoise(Noise):
 
 
 def _undefined(instance: object, method: str) -> NotImplementedError:
-    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class has none.")
+    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class does not.")

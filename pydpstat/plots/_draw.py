@@ -47,7 +47,7 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
     kind = KINDS[type(picture)]
     given = None if ax is None else axes_for("plot", ax)
     if title is not None and not isinstance(title, str):
-        raise PydpstatError(f"title must be a text or None; got {shown_option(title)}. '' draws none.")
+        raise PydpstatError(f"title must be a string or None; got {shown_option(title)}. '' draws no title.")
     head = picture.head
     # a dollar of a name is no formula; in a title that was given it may be one
     told = (title, "") if title is not None else (escaped(head.title), escaped(head.privacy))
@@ -77,20 +77,20 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
     for name, value in named.items():
         if name not in known:
             raise PydpstatError(
-                f"{name!r} is no style of this picture; it takes {', '.join(known)}. Change anything else on "
-                "the Axes that plot() returns."
+                f"{name!r} is not a style of this picture; it takes {', '.join(known)}. Change "
+                "anything else on the Axes that plot() returns."
             )
         colours = [value] if is_color_like(value) else value
         if name == "color":
             good = isinstance(colours, (list, tuple)) and bool(colours) and all(map(is_color_like, colours))
-            wanted, example = "a colour of matplotlib, or a list of them", "'#0072B2'"
+            wanted, example = "a matplotlib color, or a list of them", "'#0072B2'"
             named[name] = colours
         elif name == "cmap":
             good = isinstance(value, Colormap) or isinstance(value, str) and value in colormaps
-            wanted, example = "a colour map of matplotlib", "'viridis'"
+            wanted, example = "a matplotlib colormap", "'viridis'"
         elif name == "marker":
             good = _is_marker(value, MarkerStyle)
-            wanted, example = "a marker of matplotlib", "'o'"
+            wanted, example = "a matplotlib marker", "'o'"
         else:
             good = is_number(value) and float(value) > 0.0
             wanted, example = "a number of points above 0", "2"

@@ -64,7 +64,7 @@ def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
     """Refuse more curves than a picture has colours for; `wanted` names the argument and what it must do."""
     if count > len(LINES):
         raise PydpstatError(
-            f"{wanted} at most {len(LINES)} {unit}, which a reader can tell apart; got {count}. {hint}"
+            f"{wanted} at most {len(LINES)} {unit}, which a reader can distinguish; got {count}. {hint}"
         )
 
 

@@ -86,7 +86,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     if not isinstance(design, TwoCoins) or isinstance(design, type):
         raise PydpstatError(
             f"design must have two coins; got {checks.shown(design)}. Give a RandomizedResponseCoins; "
-            "RandomizedResponseCoins(get_prob_from_epsilon(1)) keeps epsilon 1."
+            "RandomizedResponseCoins(get_prob_from_epsilon(1)) has epsilon 1."
         )
     first, second = design.prob_head_first, design.prob_head_second
     axes = axes_for("coin_tree", ax, height=4.6)
@@ -152,9 +152,9 @@ def _frame(axes: Axes, epsilon: float) -> None:
     axes.set_ylim(0.2, HEIGHT)
     axes.set_xticks([])
     axes.set_yticks([])
-    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of the two chances of an answer"
+    kept = f"epsilon = {epsilon:.4g}, the largest log ratio of an answer's two probabilities"
     if math.isinf(epsilon):
-        kept = "no guarantee: an answer can tell the truth for certain"
+        kept = "no guarantee: an answer can reveal the truth with certainty"
     axes.set_xlabel(kept, color=ink(axes))
     axes.spines[["left", "bottom"]].set_visible(False)
     finish(axes)

@@ -83,8 +83,8 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     edges, name = shapes[0][1], shapes[1][2] or shapes[0][2] or "x"
     if not np.array_equal(edges, shapes[1][1]):
         raise PydpstatError(
-            f"private must have the edges of true; got {shapes[1][1].size} edges for {edges.size}, "
-            "or others. Count both in the same classes."
+            f"private must have the edges of true; they differ ({shapes[1][1].size} and {edges.size} "
+            "edges). Use the same classes for both."
         )
     axes = axes_for("histograms", ax)
     # two bars touch at the middle of each class, and a gap parts the classes

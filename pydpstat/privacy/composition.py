@@ -92,8 +92,8 @@ def compose(
     epsilon = replace(basic, loss=loss).epsilon_at(goal)
     if math.isinf(epsilon):
         raise PydpstatError(
-            f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. "
-            "Give the delta at which epsilon is stated, for example delta=1e-6."
+            f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. Give the "
+            "delta at which epsilon is to be stated, for example delta=1e-6."
         )
     return replace(basic, epsilon=epsilon, delta=goal, loss=loss)
 
@@ -146,7 +146,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     if len(units) != 1:
         raise PydpstatError(
             f"guarantees must all be for the same unit; got {' and '.join(map(told_unit, units))}. "
-            "What is kept for one unit does not add to what is kept for another: release all for the same."
+            "Guarantees for different units cannot be added: make all releases for the same unit."
         )
     return Guarantee(
         epsilon=total_above(guarantee.epsilon for guarantee in guarantees),

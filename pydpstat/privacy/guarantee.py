@@ -88,7 +88,7 @@ class Guarantee(Answering):
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        epsilon = least_0(self.epsilon, "epsilon", "Give infinity where nothing is guaranteed.")
+        epsilon = least_0(self.epsilon, "epsilon", "Give infinity if nothing is guaranteed.")
         delta = checks.scalar(self.delta, "delta")
         if not 0.0 <= delta <= 1.0:
             raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
@@ -96,8 +96,8 @@ class Guarantee(Answering):
         lines = self.conditions
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
             raise PydpstatError(
-                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. "
-                "Write (text,) for one."
+                f"conditions must be a tuple of strings; got {checks.shown_option(lines)}. Write "
+                "(text,) for one."
             )
         if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
             raise PydpstatError(

@@ -46,7 +46,7 @@ class PrivacyLoss:
     @property
     def without_rho(self) -> str:
         """Why there is no rho, where there is none; for messages."""
-        return "nothing more is known of its privacy loss"
+        return "its privacy loss is not known in more detail"
 
     @property
     def pure(self) -> float:
@@ -313,7 +313,7 @@ class ResponseLoss(PrivacyLoss):
         leak = least_0(self.leak, "leak")
         if leak > 1.0:
             raise PydpstatError(
-                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 where nothing leaks."
+                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 if nothing leaks."
             )
         count = checks.whole(self.count, "count")
         _set(self, epsilon=least_0(self.epsilon, "epsilon"), count=count, leak=leak)

@@ -18,13 +18,13 @@ from pydpstat.privacy.losses import PrivacyLoss
 SAMPLINGS = {
     "poisson": (
         "unbounded",
-        "made on a random sample, drawn for this release alone and known to nobody: every record was kept "
-        "on its own with probability {rate:.6g}",
+        "computed from a secret random sample, drawn for this release alone: every record was kept "
+        "independently with probability {rate:.6g}",
     ),
     "without replacement": (
         "bounded",
-        "made on a random sample, drawn for this release alone and known to nobody: the share {rate:.6g} of "
-        "the records, without replacement",
+        "computed from a secret random sample, drawn for this release alone: a share of {rate:.6g} "
+        "of the records, without replacement",
     ),
 }
 # factors that cover the roundings of a few functions, and those of a curve
@@ -156,9 +156,7 @@ class SubsampledLoss(PrivacyLoss):
     @property
     def without_rho(self) -> str:
         """Why there is no rho."""
-        return (
-            "it is made on a sample, and sampling takes nothing from the rho of noise without a pure epsilon"
-        )
+        return "it is made on a sample, and sampling does not reduce the rho of noise without a pure epsilon"
 
     @property
     def pure(self) -> float:
@@ -299,14 +297,14 @@ def sampling_of(sampling: object, neighbors: str) -> str:
     if served == neighbors:
         return condition
     if neighbors == "bounded":
-        reason = "the number of records in the sample is random then, and a bounded guarantee may tell it"
+        reason = "the number of records in the sample is then random, and a bounded guarantee may reveal it"
         hint = "Draw a fixed number without replacement, or release for unbounded neighbors."
     else:
-        reason = "a share of the records is public only where their number is"
+        reason = "a share of the records is public only if their number is"
         hint = "Use Poisson sampling, or guarantee.as_bounded() first."
     raise PydpstatError(
-        f"sampling must be one that serves {neighbors} neighbors; got {sampling!r}, which serves {served} "
-        f"ones: {reason}. {hint}"
+        f"sampling must suit {neighbors} neighbors; got {sampling!r}, which is for {served} "
+        f"neighbors: {reason}. {hint}"
     )
 
 

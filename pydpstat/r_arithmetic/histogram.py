@@ -179,9 +179,7 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
         edges = points + diddle
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
-            raise PydpstatError(
-                "some x are not counted: breaks must span the range of x, but do not; give wider breaks"
-            )
+            raise PydpstatError("some x are not counted: breaks must span the range of x; give wider breaks")
         counts = _counts(values, points, edges, diddle)
         density = counts / (values.size * h)
         mids = 0.5 * (points[1:] + points[:-1])
@@ -212,10 +210,10 @@ def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[
     points = kind.astype(np.float64)
     if points.size != 1:
         if np.isnan(points).any() and not computed:
-            raise PydpstatError("breaks must not hold missing values, with which R stops; remove them")
+            raise PydpstatError("breaks must not have missing values, for which R stops; remove them")
         points = np.sort(points[~np.isnan(points)])
         if points.size < 2:
-            raise PydpstatError("breaks must be a number or two points at least; give more points")
+            raise PydpstatError("breaks must be a number or at least two points; give more points")
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":

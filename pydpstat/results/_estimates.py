@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._drawn import Drawn
+from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, number, one_line
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Estimates(Drawn, Stated):
         """The same release as an R expression; None where R has no such function or class."""
         return self.record.r()
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
         It says how far the noise may have moved the released value from the statistic of the data, or a
@@ -95,6 +96,8 @@ class Estimates(Drawn, Stated):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses; between 0 and 1.
+        kind : {"noise"}, optional
+            The one that there is.
 
         Returns
         -------
@@ -103,8 +106,8 @@ class Estimates(Drawn, Stated):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, or where the noise has no public distribution:
-            objective perturbation puts it into the objective, and what it does to a coefficient
+            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or where the noise has no public
+            distribution: objective perturbation puts it into the objective, and what it does to a coefficient
             depends on the data.
 
         Examples
@@ -115,6 +118,7 @@ class Estimates(Drawn, Stated):
                 0      1
         mean  0.0  4.687
         """
+        check_only(kind, NOISE, self._named()[2])
         return self._indexed(self._interval(alpha))
 
     def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:

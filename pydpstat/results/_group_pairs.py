@@ -158,7 +158,7 @@ class FurtherResults(HistogramResults):
         compared = [place for place, row in enumerate(labels.rows) if added is None or added not in row]
         places = list(combinations(compared, 2))
         if not places:
-            raise PydpstatError("pairs() needs two groups or more besides that of other values.")
+            raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
         with Progress(lambda: len(places), "pairs") as progress:
             found = tuple(
                 [
@@ -225,8 +225,9 @@ class FurtherResults(HistogramResults):
         known, dimnames = self.post.population, self.labels.dimnames
         if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table of two variables that can be tested. Release "
-                "a crosstab of two variables, with geometric noise and at most one record of each unit."
+                f"this release of {self.statistic} is not a table of two variables that can be "
+                "tested. Release a crosstab of two variables, with geometric noise and at most one "
+                "record of each unit."
             )
         sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
         found = known.independence(*sizes)
@@ -309,5 +310,5 @@ class FurtherResults(HistogramResults):
             released=tuple(means.items()),
             validity=found.validity,
             assumptions=known.assumptions,
-            remarks=(*(f"{name} is left out: it may have no record at all." for name in gone), FOLLOWS),
+            remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), FOLLOWS),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy.typing as npt
 
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MEANINGS = {
     "exact": "exact, for every distribution of the records",
     "model": "exact under the assumptions below",
-    "measured": "no proof; the level was measured, see the documentation",
+    "measured": "not proven; the type I error rate was measured, see the documentation",
 }
 
 
@@ -49,14 +49,14 @@ class Interval(Protocol):
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
 
 
-class InferencePage(Stated):
+class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
     __slots__ = ()
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -74,12 +74,12 @@ class InferencePage(Stated):
     reproducible: bool
     record: Call
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the estimates as a frame, with interval, statistic and p-value in the parameter's row.
+        """Return the estimates as a frame; what is tested has its interval, statistic and p-value in its row.
 
         Parameters
         ----------
@@ -90,7 +90,8 @@ class InferencePage(Stated):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none. A test without estimates has one row, with its name.
+            none. A test of several parameters, or of none that was estimated, has a row of its own, the last,
+            with its name.
 
         Examples
         --------
@@ -101,12 +102,12 @@ class InferencePage(Stated):
         """
         import pandas as pd
 
+        tested = [name for name, _ in self.null]
         estimates = dict(self.estimates)
-        if self.interval is not None or not estimates:
-            estimates.setdefault(self.parameter or self.test, math.nan)
+        row = self.parameter or (tested[0] if len(tested) == 1 and tested[0] in estimates else self.test)
+        estimates.setdefault(row, math.nan)
         frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
-        row = self.parameter if self.parameter in estimates else next(iter(estimates))
         ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
         told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
         frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told

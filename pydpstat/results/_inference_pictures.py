@@ -91,7 +91,7 @@ def moments_picture(result: Any, alpha: float) -> Points:
     means = np.atleast_1d(result.mean)
     panels = []
     for place, mean in enumerate(means.tolist()):
-        low, high = result.conf_int(alpha, None if result.names is None else result.names[place])
+        low, high = result.conf_int(alpha, column=None if result.names is None else result.names[place])
         values = Values(np.array([[mean]]), None, (np.array([[low]]), np.array([[high]])))
         panels.append(Panel(f"mean of {result.names[place]}" if result.names else "mean", values))
     told = f"{level_of(alpha)} confidence interval"
@@ -113,7 +113,7 @@ def plan_picture(plan: Any, alpha: float) -> Lines:
         values.append(frame.groupby("epsilon")["accuracy"].max().to_numpy())
     names = ["" if size is None else f"n = {size:,}" for size in sizes]
     statistic = plan.result.statistic
-    several = ", the least exact of all values" if plan.result.value.ndim else ""
+    several = ", the least accurate of all values" if plan.result.value.ndim else ""
     unit = f"accuracy of the {statistic}{several} (with probability {level_of(alpha)})"
     head = Head(f"Plan of a {statistic}", privacy_line(plan.result, plan.result.mechanism))
     return Lines(head, places, names, np.array(values), "epsilon", unit, (float(epsilon), reach))
@@ -124,5 +124,5 @@ def power_picture(plan: Any) -> Points:
     records = f"{plan.n:,}" if isinstance(plan.n, int) else ", ".join(map(str, plan.n))
     title = f"Plan of {plan.test}: n = {records}, epsilon = {plan.epsilon:.4g}, effect = {plan.effect:.4g}"
     powers = Values(np.array([[power] for _, power in plan.powers]))
-    label = f"power (probability of a p-value of at most {plan.alpha:g} where the effect is there)"
+    label = f"power (probability of a p-value of at most {plan.alpha:g} if the effect is present)"
     return Points(Head(title), [name for name, _ in plan.powers], "", [Panel(label, powers)], numbered=True)

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kinds import NOISE, kind_of
 from pydpstat.results._report import Rows, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-KINDS = ("noise", "population")
 # what a column of numbers of records is called
 COUNT = "count"
 # a page has those of the population for so many values; each may take half a second
@@ -122,16 +122,17 @@ class PopulationIntervals(Estimates):
     record: Any
     labels: Any
 
-    def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that the interval misses, of each one by itself; between 0 and 1.
-        kind : {"noise", "population"}, default "noise"
+        kind : {"noise", "population", "confidence"}, default "noise"
             Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
-            of the population that the records are a random sample of, so that it covers sampling and noise.
+            of the population that the records are a random sample of, so that it covers sampling and noise,
+            by either of two names.
             Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
             each cell's share of the population.
 
@@ -154,9 +155,7 @@ class PopulationIntervals(Estimates):
                         0      1
         proportion  0.596  0.602
         """
-        from pydpstat._checks import one_of
-
-        if one_of(kind, "kind", KINDS) == "noise":
+        if kind_of(kind) == NOISE:
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
@@ -169,8 +168,8 @@ class PopulationIntervals(Estimates):
             function = self.record.function
             hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
             raise PydpstatError(
-                f"this release of {self.statistic} says too little of the population for an interval of kind "
-                f"'population'. {hint}"
+                f"this release of {self.statistic} has no confidence interval for the population "
+                f"(kind='population'). {hint}"
             )
         return self.post.population.interval(level)
 
@@ -183,8 +182,7 @@ class PopulationIntervals(Estimates):
         more = (*heads, f"noise {low}", high, f"population {low}", high)
         if self._head() == COUNT:
             # of counts the population has shares
-            counts = np.ravel(self.value, order="F")
-            found.insert(0, (counts / max(self.nobs or counts.sum(), 1.0)).clip(0.0, 1.0))
+            found.insert(0, np.ravel(self.post.population.estimates, order="F"))
             more = (*heads, low, high, "share", low, high)
         cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
         return Rows(more, rows.names, cells)

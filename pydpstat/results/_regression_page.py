@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._pvalues import floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "scale": "Scale"}
 
 
-class RegressionPage(Stated):
+class RegressionPage(Undecided, Stated):
     """The part of `pydpstat.results.RegressionResults` that shows it."""
 
     __slots__ = ()
+
+    _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     model: str
     method: str
@@ -52,7 +54,7 @@ class RegressionPage(Stated):
         """Return the p-values."""
         raise NotImplementedError
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return the intervals."""
         raise NotImplementedError
 

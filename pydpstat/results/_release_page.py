@@ -78,7 +78,9 @@ class ReleasePage(FurtherResults):
         return [*facts, ("No. Observations:", "private" if self.nobs is None else str(self.nobs))]
 
     def _notes(self) -> list[str]:
-        covered = f"No noise has a public distribution, so there is no interval. {self._way()}".rstrip()
+        covered = (
+            f"There is no additive noise with a public distribution, so there is no interval. {self._way()}"
+        ).rstrip()
         if self.noise is not None:
             covered = "The interval covers privacy noise only: not sampling, clipping or rounding."
         if self.post.population is not None:

@@ -281,7 +281,7 @@ def _variables(head: Head, names: list[str], values: Values, statistic: str) -> 
         names,
         ("", ""),
         [("", matrix)],
-        "colour: covariance over both standard deviations",
+        "color: covariance divided by both standard deviations",
         colours,
     )
 
@@ -296,4 +296,4 @@ def _reached(head: Head, values: Values) -> Head:
         return head
     low, high = number(f"{known.min():.3g}"), number(f"{known.max():.3g}")
     told = f"{low}" if low == high else f"{low} to {high}"
-    return head._replace(privacy=f"{head.privacy}; {head.thick}s reach {told} to either side")
+    return head._replace(privacy=f"{head.privacy}; {head.thick}s extend {told} to either side")

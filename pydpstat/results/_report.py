@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._wrong_calls import Answering
+from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
@@ -104,6 +105,28 @@ class Report(Answering, Exports):
         return self.to_html()
 
 
+class Undecided:
+    """A result that is neither true nor false: in a condition it says what to write.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> r = pydpstat.binomtest([True, False] * 50, 1.0, rng=1)
+    >>> try:
+    ...     print("significant" if r else "not")
+    ... except TypeError as error:
+    ...     print(error)
+    InferenceResults is neither true nor false. Write result.pvalue < 0.05.
+    """
+
+    __slots__ = ()
+
+    _condition = "result.pvalue < 0.05"
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(f"{type(self).__name__} is neither true nor false. Write {self._condition}.")
+
+
 class Stated(Stating, Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
@@ -183,7 +206,7 @@ class Stated(Stating, Report):
         for name, held, other in pairs:
             # what was claimed is told only where it is something else
             apart = held != other
-            facts.append((f"{name.capitalize()}{' that holds' * apart}:", held))
+            facts.append((f"Guaranteed {name}:" if apart else f"{name.capitalize()}:", held))
             claimed += [(f"Claimed {name}:", other)] * apart
         return [*facts, *unit_fact(self.unit), *claimed]
 

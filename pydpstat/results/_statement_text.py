@@ -20,13 +20,13 @@ _METHODS = {
 _BASIC = "basic composition"
 _SUMS = f"{_BASIC}, epsilons and deltas add up"
 _NOT_A_TOTAL = "none: releases without a guarantee have no total"
-_CENTRAL = "central: whoever computes the releases sees the records, and readers see the releases alone"
+_CENTRAL = "central: those who compute the releases see the records; readers see only the releases"
 _LOCAL = "local: every answer was randomized before it was collected"
 _SEEDED = "a seeded generator, for checking only: anyone who knows the seed can remove the noise"
 _SECURE = "the operating system's cryptographically secure generator"
 _SIDE = "running time and other side channels; access to the records themselves"
 _DECLARED = "the declared "
-_MIXED = "Releases for records added or removed count with what they keep for one record replaced."
+_MIXED = "Releases for added or removed records count with their guarantee for one replaced record."
 # names that begin a sentence as they are, and those in the plural
 _OWN = ("Kendall", "Welch", "Kruskal", "Kolmogorov", "Mann", "Wilcoxon")
 _PLURAL = ("moments", "quantiles", "proportions")
@@ -96,7 +96,7 @@ def total_of_budget(budget: Any) -> Total:
     if budget.accountant == "basic":
         how, method = _SUMS, _BASIC
     place = budget.path or budget.url
-    told = f"{how}, in a budget with {limit}{f' (ledger {place})' if place else ''}; it holds also where "
+    told = f"{how}, in a budget with {limit}{f' (ledger {place})' if place else ''}; it is valid even if "
     told += "each release is chosen after seeing the earlier ones"
     return Total(
         Guarantee(spent.epsilon, spent.delta, budget.neighbors, unit=budget.unit), told, method, limit
@@ -118,7 +118,7 @@ def parts_of(items: Sequence[Stated], total: Total) -> tuple[Any, ...]:
 
 def _sentences(items: Sequence[Stated], total: Total) -> Iterator[str]:
     if not items:
-        yield f"Nothing was released yet from a privacy budget with {total.limit}."
+        yield f"Nothing has been released yet from a privacy budget with {total.limit}."
         return
     held, what = total.guarantee, _what_was(items)
     if is_void(held):
@@ -132,13 +132,13 @@ def _sentences(items: Sequence[Stated], total: Total) -> Iterator[str]:
         more = f", plus {held.delta:.6g}" if held.delta else ""
         yield f"{_step(held)} changes the probability of any result by a factor of at most {bound}{more}."
     if total.limit:
-        yield f"One privacy budget with {total.limit} paid for all of it."
+        yield f"All of it was charged to one privacy budget with {total.limit}."
     for each in filter(_differs, items):
         claim = _loss(each.claim)
         if each.claim.neighbors != each.guarantee.neighbors:
             claim += f" for {each.claim.neighbors} neighbors"
         if len(items) == 1:
-            yield f"Its function claims {claim}, which is not what holds."
+            yield f"The function claims {claim}, which is not its true guarantee."
             continue
         kept = "nothing is guaranteed" if is_void(each.guarantee) else f"{_loss(each.guarantee)} holds"
         yield f"For the {each.name} {kept}, where {claim} was claimed."
@@ -188,20 +188,26 @@ def _conditions(items: Sequence[Stated]) -> Iterator[str]:
     """Yield each condition once; facts that a design declares are in the table."""
     lines = dict.fromkeys(line for each in items for line in each.conditions)
     if any(line.startswith(_DECLARED) for line in lines):
-        yield "the declared bounds and levels in the table are public knowledge"
+        yield "the declared bounds and levels in the table are public"
     yield from (line for line in lines if not line.startswith((_DECLARED, SEEDED)))
 
 
 def _not_covered(items: Sequence[Stated]) -> Iterator[str]:
     if not all(each.population for each in items):
         some = any(each.population for each in items)
-        yield "sampling error" + (", except in tests, models and intervals of the population" if some else "")
+        yield "sampling error" + (
+            ", except in tests, models and confidence intervals for the population" if some else ""
+        )
     if any(each.clipped for each in items):
         yield "bias from clipping values to the bounds"
 
 
 def _row(item: Stated, several: bool, differ: bool) -> tuple[str, ...]:
-    name = f"{item.name} (made of another release; counted again)" if item.derived and several else item.name
+    name = (
+        f"{item.name} (computed from another release; counted again)"
+        if item.derived and several
+        else item.name
+    )
     held = item.guarantee
     pair = ("none", "none") if is_void(held) else (f"{held.epsilon:.6g}", f"{held.delta:.6g}")
     return (

@@ -14,6 +14,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._pvalues import shown_pvalue
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     ----------
     test : str
         The test's name (``"One-sample t test"``).
-    statistic, pvalue : float or None
-        The noisy statistic, and the probability of one at least as extreme under the null hypothesis. None
-        for an interval alone.
+    statistic, pvalue : Any
+        The noisy statistic, and the probability of one at least as extreme under the null hypothesis: floats,
+        or None for an interval alone.
     pvalue_floor : float
         The smallest p-value that the test can return, from public numbers alone, as of one that is simulated;
         0 where it has none. A p-value at the floor is shown as a limit, such as ``< 0.0022``.
@@ -138,8 +139,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     """
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    # an optional float would have to be checked before every comparison
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -158,6 +160,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
+
+    _inner = (*Frozen._inner, "interval")
 
     @classmethod
     def of(
@@ -215,7 +219,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             record=release.record,
         )
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing.
@@ -224,6 +228,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the parameter; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -233,7 +239,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the test has no interval.
+            Where `alpha` is not in its range, `kind` is another, or the test has no interval.
 
         Examples
         --------
@@ -249,6 +255,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
+        check_only(kind, CONFIDENCE, self.test)
         return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -288,6 +295,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def __iter__(self) -> Iterator[float | None]:
         """Yield the statistic and the p-value, as SciPy's results do: ``statistic, p = ...``."""
         return iter((self.statistic, self.pvalue))
+
+    @property
+    def estimate(self) -> Any:
+        """The estimates as `params` has them; of a test without any its statistic."""
+        return self.params if self.estimates else self.statistic
 
     @property
     def params(self) -> pd.Series:

@@ -14,9 +14,10 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, number, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResults(Drawn, Stated, Frozen):
+class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
     It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
@@ -79,6 +80,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
     record: Call
 
     _title = "Differentially Private Comparison of All Pairs"
+    _condition = "(result.corrected < 0.05).any()"
 
     @property
     def estimate(self) -> pd.Series:
@@ -95,7 +97,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
         """The p-values with the correction."""
         return self._series(self._corrected()[0], "corrected p-value")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
 
         With a correction all of them hold at once with probability ``1 - alpha``, by Bonferroni's inequality
@@ -106,6 +108,8 @@ class PairwiseResults(Drawn, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -123,6 +127,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
 
         from pydpstat._checks import alpha_of
 
+        check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
         with Progress(lambda: len(self.differences), "intervals") as progress:
             ends = np.array([progress.counted(each.interval.ends(share)) for each in self.differences])
@@ -199,7 +204,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
         return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
-        simultaneous = "hold at once with a probability of 95 %, by Bonferroni's inequality"
+        simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"
         intervals = "each stand alone" if self.correction is None else simultaneous
         few = len(self.differences) <= MOST_INTERVALS
         floor = max(each.floor for each in self.differences)

@@ -17,6 +17,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
 
@@ -56,8 +57,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     names : tuple of str
         The coefficients' names, the constant first.
     coef : ndarray of float64, shape (d,), or None
-        Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
-        was released to estimate them.
+        Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
     errors : ndarray of float64, shape (d,)
         Their standard errors, which cover sampling and noise; infinite where nothing can be said.
     null : float
@@ -103,8 +103,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     See Also
     --------
-    ols, logit : what make it.
-    InferenceResults : what tests return.
+    ols, logit, InferenceResults : what make it, and what tests return.
 
     Examples
     --------
@@ -144,6 +143,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
+
+    _inner = (
+        *Frozen._inner,
+        *"of_several tested probabilities combinations errors design intervals link".split(),
+    )
 
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
@@ -196,10 +200,15 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no estimates. "
-                "Use interval=True, which takes epsilon for them, or method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
+                "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The coefficients' estimates: `params`."""
+        return self.params
 
     @property
     def bse(self) -> pd.Series:
@@ -278,7 +287,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
@@ -287,6 +296,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its coefficient; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -296,7 +307,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
 
         Examples
         --------
@@ -312,6 +323,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         from pydpstat._checks import alpha_of
 
         _ = self.params  # says what to do where there are none
+        check_only(kind, CONFIDENCE, f"{self.model} regression")
         level = alpha_of(alpha)
         ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
         return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
@@ -327,8 +339,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The mean response; of a logistic regression the probability. NaN where a record needs an
-            estimate that is missing.
+            The mean response; of a logistic regression the probability. NaN where an estimate is missing.
 
         Raises
         ------

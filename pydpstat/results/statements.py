@@ -227,7 +227,7 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
         )
     if _is_ledger(releases):
         if budget is not None and budget is not releases:
-            raise PydpstatError("budget must be left out where releases is a Budget; got two. Give one.")
+            raise PydpstatError("budget must be left out if releases is a Budget; got two. Give one.")
         return Statement(*parts_of([of_entry(each) for each in releases.entries], total_of_budget(releases)))
     named = _named_results(releases)
     if budget is not None:

@@ -94,8 +94,7 @@ def cov(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     Bounded neighbors: records are rounded one by one to public grids, and their products to another of
     unit w; the covariance follows in integers. The other n - 1 records having the means m1 and m2,
@@ -184,13 +183,13 @@ def corr(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing. The correlation is post-processing of noisy variances and covariances: clipped to
-    [-1, 1], and NaN where a noisy variance is not above 0, as `postprocessing`, the short form and the
-    summary then say. `bse` is by the delta method, NaN where that has no answer. `conf_int` is not: it
-    covers what the noise can have done to the correlation of these (clipped) records, for every number
-    of them, and lies between -1 and 1, which it is where the noise leaves nothing to say
-    (`pydpstat.statistics._kernels.association_interval`). Of a frame each interval stands alone.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
+    The correlation is post-processing of noisy variances and covariances: clipped to [-1, 1], and NaN where
+    a noisy variance is not above 0, as `postprocessing`, the short form and the summary then say. `bse` is
+    by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the noise can have
+    done to the correlation of these (clipped) records, for every number of them, and lies between -1 and 1,
+    which it is where the noise leaves nothing to say (`pydpstat.statistics._kernels.association_interval`).
+    Of a frame each interval stands alone.
 
     ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further cost,
     where of a unit one record counts: Fisher's z with the noise in its distribution and with a variance that

@@ -93,8 +93,7 @@ def count(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     Sensitivity: one record changes a count by at most 1, whether it is replaced, added or removed;
     d columns have the L1 sensitivity d and the L2 sensitivity sqrt(d), so each column's count is
@@ -200,8 +199,8 @@ def proportion(
 
     Notes
     -----
-    Guarantee: (epsilon, delta), split over d columns as `count` does. With ``missing="error"`` it
-    rests on the public knowledge that no value is missing.
+    Guarantee: (epsilon, delta), split over d columns as `count` does. With ``missing="error"`` whether
+    values are missing is treated as public.
 
     Bounded neighbors: the count of true values, of sensitivity 1, is released with integer noise and
     divided by the public n. Unbounded neighbors: the counts of true and of false values are

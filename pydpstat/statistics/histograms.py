@@ -100,8 +100,7 @@ def histogram(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
     Bins are half-open as in ``numpy.histogram``: [a, b), the last one [a, b]. (R's ``hist`` and
     `histogramDP` have (a, b].)
@@ -204,13 +203,14 @@ def _completed(counts: np.ndarray, gone: Any, edges: np.ndarray, missing: Missin
 def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
     if edges is None:
         raise PydpstatError(
-            "edges must be given: bins that come from the data would tell of them (the range is two "
+            "edges must be given: bins from the data would reveal records (the range is two "
             "records). Give public edges, for example edges=np.linspace(0, 100, 21)."
         )
     if isinstance(edges, str) or is_number(edges):
         raise PydpstatError(
-            f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule would "
-            "look at the data's range. Give public edges, for example edges=np.linspace(0, 100, 21)."
+            f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule "
+            "would use the range of the data. Give public edges, for example edges=np.linspace(0, "
+            "100, 21)."
         )
     values = public_list(edges, "edges")
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
@@ -218,8 +218,8 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
             return array + 0.0
     raise PydpstatError(
-        f"edges must be two or more finite numbers, ascending, no two equal; got {_wrong(values)}. "
-        "Give for example [0, 20, 40, 60]."
+        f"edges must be two or more finite numbers in increasing order; got {_wrong(values)}. Give "
+        "for example [0, 20, 40, 60]."
     )
 
 
@@ -232,7 +232,7 @@ def _wrong(values: object) -> str:
     array = np.array(list(map(as_float, values)))
     if not np.isfinite(array).all():
         return "one that is not finite"
-    return "one twice" if len(set(values)) < len(values) else "them in another order"
+    return "one twice" if len(set(values)) < len(values) else "them in a different order"
 
 
 def _labels(name: str, edges: np.ndarray) -> Labels:

@@ -31,7 +31,7 @@ LARGEST_SPREAD = 2.0**56
 LARGEST_COUNT = 2**53
 MOST_DRAWS = 2**32
 Geometric = SymmetricGeometricNoise | SignGeometricNoise
-GIVEN = ("the sensitivity given is right for the neighbors meant",)
+GIVEN = ("the given sensitivity is correct for these neighbors",)
 
 
 @quiet
@@ -175,9 +175,9 @@ def symmetric_geometric_noise(
         # a random sign times a geometric variable is not the symmetric geometric distribution
         warn(
             "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
-            f"geometric law. It keeps epsilon {noise.epsilon_kept:.4f}, not {noise.epsilon:g}; at epsilon "
-            f"{noise.epsilon:g} its delta is {float(noise.delta(noise.epsilon)):.4f}. "
-            "Use method='difference'.",
+            f"geometric distribution. Its true epsilon is {noise.epsilon_kept:.4f}, not "
+            f"{noise.epsilon:g}; at epsilon {noise.epsilon:g} its delta is "
+            f"{float(noise.delta(noise.epsilon)):.4f}. Use method='difference'.",
             row="1",
             use="symmetric_geometric",
         )
@@ -207,5 +207,5 @@ def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
         )
     shape = np.shape(value)
     if math.prod(shape) != flat.size:
-        raise PydpstatError(f"value must be numbers; got {type(value).__name__} of several in one place.")
+        raise PydpstatError(f"value must be numbers; got {type(value).__name__} with several in one element.")
     return flat.astype(np.float64).reshape(shape, order="F")

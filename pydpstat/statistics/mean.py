@@ -119,9 +119,9 @@ def mean(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing. The noise of the cube and Gaussian noise cover several columns together, each in units
-    of its range; with Laplace noise each of d columns gets epsilon / d.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
+    The noise of the cube and Gaussian noise cover several columns together, each in units of its range;
+    with Laplace noise each of d columns gets epsilon / d.
 
     Bounded neighbors: records are rounded, one by one, to multiples of a public unit inside the bounds
     and added up as integers. The mean of the rounded records is a rational number, and replacing one
@@ -274,9 +274,9 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing. The noise of the cube and Gaussian noise cover several columns together, each in units
-    of its sensitivity; with Laplace noise each of d columns gets epsilon / d.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
+    The noise of the cube and Gaussian noise cover several columns together, each in units of its
+    sensitivity; with Laplace noise each of d columns gets epsilon / d.
 
     Records are rounded, one by one, to multiples of a public unit inside the bounds and added up as
     integers. Replacing a record hence moves the sum by at most upper - lower, and adding or removing

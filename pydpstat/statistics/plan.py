@@ -48,6 +48,17 @@ _Test = Literal[
     "chi2_contingency",
     "kendalltau",
 ]
+# what only made-up data tell the accuracy of
+SIMULATED = (
+    "choose",
+    "logit",
+    "moments",
+    "ols",
+    "weighted_mean",
+    "weighted_proportion",
+    "weighted_quantile",
+    "weighted_total",
+)
 TESTS = get_args(_Test)
 # what a plan has besides the function's arguments
 _OWN = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
@@ -231,10 +242,10 @@ def plan(
                     f"{argument} must be left out for the plan of a test; got {checks.shown(given)}.{way}"
                 )
         return plan_test(name, epsilon, n, {"alpha": alpha, **options})
-    if name == "choose":
+    if name in SIMULATED:
         raise PydpstatError(
-            "choose cannot be planned: how far its result is off depends on the data. Release it of made-up "
-            "data of your own instead."
+            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
+            "data of the size and kind that you expect, with rng=1."
         )
     checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
     call = getattr(pydpstat, str(name))
@@ -273,8 +284,8 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
     if aim is None:
         if epsilon is None:
             raise PydpstatError(
-                "epsilon must be given, or an accuracy (or noise_sd) that it is found for. Give for example "
-                "accuracy=0.5, in the unit of the estimate."
+                "epsilon must be given, or an accuracy (or noise_sd) for which to find it. Give for "
+                "example accuracy=0.5, in the unit of the estimate."
             )
         return size, checks.epsilon(epsilon)
     if epsilon is None and (size is not None or not sized):
@@ -284,11 +295,11 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
     what = f"{aim.argument}={checks.shown(aim.given)}"
     if epsilon is None:
         raise PydpstatError(
-            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give n for "
-            "epsilon to be found, or epsilon for n."
+            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give "
+            "n to find epsilon, or epsilon to find n."
         )
     way = "epsilon or n" if sized else f"epsilon: the noise of a {name} does not depend on n"
-    raise PydpstatError(f"{what} leaves nothing to be found. Leave out {way}.")
+    raise PydpstatError(f"{what} leaves nothing to find. Leave out {way}.")
 
 
 def _columns(columns: object) -> tuple[str, ...] | None:
@@ -316,7 +327,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
         if name in known and name not in options:
-            raise PydpstatError(f"{name} must be given: the shares of the quantiles. Give {example}.")
+            raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
 
 
 def _size(n: Any, request: Request, sought: bool) -> int | None:
@@ -331,9 +342,9 @@ def _size(n: Any, request: Request, sought: bool) -> int | None:
     if n is None:
         if needed and not sought:
             raise PydpstatError(
-                f"n must be given: the noise of a {name} depends on the public number of records under "
-                "bounded neighbors. Give for example n=1000, or neighbors='unbounded'; n is found where an "
-                "accuracy and epsilon are given."
+                f"n must be given: the noise of a {name} depends on the public number of records "
+                "under bounded neighbors. Give for example n=1000, or neighbors='unbounded'; with "
+                "accuracy and epsilon, n is found."
             )
         return None
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):

@@ -102,8 +102,7 @@ def quantile(
 
     Notes
     -----
-    Guarantee: (epsilon, 0). With ``missing="error"`` it rests on the public knowledge that no value
-    is missing.
+    Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
     Each record is moved to its nearest grid point, which depends on this record alone. A grid point
     z has the utility -max(0, #{x < z} - q n, q n - #{x <= z}): 0 where z is a q-quantile, else minus
@@ -340,8 +339,7 @@ def quantiles(
 
     Notes
     -----
-    Guarantee: (epsilon, 0). With ``missing="error"`` it rests on the public knowledge that no value
-    is missing.
+    Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
     Each of the k levels, 2^k > m, gets epsilon / k. A chosen point z sends the records below it to
     the left and the others to the right, where a share q becomes q' of the records there. The

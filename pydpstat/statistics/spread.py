@@ -96,10 +96,10 @@ def var(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing. The noise of the cube and Gaussian noise cover several columns together, each in units
-    of its sensitivity; with Laplace noise each of d columns gets epsilon / d. The noisy variance is clipped
-    to the variances that records within the bounds can have, after a single draw, as post-processing.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
+    The noise of the cube and Gaussian noise cover several columns together, each in units of its
+    sensitivity; with Laplace noise each of d columns gets epsilon / d. The noisy variance is clipped to the
+    variances that records within the bounds can have, after a single draw, as post-processing.
 
     Bounded neighbors: records are rounded one by one to a public grid, y, and their squares to another
     of unit w, q. Released is ``V = (sum(q) - sum(y)^2 / n) / (n - 1)``, computed in integers. It is the

@@ -108,8 +108,8 @@ def crosstab(
 
     Notes
     -----
-    Guarantee: (epsilon, delta). With ``missing="error"`` it rests on the public knowledge that no
-    value is missing, with ``levels="declared"`` on categories that were not taken from the data.
+    Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public,
+    and with ``levels="declared"`` the categories must not come from the data.
 
     Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
     this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
@@ -166,9 +166,7 @@ def crosstab(
     shown = checks.flag(margins, "margins")
     if isinstance(levels, str) and levels == "discover":
         if shown:
-            raise PydpstatError(
-                "margins must be left out with levels='discover', which is for one variable. Leave it out."
-            )
+            raise PydpstatError("margins must be left out with levels='discover', which is for one variable.")
         if sample is not None:
             raise PydpstatError(
                 "sample must be left out with levels='discover': whether a level is found would depend on "

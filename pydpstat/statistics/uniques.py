@@ -84,8 +84,8 @@ def nunique(
 
     Notes
     -----
-    Guarantee: (epsilon, delta) for each id. With ``missing="error"`` it rests on the public knowledge that
-    no id is missing.
+    Guarantee: (epsilon, delta) for each id. With ``missing="error"`` whether ids are missing is treated as
+    public.
 
     Sensitivity: an id that is added or removed changes the number by 1. Of bounded neighbors the number
     is public, and there is nothing to release.
@@ -119,15 +119,17 @@ def nunique(
     how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
-            "neighbors must be 'unbounded' without by: of bounded neighbors one id takes the place of "
-            "another, so their number is public and needs no release. Use neighbors='unbounded', or count by "
-            "group."
+            "neighbors must be 'unbounded' without by: under bounded neighbors one id replaces "
+            "another, so their number is public and needs no release. Use neighbors='unbounded', or "
+            "count by group."
         )
     if by is None and max_groups is not None:
         raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
     most = 1
     if max_groups is not None:
-        most = checks.integer(max_groups, "max_groups", 1, hint="Give the most groups that an id counts in.")
+        most = checks.integer(
+            max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
+        )
     source = source_from(rng)
     scope = Scope(by, levels, other)
     units, how = units_of(data, how, scope, most, source)

@@ -159,7 +159,7 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
         )
     wanted = checks.integer(queries, "queries", 1, hint="Give for example 1000.")
     if wanted > MOST_QUERIES:
-        raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer times.")
+        raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer queries.")
     answers: list[float] = []
     stated: list[Guarantee] = []
     noise_sd, refused = math.nan, None
@@ -316,8 +316,9 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
         left = range(max(steps[-1].start, alone.start), min(steps[-1].stop, alone.stop))
         if not left:
             raise PydpstatError(
-                f"answers must be possible for one true count; no count is within {noise.reach} of both "
-                f"{min(given)} and {max(given)}. Check that they answer one query, and the reach."
+                f"answers must be possible for one true count; no count is within {noise.reach} of "
+                f"both {min(given)} and {max(given)}. Check that they answer the same query, and "
+                "check the reach."
             )
         steps.append(left)
     return IntersectionAttack(given, noise, tuple(steps))

@@ -184,7 +184,8 @@ def differencing(
     if not total:
         raise PydpstatError(
             f"answer must be possible for one of the contributions {may_add}; got {given:.6g}, and "
-            f"{base:.6g} without the record. Check that both are of one query, and the noise."
+            f"{base:.6g} without the record. Check that both answer the same query, and check the "
+            "noise."
         )
     return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
 

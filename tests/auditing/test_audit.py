@@ -40,7 +40,7 @@ def test_uniform_noise_is_not_private():
         ("the result is at most 3", "data"),
         ("the result is above 7", "neighbour"),
     }
-    assert "It occurred only under one of the two data sets." in r.summary().as_text()
+    assert "It occurred under only one of the two data sets." in r.summary().as_text()
 
 
 def test_the_sign_geometric_law_keeps_log_2_more():

@@ -251,7 +251,7 @@ def test_so_many_ties_stop_the_release():
 
 
 def test_an_infinite_upper_bound_keeps_nothing():
-    with pytest.warns(PrivacyWarning, match="always takes the lowest interval") as caught:
+    with pytest.warns(PrivacyWarning, match="always chooses the lowest interval") as caught:
         result = quantileDP([1, 2.5, 3, 4], 0.5, 1, 0, math.inf, rng=5)
     assert caught[0].message.row == "9" and caught[0].message.use == "quantile"
     # R: set.seed(5); quantileDP(c(1, 2.5, 3, 4), .5, 1, 0, Inf)
@@ -267,7 +267,7 @@ def test_sound_releases_do_not_warn():
 
 def test_a_choice_states_its_conditions():
     result = RESULTS["text"](None)
-    assert "the sensitivity given is right for the neighbors meant" in result.guarantee.conditions
+    assert "the given sensitivity is correct for these neighbors" in result.guarantee.conditions
     # the choice itself is exact, and nothing of it is left out
     assert not any("not covered" in line for line in result.guarantee.conditions)
     assert not result.reproducible and RESULTS["text"](1).reproducible

@@ -114,7 +114,7 @@ def test_redrawn_laplace_keeps_less():
     assert caught[0].message.row == "2" and len(caught) == 1
     assert result.guarantee.epsilon == truncated_positive_epsilon(1.0) and result.claim.epsilon == 1
     assert result.postprocessing == ("redrawn until positive",) and result.nobs == 8
-    assert "the size of every group is public, and no record changes its group" in result.guarantee.conditions
+    assert "the size of every group is public, and no record changes groups" in result.guarantee.conditions
 
 
 def test_sound_releases_do_not_warn():

@@ -123,11 +123,15 @@ def test_types_are_refused_before_any_value_is_read():
     [
         (TRUE.astype(int), {"levels": {"y": [0, 1, 2]}}, r"levels\['y'\] must be two, of which the second"),
         (TRUE.astype(int), {"levels": {"y": ["no", "yes"]}}, "numbers or truth values"),
-        (pd.Categorical(TRUE), {}, "levels must have the public levels of 'y'"),
+        (pd.Categorical(TRUE), {}, "levels must include the public levels of 'y'"),
         (pd.Categorical(["a", "b", "c", "c"] * 250), {"levels": "declared"}, "must be two"),
         (TRUE, {"levels": {"z": [0, 1]}}, "levels must be of"),
         (TRUE, {"bounds": {"x": (0, 10), "y": (0, 1)}}, "bounds must name every column"),
-        (pd.Series(TRUE, name="x"), {"formula": None}, "response of another name than the predictors"),
+        (
+            pd.Series(TRUE, name="x"),
+            {"formula": None},
+            "response whose name differs from those of the predictors",
+        ),
     ],
 )
 def test_what_is_refused_says_what_to_do(y, own, said):
@@ -139,7 +143,7 @@ def test_what_is_refused_says_what_to_do(y, own, said):
 
 def test_missing_responses_count_as_0_where_missing_values_are_allowed():
     gaps = pd.Series(TRUE, dtype="boolean").where(X > 1.0)
-    with pytest.raises(PydpstatError, match="missing must say what to do"):
+    with pytest.raises(PydpstatError, match="missing must say how to treat missing"):
         fitted(gaps)
     # a number within the bounds of x, which takes no response's place
     assert fitted(gaps, missing=5.0).released == fitted(gaps.fillna(False)).released

@@ -96,7 +96,7 @@ def statements(result: Any) -> list[str]:
             found.append("the attributes")
         lines = [place for place, line in enumerate(str(each.summary()).splitlines()) if "psilon" in line]
         page = str(each.summary())
-        at = page.find("Epsilon that holds"), page.find("Claimed epsilon")
+        at = page.find("Guaranteed epsilon"), page.find("Claimed epsilon")
         if not lines or pair != (each.claim.epsilon, each.claim.delta) and not -1 < at[0] < at[1]:
             found.append("the summary")
     return found

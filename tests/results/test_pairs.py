@@ -61,7 +61,7 @@ def test_with_a_correction_intervals_hold_at_once(correction):
     assert (low, high) == r.difference("e", "n").conf_int(0.01)
     alone = r.pairs(None).conf_int(0.01).loc[("e", "n")]
     assert tuple(alone) == (low, high)
-    assert "hold at once" in found.summary().as_text() and "Bonferroni" in found.summary().as_text()
+    assert "hold simultaneously" in found.summary().as_text() and "Bonferroni" in found.summary().as_text()
 
 
 def test_the_group_of_other_values_is_left_out():
@@ -132,7 +132,7 @@ def test_what_is_refused(means):
     ):
         with pytest.raises(PydpstatError, match="no groups that can be compared"):
             release.pairs()
-    with pytest.raises(PydpstatError, match="two groups or more"):
+    with pytest.raises(PydpstatError, match="two or more"):
         pydpstat.proportion(TRUTHS, 1.0, by=GROUPS, levels=["e"], rng=1).pairs()
     units = shares(unit=np.arange(1000) // 2, max_records=2)
     with pytest.raises(PydpstatError, match="at most one record of each unit"):

@@ -122,10 +122,10 @@ def test_a_statement_reads_as_a_paragraph():
         "Privacy loss": "epsilon = 0.5",
         "Protected": "a single record",
         "Neighbors": "one record replaced by another (bounded); the number of records is public",
-        "Trust model": "central: whoever computes the releases sees the records, and readers see the "
-        "releases alone",
+        "Trust model": "central: those who compute the releases see the records; readers see only "
+        "the releases",
         "Randomness": "the operating system's cryptographically secure generator",
-        "Conditions": "that no value is missing is public knowledge",
+        "Conditions": "whether values are missing is treated as public",
         "Not covered": "sampling error; bias from clipping values to the bounds; running time and other side "
         "channels; access to the records themselves",
         "Software": f"pydpstat {dp.__version__}",
@@ -162,7 +162,7 @@ def test_what_is_less_than_claimed_is_said_with_the_figure_that_holds():
     statement = variance.statement()
     held = variance.guarantee.epsilon
     assert held > 0.5 and f"privacy loss of epsilon = {held:.6g}" in statement.paragraph
-    assert "Its function claims epsilon = 0.5, which is not what holds." in statement.sentences
+    assert "The function claims epsilon = 0.5, which is not its true guarantee." in statement.sentences
     assert statement.to_frame()[["epsilon", "claimed epsilon"]].round(4).values.tolist() == [[0.8318, 0.5]]
     nothing = dp.histogramDP(FRAME.income, 0.1, 0, 100)
     alone, both = nothing.statement(), dp.statement([nothing, variance])
@@ -206,7 +206,7 @@ def test_names_neighbors_and_derived_results_of_a_list():
     # a record replaced is one removed and one added
     assert (
         said(statement)["Privacy loss"] == "epsilon = 0.3"
-        and "for one record replaced" in statement.paragraph
+        and "for one replaced record" in statement.paragraph
     )
     means = people().mean("income", 0.5, by="sex", population=True)
     both = dp.statement([means, means.difference("f", "m")])
@@ -234,7 +234,7 @@ def test_a_budget_has_its_ledger_and_its_own_total(accountant):
         total = f"epsilon = {spent.epsilon:.6g}" + (f" and delta = {spent.delta:.6g}" if spent.delta else "")
         limit = "a limit of epsilon = 8 and delta = 1e-06"
         assert said(statement)["Privacy loss"] == f"{total} spent, of {limit}"
-        assert f"One privacy budget with {limit} paid for all of it." in statement.sentences
+        assert f"All of it was charged to one privacy budget with {limit}." in statement.sentences
         frame = statement.to_frame()
         names = ["mean of income", "Welch's t test of income by sex", "ages (meanDP)"]
         assert frame.release.tolist() == names and frame.epsilon.tolist() == [0.25, 0.5, 0.1]
@@ -250,8 +250,8 @@ def test_a_budget_has_its_ledger_and_its_own_total(accountant):
 
 def test_an_empty_budget_and_an_odometer():
     statement = dp.Budget(1.0).statement()
-    assert (
-        statement.paragraph == "Nothing was released yet from a privacy budget with a limit of epsilon = 1."
+    assert statement.paragraph == (
+        "Nothing has been released yet from a privacy budget with a limit of epsilon = 1."
     )
     assert statement.to_frame().empty and statement.text.endswith(f"pydpstat {dp.__version__}\n")
     odometer = dp.Budget.odometer()
@@ -266,7 +266,7 @@ def test_a_model_that_was_fitted_counts_and_other_things_do_not():
     assert dp.statement(model).to_frame().equals(model.results.statement().to_frame())
     plan = dp.plan("mean", 0.5, n=100, bounds=(0, 1))
     for wrong, told in (
-        (plan, "A plan is no release: release first"),
+        (plan, "A plan is not a release: make the release first"),
         (3.0, "releases must be a release, a list of them, or a Budget; got float"),
         (FRAME, "releases must be a release"),
         ([], "releases must have at least one release; got an empty list"),

@@ -172,7 +172,7 @@ def test_without_bounds_all_is_clipped_to_one_and_that_is_said():
 
 
 def test_classes_of_the_data_are_a_condition_of_the_guarantee():
-    declared = "that the declared categories are public knowledge"
+    declared = "the declared categories are public"
     assert declared in logistic(classes=None).fit(FRAME, RETIRED).results_.guarantee.conditions
     assert declared not in logistic().fit(FRAME, RETIRED).results_.guarantee.conditions
     # a truth value has no other

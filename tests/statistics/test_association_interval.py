@@ -116,7 +116,7 @@ def test_matrices(neighbors):
 # ------------------------------------------------------------------ what the result says
 
 
-WHY = "missing, as a noisy variance or number of records is too small to divide by"
+WHY = "missing, because a noisy variance or number of records is too small to divide by"
 
 
 def test_what_cannot_be_computed_is_missing_and_every_form_says_why():

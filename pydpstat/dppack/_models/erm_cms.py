@@ -43,11 +43,17 @@ WORTH_A_WARNING = 1e-6
 _LINKS = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
 
 # what a guarantee rests on, besides FIXED
-MINIMUM = "the minimiser is taken as exact; R's stops at a relative change of 1.5e-8 or after 100 gradients"
-LOSS = "the loss is convex by the linear predictor, its first derivative at most 1, its second at most c"
-BINARY = "every label is 0 or 1, and everybody knows it"
+MINIMUM = (
+    "the minimum is assumed to be exact; R's optimizer stops at a relative change of 1.5e-8 or "
+    "after 100 gradients"
+)
+LOSS = (
+    "the loss is convex in the linear predictor, with first derivative at most 1 and second "
+    "derivative at most c"
+)
+BINARY = "whether every label is 0 or 1 is treated as public"
 SATURATING = (
-    "no linear predictor of a record passes 36.74, where R's cross-entropy is NaN and its optimiser "
+    "no record has a linear predictor above 36.74, where R's cross-entropy is NaN and its optimizer "
     "turns back"
 )
 PENALTY = "the regularizer is differentiable and 1-strongly convex"

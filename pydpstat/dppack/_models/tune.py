@@ -34,8 +34,11 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.model_results import ModelResults
 
 _Model = TypeVar("_Model")
-GROUPS = "a record's place decides its group: the groups are disjoint, so the largest epsilon holds for all"
-OTHER_MODELS = "not all models are pydpstat's own, so what their fits keep is not known before"
+GROUPS = (
+    "a record's position determines its part of the data: the parts are disjoint, so the "
+    "guarantee is that of the largest epsilon"
+)
+OTHER_MODELS = "not all models are pydpstat's, so the guarantee of their fits is not known in advance"
 # how many errors one record makes at most
 ERROR = 1.0
 
@@ -239,7 +242,7 @@ def tune_linear_regression_model(
 
     arguments = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
     function, keeps = "tune_linear_regression_model", Guarantee(inside)
-    outside = "the validation data are not moved onto the bounds, so nothing is guaranteed"
+    outside = "the validation data are not clipped to the bounds, so nothing is guaranteed"
     return DPmodels[_tune(function, groups, arguments, errors, sensitivity, keeps, source, outside)]
 
 

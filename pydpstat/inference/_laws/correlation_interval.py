@@ -185,8 +185,8 @@ class CorrelationIntervals(Frozen):
     validity = "measured"
     assumptions = (
         INDEPENDENT,
-        "both variables vary together as in a normal or another elliptical distribution, or are independent",
-        "the correlation is that of values moved onto the bounds, and these cut no heavy tails short",
+        "the two variables have a joint normal or other elliptical distribution, or are independent",
+        "the correlation is that of values clipped to the bounds, and these clip no heavy tails",
     )
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:

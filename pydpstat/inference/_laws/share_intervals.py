@@ -22,7 +22,7 @@ S = TypeVar("S", bound="ShareIntervals")
 SHARES = "each cell's share of the population"
 IN_GROUPS = f"{SHARES}, within its group"
 INDEPENDENT = "the records are a random sample"
-NOTHING_SAID = "The noise may be as large as the number of records in a group: nothing can be said."
+NOTHING_SAID = "The noise may be as large as the number of records in a group: the result is uninformative."
 
 
 def share_ends(
@@ -104,6 +104,12 @@ class ShareIntervals(Frozen):
     def validity(self) -> str:
         """How far they can be trusted."""
         return "model" if self.size is None else "exact"
+
+    @property
+    def estimates(self) -> Floats:
+        """The shares that the noisy counts have, from 0 to 1."""
+        whole = self.counts + self.rests if self.size is None else float(self.size)
+        return (self.counts / np.maximum(whole, 1.0)).clip(0.0, 1.0)
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each count, in their shape."""

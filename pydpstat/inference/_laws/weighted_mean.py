@@ -24,7 +24,7 @@ from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
 Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
     "records are drawn independently, each with its weight",
-    "the mean is that of records and weights moved to their bounds",
+    "the mean is that of records and weights clipped to their bounds",
 )
 
 

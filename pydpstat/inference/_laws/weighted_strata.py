@@ -26,7 +26,7 @@ from pydpstat.inference._laws.weighted_total import NoisyNumber
 Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float]
 ASSUMPTIONS = (
-    "records are drawn independently within strata, each with its weight, as many as the design says",
+    "records are drawn independently within strata, each with its weight, in fixed numbers",
     "the mean is that of records and weights clipped to their bounds",
 )
 # noises of a kind that a sum of many is taken to be made of; fewer have the longer tails

@@ -44,7 +44,7 @@ COVARIANCE = (1, 2, 3)
 # that of two variables, and the variance of each
 SPREADS = (COVARIANCE, (1, 1, 4), (2, 2, 5))
 STEPS: tuple[str, ...] = ("correlation from the noisy sums", ranges.CLIPPED)
-UNKNOWN = "missing, as a noisy variance or number of records is too small to divide by"
+UNKNOWN = "missing, because a noisy variance or number of records is too small to divide by"
 
 
 class Variables(NamedTuple):
@@ -108,8 +108,8 @@ def _several(data: object, argument: str) -> Columns:
     columns = numbers_of(data, argument)
     if columns.names is None or len(columns.names) < 2:
         raise PydpstatError(
-            f"{argument} must have at least two columns where no y is given; got one variable. "
-            "Give the second one as y."
+            f"{argument} must have at least two columns if no y is given; got one variable. Give the "
+            "second one as y."
         )
     return columns
 
@@ -126,8 +126,8 @@ def check_lengths(first: int, second: int, called: str) -> None:
     """Check that two variables have a record in the same place of both."""
     if first != second:
         raise PydpstatError(
-            f"{called} must be of the same length, a record in the same place of both; got two lengths. Give "
-            "two columns of one frame."
+            f"{called} must have the same length, with a record at the same position of both; the "
+            "lengths differ. Give two columns of one data frame."
         )
 
 

@@ -34,7 +34,7 @@ from pydpstat.statistics._kernels.scope import Scope
 
 # levels by their type, and how many records each has
 Found = dict[tuple[type, Level], int]
-FOUND = "the levels were found in the data: those that are rare are left out, and delta covers them"
+FOUND = "the levels were found in the data; rare levels are left out, and delta covers this"
 
 
 def discovered(
@@ -144,7 +144,7 @@ def _named(value: object) -> Level:
         except Exception:  # an object may raise what it likes when it is shown
             pass
     raise PydpstatError(
-        "data must be of values that can be levels (texts, numbers); got some of type "
+        "data must be values that can be levels (strings, numbers); got some of type "
         f"{type(value).__name__}. Convert them."
     ) from None
 

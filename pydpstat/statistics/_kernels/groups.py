@@ -120,13 +120,13 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
         each = ", ".join(f"{name!r}: [...]" for name in keys.names if name)
         given = f"levels={{{each}}}" if each else "levels=['f', 'm']"
         raise PydpstatError(
-            "levels must be given with by: groups that come from the data would tell which values occur. "
-            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys "
-            "are Categoricals whose categories are public."
+            "levels must be given with by: groups from the data would reveal which values occur. "
+            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys are "
+            "Categoricals whose categories are public."
         )
     if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
-            "levels must be public with by; got 'discover'. Find them with a release of their own, "
+            "levels must be public with by; got 'discover'. Find them with a separate release, "
             "crosstab(key, epsilon, levels='discover', delta=...), and give its index as the levels."
         )
     if isinstance(levels, str) and levels != "declared":
