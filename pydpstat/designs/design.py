@@ -42,7 +42,7 @@ class Design(Answering, Calls):
 
     See Also
     --------
-    design, plan : what makes it, and the accuracy of a release, which is a method of a design as well.
+    design, plan : what makes it, and the accuracy of a release before it is made.
 
     Examples
     --------
