@@ -15,10 +15,11 @@ from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
+from pydpstat.results._contributions import counted
 
 
 class Design(Answering, Calls):
@@ -175,7 +176,8 @@ class Design(Answering, Calls):
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        with declared():
+        about = None if checks.is_number(variables) else variables
+        with declared(Typed(function, (about, *places), options, self.condition, self.facts.levels)):
             return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
@@ -184,13 +186,13 @@ class Design(Answering, Calls):
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
-        """Return some columns of the data, or of the subset's records. Private."""
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
             made = [*needed(self.facts, used), *made]
-        return view(self._data, names, self.condition, made, single)
+        return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is declared as plain values, for a file; `from_dict` reads it."""
@@ -230,12 +232,11 @@ class Design(Answering, Calls):
 
     def __repr__(self) -> str:
         facts = self.facts
-        unit = (
-            "a record" if facts.unit is None else f"{facts.unit} (at most {facts.max_records} of its records)"
-        )
+        unit = "a record" if facts.unit is None else f"each {facts.unit}"
+        counts = counted("", {"unit": facts.unit, "max_records": facts.max_records})
         head = [
             "Design" + ("" if self._data is not None else " without data"),
-            f"protects  {unit}, {facts.neighbors} neighbors",
+            "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
             f"missing   {facts.missing}",
         ]
         head += [] if self.condition is None else [f"subset    {self.condition.text}"]

@@ -77,7 +77,7 @@ def by_moments(
         releases.append(release_stage(query, pure, second, design.conditions, source, record))
         return with_sampling(noisy, at, releases[-1].value, releases[-1].noise)
 
-    with paid(budget, held, record):
+    with paid(budget, held, record, how.mechanism.name):
         releases.append(release_stage(query, how, first, design.conditions, source, record))
         promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
         return _followed(design, layout, how.norm, null, releases, ask, promised=promised)
@@ -161,7 +161,7 @@ def _followed(
             ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *shown.remarks),
         **promised,
     )
 

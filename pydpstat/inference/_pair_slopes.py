@@ -197,7 +197,7 @@ def by_slopes(
         releases.append(release_stage(query, how, own.epsilon, design.conditions, source, record))
         return np.array([round(each) for each in releases[-1].value.tolist()])
 
-    with paid(said["budget"], held, record):
+    with paid(said["budget"], held, record, how.mechanism.name):
         interval = look(looks_for(x.size, how.epsilon), ask).scaled(scale)
     low, high = interval.ends(_LEVEL)
     chance = interval.pvalue(null)
@@ -221,7 +221,7 @@ def by_slopes(
         labels=("model",),
         design=design,
         assumptions=assumptions,
-        remarks=(*remarks, *endless((name,), errors)),
+        remarks=(*remarks, *endless((name,), errors), *design.remarks),
         claim=claim,
         guarantee=held,
         bounds=said["bounds"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pydpstat import _checks as checks
@@ -129,6 +131,7 @@ def chisquare(
         validity="measured" if n is None else "model",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
     )
 
 
@@ -247,4 +250,5 @@ def chi2_contingency(
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
     )

@@ -155,6 +155,9 @@ def weighted_mean(
     With `strata` the sums of every stratum are released as those of groups are. Its number of records is
     taken as given, and from its squares about the mean is taken off what its mean is away from it, in so far
     as this is more than noise. Where strata differ little, or noise is large, the interval is the longer one.
+    What is estimated may be of a domain, whose number of records in a stratum is random: a record without
+    weight counts as one of its stratum, and so does one that ``missing="drop"`` leaves out, and in a design
+    one outside of the subset. A unit's record is drawn before.
 
     References
     ----------

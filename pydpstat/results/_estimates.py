@@ -35,7 +35,8 @@ class Estimates(Drawn, Stated):
         if value.ndim:
             return Stated.__str__(self)
         sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
-        return f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        line = f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        return "\n".join([line, *self._counted(brief=True)])
 
     def _named(self) -> tuple[np.ndarray, Labels, str]:
         """State the released values, their labels, and the name of all of them."""
@@ -188,11 +189,18 @@ class Estimates(Drawn, Stated):
         """
         return self._r_object()
 
+    def _places(self) -> list[int]:
+        """Return the places of the values that a page has rows for."""
+        return list(range(self._named()[0].size))
+
     def _rows(self, alpha: float = 0.05) -> Rows:
         value, labels, _ = self._named()
-        rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
+        places = self._places()[:MOST_ROWS]
+        rows = self.to_frame(alpha).to_numpy(dtype=object)[places].tolist()
         headers: tuple[str, ...] = (self._head(),)
         if self.noise is not None:
             headers = (*headers, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
-        return Rows(headers, names, [list(map(cell, row)) for row in rows])
+        every = labels.elements(value)
+        return Rows(
+            headers, [one_line(every[place]) for place in places], [list(map(cell, row)) for row in rows]
+        )

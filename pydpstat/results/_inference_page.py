@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy.typing as npt
@@ -22,6 +23,8 @@ MEANINGS = {
     "model": "exact under the assumptions below",
     "measured": "not proven; the type I error rate was measured, see the documentation",
 }
+# a hypothesis that says more than its number
+_EQUAL = {"largest difference of means": "all means are equal"}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -49,6 +52,20 @@ class Interval(Protocol):
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class KnownInterval:
+    """An interval, without the numbers that it is made from where it is shown."""
+
+    inner: Interval
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        return self.inner.ends(alpha)
+
+    def __repr__(self) -> str:
+        return "<interval of every level: conf_int(alpha)>"
+
+
 class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
@@ -73,6 +90,7 @@ class InferencePage(Undecided, Stated):
     nobs: int | None
     reproducible: bool
     record: Call
+    _df: int | None
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
@@ -117,10 +135,11 @@ class InferencePage(Undecided, Stated):
         return self.record.heading(self.test)
 
     def _facts(self) -> Facts:
-        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
+        null = ", ".join(_EQUAL.get(name, f"{name} = {number(value)}") for name, value in self.null)
         sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
         return [
             *((name, text) for name, text in sides if text),
+            *([] if self._df is None else [("Degrees of freedom:", str(self._df))]),
             ("Validity:", self.validity),
             ("Mechanism:", mechanism_words(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
@@ -151,6 +170,7 @@ class InferencePage(Undecided, Stated):
         return {
             "test": self.test,
             "statistic": self.statistic,
+            **({} if self._df is None else {"df": self._df}),
             "pvalue": self.pvalue,
             "pvalue_floor": self.pvalue_floor,
             "alternative": self.alternative,

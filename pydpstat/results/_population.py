@@ -175,7 +175,8 @@ class PopulationIntervals(Estimates):
 
     def _rows(self, alpha: float = 0.05) -> Rows:
         rows = Estimates._rows(self, alpha)
-        if self.post.population is None or self.value.size > MOST_INTERVALS:
+        places = self._places()
+        if self.post.population is None or len(places) > MOST_INTERVALS:
             return rows
         *heads, low, high = rows.headers
         found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
@@ -184,6 +185,7 @@ class PopulationIntervals(Estimates):
             # of counts the population has shares
             found.insert(0, np.ravel(self.post.population.estimates, order="F"))
             more = (*heads, low, high, "share", low, high)
+        found = [each[places] for each in found]
         cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
         return Rows(more, rows.names, cells)
 
@@ -195,7 +197,7 @@ class PopulationIntervals(Estimates):
             "Noise intervals cover privacy noise only. Confidence intervals for "
             f"{what or 'the population'} cover sampling as well: {MEANINGS[population.validity]}."
         )
-        if self.value.size > MOST_INTERVALS:
+        if len(self._places()) > MOST_INTERVALS:
             told += " They are in conf_int(kind='population')."
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "scale": "Scale"}
+_MODELS = {"Logit": "Logistic"}
+_SCORES = (
+    "P-values are of score tests whose distribution includes the noise, not of the normal distribution of "
+    "coef / std err."
+)
 
 
 class RegressionPage(Undecided, Stated):
@@ -91,7 +96,8 @@ class RegressionPage(Undecided, Stated):
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
     def _heading(self) -> str:
-        return f"{self.model} regression of {self.record.about(self.response) or self.response}"
+        about = self.record.about(self.response) or self.response
+        return f"{_MODELS.get(self.model, self.model)} regression of {about}"
 
     def _facts(self) -> Facts:
         return [
@@ -120,6 +126,8 @@ class RegressionPage(Undecided, Stated):
         lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        if self.method != "rank":
+            lines.append(_SCORES)
         if self.pvalue_floor:
             lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pydpstat._wrong_calls import Answering
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._contributions import sentence
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
 
@@ -137,7 +138,7 @@ class Stated(Stating, Report):
     record: Call | ModelCall
 
     def __str__(self) -> str:
-        return f"{self.summary().tables[0].as_text()}\n{self._stated()}"
+        return "\n".join([self.summary().tables[0].as_text(), self._stated(), *self._counted(brief=True)])
 
     @property
     def epsilon(self) -> float:
@@ -215,7 +216,13 @@ class Stated(Stating, Report):
         held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
         conditions = self.guarantee.conditions
         found = [held] if _is_void(self.guarantee) else []
-        return [*found, f"Conditions: {'; '.join(conditions)}."] if conditions else found
+        found += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
+        return [*found, *self._counted()]
+
+    def _counted(self, brief: bool = False) -> list[str]:
+        """Return the note on how many records of each unit count, if there are units."""
+        said = sentence(self.record.function, dict(self.record.arguments), brief)
+        return [said] if said else []
 
 
 def number(value: object) -> str:

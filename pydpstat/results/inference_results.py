@@ -13,7 +13,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval
+from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._pvalues import shown_pvalue
 
@@ -160,6 +160,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
+    _df: int | None = None
 
     _inner = (*Frozen._inner, "interval")
 
@@ -181,6 +182,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         validity: str,
         assumptions: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
+        df: int | None = None,
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -205,7 +207,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             released=released,
             estimates=estimates,
             parameter=parameter,
-            interval=interval,
+            interval=None if interval is None else KnownInterval(interval),
             validity=validity,
             assumptions=assumptions,
             remarks=remarks,
@@ -217,7 +219,26 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             nobs=release.nobs,
             reproducible=release.reproducible,
             record=release.record,
+            _df=df,
         )
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of a chi-square statistic.
+
+        Raises
+        ------
+        PydpstatError
+            For other tests, whose statistics have no distribution with degrees of freedom.
+        """
+        from pydpstat.errors import PydpstatError
+
+        if self._df is None:
+            raise PydpstatError(
+                f"{self.test} has no degrees of freedom: the distribution of its statistic includes the "
+                "noise, and is no t, F or chi-square distribution. Use pvalue and conf_int()."
+            )
+        return self._df
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.

@@ -79,7 +79,6 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Comparison of All Pairs"
     _condition = "(result.corrected < 0.05).any()"
 
     @property
@@ -153,16 +152,15 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         return frame.assign(lower=ends[0], upper=ends[1])
 
     def _corrected(self) -> tuple[Floats, Floats]:
-        """Return the corrected p-values, and what each p-value was multiplied with."""
-        p = np.array([each.pvalue for each in self.differences])
+        """Return the corrected p-values, and the smallest that each can be."""
+        p = np.array([[each.pvalue, each.floor] for each in self.differences])
         if self.correction != "holm":
-            times = np.full(p.size, 1.0 if self.correction is None else p.size)
-            return np.minimum(p * times, 1.0), times
-        order = p.argsort(kind="stable")
-        times, found = np.empty(p.size), np.empty(p.size)
-        times[order] = np.arange(p.size, 0.0, -1.0)
-        found[order] = np.minimum(np.maximum.accumulate((p * times)[order]), 1.0)
-        return found, times
+            p = np.minimum(p * (1.0 if self.correction is None else len(p)), 1.0)
+            return p[:, 0], p[:, 1]
+        order, found = p[:, 0].argsort(kind="stable"), np.empty(p.shape)
+        times = np.arange(len(p), 0.0, -1.0)[:, None]
+        found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
+        return found[:, 0], found[:, 1]
 
     def _index(self) -> pd.MultiIndex:
         import pandas as pd
@@ -173,6 +171,10 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         import pandas as pd
 
         return pd.Series(np.asarray(values, dtype=np.float64), index=self._index(), name=name)
+
+    def _heading(self) -> str:
+        about = self.record.about()
+        return f"comparison of all pairs{f': {about}' if about else ''}"
 
     def _facts(self) -> Facts:
         compared = [("Variable:", self.variable)] if self.variable else []
@@ -185,22 +187,22 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         ]
 
     def _rows(self) -> Rows:
-        corrected, times = self._corrected()
+        corrected, floors = self._corrected()
         cells = [
             [
                 number(each.estimate),
                 number(each.statistic),
                 shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, min(factor * each.floor, 1.0)),
+                shown_pvalue(p, floor),
             ]
-            for each, p, factor in zip(self.differences, corrected.tolist(), times.tolist())
+            for each, p, floor in zip(self.differences, corrected.tolist(), floors.tolist())
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
             ends = self.conf_int().to_numpy().tolist()
             cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
-        names = [one_line(f"{_text(a)} - {_text(b)}") for a, b in self.groups]
+        names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
         return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
@@ -228,7 +230,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             "test": self.test,
             "variable": self.variable,
             "correction": self.correction,
-            "pairs": [[_text(a), _text(b)] for a, b in self.groups],
+            "pairs": [[named(a), named(b)] for a, b in self.groups],
             "difference": [each.estimate for each in self.differences],
             "statistic": [each.statistic for each in self.differences],
             "pvalue": [each.pvalue for each in self.differences],
@@ -250,5 +252,6 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._stated()}>"
 
 
-def _text(group: object) -> str:
+def named(group: object) -> str:
+    """Return a group's name, which several keys have parts of."""
     return ":".join(map(str, group)) if isinstance(group, tuple) else str(group)

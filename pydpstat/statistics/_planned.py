@@ -55,7 +55,7 @@ class Plan(Drawn, Report):
     epsilon : float
         Privacy parameter, given or found.
     n : int or None
-        Number of records, given or found; None where it does not matter and was not given.
+        Number of records, given or found, by group that of the smallest one; None where it does not matter.
     alpha : float
         Probability that the noise moves a value further than the accuracy.
     solved : {"accuracy", "epsilon", "n"}
@@ -67,8 +67,8 @@ class Plan(Drawn, Report):
     >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000, rng=1)
     >>> planned.noise_scale, round(planned.accuracy(), 4)
     (0.1, 0.2996)
-    >>> print(planned)
-    Plan of mean: accuracy 0.299573 with probability 0.95, noise sd 0.141421, n 1000, epsilon 1
+    >>> print(pydpstat.plan("count", 1.0))
+    Plan of count: accuracy 3 with probability 0.95, noise sd 1.35696, epsilon 1, bounded neighbors
     """
 
     result: DPResults
@@ -77,8 +77,6 @@ class Plan(Drawn, Report):
     n: int | None
     alpha: float = 0.05
     solved: str = "accuracy"
-
-    _title = "Planned Differentially Private Release"
 
     @property
     def noise(self) -> Noise:
@@ -226,6 +224,9 @@ class Plan(Drawn, Report):
             return self._page(self._rows())
         return replace(self, alpha=checks.probability(alpha, "alpha")).summary()
 
+    def _heading(self) -> str:
+        return f"plan of {self.result._heading()}"
+
     def _facts(self) -> Facts:
         result, held = self.result, self.result.guarantee
         scales: Facts = []
@@ -238,7 +239,7 @@ class Plan(Drawn, Report):
             ("Statistic:", result.statistic),
             ("Mechanism:", mechanism_words(result.mechanism)),
             *scales,
-            ("No. Observations:", size),
+            ("N of each group:" if self._by_group else "No. Observations:", size),
             ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
             *([("Guaranteed epsilon:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
             ("Delta:", number(held.delta)),
@@ -263,10 +264,12 @@ class Plan(Drawn, Report):
             notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
         elif self.request.rests_on(result):
             notes.append(f"{self.request.stated()}.")
+        if self._by_group:
+            notes.append("N is the number of records of each group: of the smallest one where they differ.")
         notes += left_out(result.value.size)
         if result.guarantee.conditions:
             notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
-        return notes
+        return [*notes, *result._counted()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -309,14 +312,22 @@ class Plan(Drawn, Report):
         if errors is not None:
             reach, sd = _shown(errors.reach(self.alpha)), _shown(errors.sd())
             said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
-        size = "" if self.n is None else f", n {self.n}{self._found('n')}"
-        return f"{said}{size}, epsilon {number(self.epsilon)}{self._found('epsilon')}"
+        each = " in each group" if self._by_group else ""
+        size = "" if self.n is None else f", n {self.n}{each}{self._found('n')}"
+        epsilon = f"epsilon {number(self.epsilon)}{self._found('epsilon')}"
+        unit = "" if self.result.unit is None else f", unit {self.result.unit}"
+        return f"{said}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
+
+    @property
+    def _by_group(self) -> bool:
+        return self.n is not None and self.request.options.get("by") is not None
 
     def _found(self, name: str) -> str:
         return " (found)" if self.solved == name else ""
 
     def __str__(self) -> str:
-        line = f"Plan of {self.result.statistic}: {self._said()}"
+        heading = self._heading()
+        line = f"P{heading[1:]}: {self._said()}"
         if not self.result.value.ndim:
             return line
         return f"{line}\n{self.to_frame().to_string(float_format=number, max_rows=MOST_ROWS)}"
