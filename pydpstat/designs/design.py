@@ -43,7 +43,8 @@ class Design(Answering, Calls):
 
     See Also
     --------
-    design, plan : what makes it, and the accuracy of a release before it is made.
+    design : what makes it.
+    plan : the accuracy of a release, which is a method of a design as well.
 
     Examples
     --------
@@ -239,13 +240,15 @@ class Design(Answering, Calls):
             "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
             f"missing   {facts.missing}",
         ]
-        head += [] if self.condition is None else [f"subset    {self.condition.text}"]
+        if self.condition is not None:
+            head.append(f"subset    {self.condition.text}")
         width = max(map(len, self.columns), default=0)
         return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
 
     def _said(self, name: str) -> str:
-        facts = self.facts
-        said = [facts.assigned[name]] if name in facts.assigned else []
+        facts, said = self.facts, []
+        if name in facts.assigned:
+            said.append(facts.assigned[name])
         said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
             low, high = facts.bounds[name]
@@ -361,7 +364,8 @@ def design(
 
     See Also
     --------
-    Design, Budget : what it returns, and a limit that pays for all releases of a design.
+    Design : what it returns.
+    Budget : a limit that pays for all releases of a design.
 
     Notes
     -----
@@ -370,7 +374,8 @@ def design(
 
     References
     ----------
-    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8).
+    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8) (R's
+    ``svydesign``).
 
     Examples
     --------
