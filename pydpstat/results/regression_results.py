@@ -59,8 +59,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     names : tuple of str
         The coefficients' names, the constant first.
     coef : ndarray of float64, shape (d,), or None
-        Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
-        was released to estimate them.
+        Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
     errors : ndarray of float64, shape (d,)
         Their standard errors, which cover sampling and noise; infinite where nothing can be said.
     null : float
@@ -106,8 +105,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     See Also
     --------
-    ols, logit : what make it.
-    InferenceResults : what tests return.
+    ols, logit, InferenceResults : what make it, and what tests return.
 
     Examples
     --------
@@ -199,9 +197,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no "
-                "estimates. Use interval=True, which spends a part of epsilon on them, or "
-                "method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
+                "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
 
@@ -343,8 +340,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The mean response; of a logistic regression the probability. NaN where a record needs an
-            estimate that is missing.
+            The mean response; of a logistic regression the probability. NaN where an estimate is missing.
 
         Raises
         ------
