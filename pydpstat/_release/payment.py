@@ -81,9 +81,9 @@ def pay(
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        text = isinstance(record, str)
-        with about("" if text else record.in_words(named()), noise_words(mechanism)):
-            payer.spend(guarantee, record if text else record.python())
+        label, call = ("", record) if isinstance(record, str) else (record.in_words(named()), record.python())
+        with about(label, noise_words(mechanism)):
+            payer.spend(guarantee, call)
     elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()
 

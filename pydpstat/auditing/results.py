@@ -137,7 +137,7 @@ class AuditResults(Drawn, Report):
     events: tuple[AuditedEvent, ...]
     picture: Picture
 
-    _title = "Audit of a Release"
+    _title = "Audit of a release"
 
     @property
     def epsilon_lower(self) -> float:
