@@ -121,7 +121,7 @@ def positive(value: Any, name: str, unit: str = "") -> float:
     if is_number(number) and 0.0 < as_float(number) < math.inf:
         return as_float(number)
     hint = f" {unit}" if unit else ""
-    raise PydpstatError(f"{name} must be a scalar > 0 and finite; got {shown(value)}.{hint}")
+    raise PydpstatError(f"{name} must be a positive finite number; got {shown(value)}.{hint}")
 
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
@@ -138,7 +138,7 @@ def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
 
 def alpha_of(value: object) -> float:
     """Check how often an interval may miss; a level that is given by mistake is above one half."""
-    hint = "0.05 is usual, for an interval of level 0.95."
+    hint = "0.05 is usual, for a 95 % interval."
     return number(value, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
 
 
@@ -148,7 +148,7 @@ def scalar(value: Any, name: str) -> float:
         return float(value)
     number = unwrap(value)
     if isinstance(number, (list, tuple, np.ndarray)):
-        raise PydpstatError(f"Length of {name} must be 1; got {shown(value)}. Give one number.")
+        raise PydpstatError(f"{name} must be one number; got {shown(value)}.")
     if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
         raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
     return as_float(number)
@@ -243,7 +243,9 @@ def by_name(
         gone = [name for name in names if name not in found]
         more = [name for name in found if name not in names]
         lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
-        lack += f", and has {len(more)} that {'is' if len(more) == 1 else 'are'} none of them" if more else ""
+        lack += (
+            f", and has {len(more)} that {'is' if len(more) == 1 else 'are'} not among them" if more else ""
+        )
         raise PydpstatError(
             f"{argument} must name every {word} and no other; {lack}, for the {word}s "
             f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}.{' ' * bool(also)}{also}"
@@ -294,15 +296,15 @@ def drawn(values: Any, size: int, grid: float | None, name: str) -> Any:
     if shape != (size,):
         got = type(values).__name__ if shape is None else f"an array of shape {shape}"
         raise PydpstatError(
-            f"draw of {name} must return an array of shape ({size},), a number for each element; got {got}. "
-            "Nothing was released."
+            f"draw of {name} must return an array of shape ({size},), with a number for each element; "
+            f"got {got}. Nothing was released."
         )
     if grid is None or values.dtype.kind in "iu":
         return values
     if values[0] % 1 if size == 1 else np.any(values % 1):
         raise PydpstatError(
-            f"draw of {name} must return whole numbers where it is given a grid: how many of its units each "
-            "is; got a fraction. Nothing was released. Use the source's exact draws, for example "
+            f"draw of {name} must return whole numbers of grid units if it is given a grid; got a "
+            "fraction. Nothing was released. Use the source's exact draws, for example "
             "source.laplace(size, scale, grid)."
         )
     return values

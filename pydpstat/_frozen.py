@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,13 +33,13 @@ def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
-_MADE_BY = ("of", "record", "post", "interval", "intervals", "combinations", "differences")
-
-
 class Frozen:
     """Base of frozen dataclasses whose arrays, alone or in tuples, cannot be made writable."""
 
     __slots__ = ()
+
+    # what other modules make results by is no reader's
+    _inner: ClassVar[tuple[str, ...]] = ("of", "record")
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -51,8 +51,7 @@ class Frozen:
 
     def __dir__(self) -> list[str]:
         names = map(str, object.__dir__(self))
-        # what other modules make results by is no reader's
-        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in _MADE_BY]
+        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in self._inner]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writable

@@ -41,11 +41,12 @@ SAME = {
     "f_exp": ("p", "expected", "exp"),
     "other": ("others", "rest"),
     "path": ("file", "filename", "ledger", "db"),
+    "digits": ("float_format", "decimals", "ndigits", "precision"),
     "population": ("superpopulation",),
 }
 # words for what is done in another way here
 _WAYS = {
-    "missing='drop' leaves them out, with neighbors='unbounded'; a number takes their place": (
+    "missing='drop' leaves missing values out, with neighbors='unbounded'; a number replaces them": (
         "na_rm",
         "skipna",
         "dropna",
@@ -53,32 +54,30 @@ _WAYS = {
         "na_action",
     ),
     "var, std and cov divide by n - 1, as R's do": ("ddof",),
-    "the result has intervals of every level, as result.conf_int(alpha=0.05)": (
+    "the result has intervals of every level: result.conf_int(alpha=0.05)": (
         "conf_level",
         "confidence_level",
         "alpha",
         "level",
     ),
-    "pairs are tested by ttest_rel(before, after, ...) and wilcoxon(before, after, ...)": ("paired",),
-    "ttest_ind is Welch's test, which needs no equal variances": ("var_equal",),
+    "ttest_rel(before, after, ...) and wilcoxon(before, after, ...) test pairs": ("paired",),
+    "ttest_ind is Welch's test, which does not assume equal variances": ("var_equal",),
     "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (
         "weights",
         "weight",
     ),
-    "the released table has shares, as crosstab(...).shares()": ("normalize",),
-    "the released table has margins, as crosstab(..., margins=True) and crosstab(...).margins()": (
-        "margins",
-    ),
+    "the released table has shares: crosstab(...).shares()": ("normalize",),
+    "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
     "a plan looks at no data": ("plan.data", "plan.frame", "plan.x"),
     "there is no regression with weights; weighted_mean, weighted_total and their kin take them": (
         "ols.weights",
         "logit.weights",
     ),
-    "there is no continuity correction: the distribution has the noise": ("correct",),
-    "the distribution of the statistic with its noise is computed in any case": ("exact",),
-    "columns are released one by one, and records are rows": ("axis",),
-    "of ranks are kendalltau, mannwhitneyu and wilcoxon, and mechanism= chooses the noise": ("method",),
-    "groups are a formula of a design, as dp.design(frame, ...).{name}('income ~ sex', 1.0)": (
+    "there is no continuity correction: the null distribution includes the noise": ("correct",),
+    "the null distribution of the statistic with its noise is always computed": ("exact",),
+    "columns are released separately, and records are rows": ("axis",),
+    "the rank tests are kendalltau, mannwhitneyu and wilcoxon, and mechanism= chooses the noise": ("method",),
+    "groups are given by a formula in a design: dp.design(frame, ...).{name}('income ~ sex', 1.0)": (
         "by",
         "levels",
         "groupby",
@@ -86,17 +85,22 @@ _WAYS = {
         "formula",
     ),
     "the model has no penalty; LogisticRegressionDP has one, gamma": ("C", "penalty", "solver", "max_iter"),
-    "the table is of a frame's columns, as crosstab(frame[['sex', 'region']], 1.0, levels={{...}})": (
+    (
+        "a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, "
+        "levels={{...}})"
+    ): (
         "index",
         "rows",
         "values",
         "aggfunc",
     ),
     "ols is linear and logit is logistic regression": ("family", "link"),
-    "a quantile is chosen between the bounds, with the probability that its rank gives": ("interpolation",),
+    "a quantile is chosen between the bounds, with a probability that depends on its rank": (
+        "interpolation",
+    ),
     "the constant is always in the model": ("fit_intercept", "add_constant"),
-    "shares are post-processing, as result.params / result.params.sum()": ("density", "stat"),
-    "select columns first, as in frame[['income', 'age']]": (
+    "shares are post-processing: result.params / result.params.sum()": ("density", "stat"),
+    "select columns first: frame[['income', 'age']]": (
         "columns",
         "column",
         "col",
@@ -104,8 +108,8 @@ _WAYS = {
         "value",
         "numeric_only",
     ),
-    "a design has subsets, as dp.design(frame, ...).subset('age >= 18')": ("subset",),
-    "nothing runs in several processes": ("n_jobs",),
+    "a design has subsets: dp.design(frame, ...).subset('age >= 18')": ("subset",),
+    "there is no parallel processing": ("n_jobs",),
     "nothing is printed": ("verbose",),
 }
 WAYS = {word: way for way, words in _WAYS.items() for word in words}
@@ -135,6 +139,7 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "strata": (str,),
 }
 EXAMPLES = {
+    "digits": "1",
     "epsilon": "1.0",
     "bounds": "(0, 100)",
     "levels": "['a', 'b']",
@@ -176,6 +181,19 @@ EXAMPLES = {
     "path": "'budget.db'",
     "max_records": "5",
     "missing": "'drop'",
+}
+# the same of single methods
+_INDEX = "rows have their names; without them write result.to_frame().{method}(index=False)"
+_FILES = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
+_WRITES = "a statement is written by its own methods, as {method}(...).to_latex('statement.tex')"
+METHODS = {
+    **{(method, "index"): _INDEX for method in _FILES},
+    **{
+        (method, word): f"write {method}('mean.{ending}')"
+        for method, ending in _FILES.items()
+        for word in ("file", "filename", "buf", "path_or_buf")
+    },
+    **{("statement", word): _WRITES for word in ("format", "form", "output", "path", "file", "filename")},
 }
 # what names of R, pandas, SciPy and statsmodels are here
 NAMES = {
@@ -243,6 +261,9 @@ CALLS = {
     "audit": "audit(lambda data: pydpstat.mean(data, 1.0, bounds=(0, 1)), [0, 1], [1, 1], claim=1.0)",
     "tableDP": "tableDP(sex, region, eps=1.0)",
     "pooledVarDP": "pooledVarDP(first, second, eps=1.0, lower_bound=0, upper_bound=100)",
+    "Laplace": "mean(x, 1.0, bounds=(0, 100), mechanism=Laplace())",
+    "Gaussian": "mean(x, 1.0, bounds=(0, 100), delta=1e-6, mechanism=Gaussian())",
+    "Geometric": "count(age >= 18, 1.0, mechanism=Geometric())",
     "Design.subset": ".subset('age >= 18')",
     "Design.assign": ".assign(log_income='log(income)')",
 }
@@ -253,6 +274,12 @@ ATTRIBUTES = (
         "to_frame",
         ("to_excel", "to_parquet", "to_json", "to_string", "describe"),
         "write result.to_frame(), which has {name}()",
+    ),
+    ("to_frame", ("round",), "write result.to_frame().round(1), or digits=1 in to_markdown and its kin"),
+    (
+        "to_latex",
+        ("save", "write", "to_file", "to_word", "to_pdf"),
+        "files are written by to_latex('mean.tex') and its kin",
     ),
     ("summary", ("print", "as_text"), "write result.summary()"),
     (
@@ -276,7 +303,7 @@ ATTRIBUTES = (
     (
         "remaining",
         ("reset", "refund", "clear", "add", "increase"),
-        "what is spent stays spent; make another pydpstat.Budget where the data are others",
+        "what is spent stays spent; create another pydpstat.Budget for other data",
     ),
     ("subset", ("filter", "query", "where", "mask"), "write design.subset('age >= 18')"),
     ("subset", ("svyglm",), "there is no regression with weights: ols and logit count all records alike"),
@@ -286,13 +313,17 @@ ATTRIBUTES = (
         "write design.crosstab(['sex', 'region'], 1.0), which counts records without weights",
     ),
     ("subset", ("value_counts",), "write design.count(1.0, by='region')"),
-    ("subset", ("groupby", "group_by", "agg"), "groups are by=, as design.mean('income', 1.0, by='sex')"),
+    (
+        "subset",
+        ("groupby", "group_by", "agg"),
+        "give groups with by=, as in design.mean('income', 1.0, by='sex')",
+    ),
     ("subset", ("head", "tail", "sample", "values", "data", "iloc", "loc"), "the records are private"),
     (
         "difference",
         ("test", "ttest", "t_test", "compare"),
-        "compare groups by result.difference(a, b); a mean has pydpstat.ttest_1samp",
+        "compare groups with result.difference(a, b); for one mean use pydpstat.ttest_1samp",
     ),
     ("coeff", ("predict_proba", "decision_function"), "write model.predict(X, raw_value=True)"),
-    ("coeff", ("accuracy_score",), "compare model.predict(X) with public records"),
+    ("coeff", ("accuracy_score",), "compare model.predict(X) on public records"),
 )

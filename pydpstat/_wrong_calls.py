@@ -11,13 +11,24 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, PUBLIC, SAME, UPPER, WAYS
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 # so many public numbers are written out
 _SEVERAL = 12
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+Kind = TypeVar("Kind")
+# what to format of an object that is no number: the first of these that it has
+_FORMATTED = {
+    "pvalue": "write f'{result.pvalue:.3f}'",
+    "estimate": "write result.estimate.round(2)",
+    "power": "write f'{plan.power:.2f}'",
+    "accuracy": "write plan.accuracy(), which is a number or a Series",
+    "epsilon_lower": "write f'{result.epsilon_lower:.2f}'",
+    "remaining": "write f'{budget.remaining.epsilon:.2f}'",
+    "epsilon": "write f'{guarantee.epsilon:.2f}'",
+}
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -76,12 +87,14 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
-        taken = f"{_listed(places)} by place, and all else by name" if places else "no value by place"
+        taken = (
+            f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
+        )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        return f"{name} takes {taken}; got {number} by place. Write {_example(name, own)}."
+        return f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
-        return f"{name} was given {twice[0]} twice, by place and by name. Write {_example(name, own)}."
+        return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
     got = {*places[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
@@ -106,6 +119,10 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
     for each, value in unknown.items():
         if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
             continue
+        method = name.rpartition(".")[2]
+        if (method, each) in METHODS:
+            ways.append(METHODS[method, each].format(method=method))
+            continue
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
         if each in ("range", "xlim", "limits") and "edges" in known and "bounds" not in known:
             ends = ", ".join(map(repr, value)) if isinstance(value, tuple) and len(value) == 2 else "0, 100"
@@ -124,6 +141,8 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
         ways.append(f"write {', '.join(dict.fromkeys(write))}")
     if ways:
         return f"{said}: {'; '.join(dict.fromkeys(ways))}."
+    if not known:
+        return f"{said}. It has none: write {CALLS.get(name, f'{name}()')}."
     word = next((each for each in near if each.startswith("Did")), "")
     return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
 
@@ -243,31 +262,62 @@ class Answering:
                 super().__setattr__(name, value)
             except AttributeError:
                 raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is given "
-                    "when the object is made: make another."
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is "
+                    "given when the object is created: create another."
                 ) from None
 
         def __getitem__(self, key):
             kind, given = type(self).__name__, checks.shown_option(key)
             known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
             way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
-            raise ArgumentError(f"{kind} has no elements by [ ]; got {given}. {_sentence(way, self)}")
+            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_sentence(way, self)}")
 
         def _unordered(self, other):
             raise ArgumentError(
-                f"{type(self).__name__} is no number that < or > could compare; got {checks.shown(other)}. "
+                f"{type(self).__name__} cannot be compared by < or >; got {checks.shown(other)}. "
                 f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
             )
 
         __lt__ = __le__ = __gt__ = __ge__ = _unordered
 
+        def __format__(self, spec):
+            if not spec:
+                return str(self)
+            kind = type(self)
+            way = next((way for each, way in _FORMATTED.items() if hasattr(kind, each)), "")
+            raise ArgumentError(
+                f"{kind.__name__} is no number that a format could show; got {checks.excerpt(spec)}. "
+                f"{_sentence(way, self)}"
+            )
+
 
 def _fixed(self: object, name: str, *value: object) -> NoReturn:
     raise FrozenError(
         f"{name} of {type(self).__name__} cannot be changed; got "
-        f"{checks.shown(value[0]) if value else 'a deletion'}. What was released stays as it is: compute "
-        f"with a variable, as in {name} = result.{name}."
+        f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
+        f"variable, as in {name} = result.{name}."
     )
+
+
+def fixed(cls: type[Kind]) -> type[Kind]:
+    """Let a frozen dataclass without slots answer changes as those with slots do.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @fixed
+    ... @dataclass(frozen=True)
+    ... class Plan(Answering):
+    ...     n: int
+    >>> try:
+    ...     Plan(5).n = 3
+    ... except AttributeError as error:
+    ...     print(error)
+    n of Plan cannot be changed; got 3. A result stays as it is: compute with a variable, as in n = result.n.
+    """
+    for name in ("__setattr__", "__delattr__"):
+        setattr(cls, name, _fixed)
+    return cls
 
 
 def _no_name(thing: Any, name: str) -> str:
@@ -281,6 +331,6 @@ def _sentence(way: str, thing: object, name: str = "") -> str:
     """Return what to write, or else what there is."""
     if way:
         return f"{way[0].upper()}{way[1:]}."
-    known = [each for each in dir(type(thing)) if not each.startswith("_")]
+    known = [each for each in dir(thing) if not each.startswith("_")]
     word = checks.did_you_mean(name, known)
     return word if word.startswith("Did") else f"It has {', '.join(known)}."

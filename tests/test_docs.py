@@ -78,7 +78,7 @@ def test_a_wrong_number_fails(recorded):
 
 
 def test_another_number_of_draws_fails(recorded):
-    with pytest.raises(ComparisonFailed, match="the streams part"):
+    with pytest.raises(ComparisonFailed, match="the streams diverge"):
         recorded.show(replace(MEAN, python=f"rng.runif(1)\n{MEAN.python}"))
 
 

@@ -66,7 +66,10 @@ UNFIT = {
     ),
     "no bounds": (lambda: dp.mean(X, 1.0), "mean needs bounds; got none."),
     "nothing": (lambda: dp.mean(), "mean needs data, epsilon and bounds"),
-    "by place": (lambda: dp.mean(X, 1.0, (0, 100)), "takes data and epsilon by place, and all else by name"),
+    "by place": (
+        lambda: dp.mean(X, 1.0, (0, 100)),
+        "takes data and epsilon by position, and all others by name",
+    ),
     "twice": (lambda: dp.mean(X, 1.0, epsilon=2.0, **PAIR), "mean was given epsilon twice"),
     "no budget": (lambda: dp.Budget(), "Budget needs epsilon; got none. Write Budget(epsilon=1.0)."),
     "samples": (lambda: dp.kruskal(X, X), "kruskal needs epsilon"),
@@ -108,7 +111,12 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known and {*NAMES} <= {
         *dp.__all__
     }
-    assert {name.rpartition(".")[2] for name in CALLS} <= {*dp.__all__, *dir(dp.Design), *dir(dp.DPResults)}
+    assert {name.rpartition(".")[2] for name in CALLS} <= {
+        *dp.__all__,
+        *dir(dp.Design),
+        *dir(dp.DPResults),
+        *dir(dp.mechanisms),
+    }
     for here, words, _ in ATTRIBUTES:
         having = [kind for kind in classes if hasattr(kind, here)]
         assert having and all(any(not hasattr(kind, word) for kind in having) for word in words), here
@@ -153,15 +161,15 @@ def test_errors_from_inside_are_left_as_they_are():
         (lambda: dp.mean(X, 1.0, bounds=(0, np.inf)), "got one that is not finite"),
         (lambda: dp.mean(X, 1.0, bounds=(5, 5)), "got the same number twice"),
         (lambda: dp.mean(X, 1.0, bounds=(100, 0)), "got the upper one first"),
-        (lambda: dp.proportion([0, 1, 1], 1.0), "of numbers 0 and 1 it is x == 1"),
+        (lambda: dp.proportion([0, 1, 1], 1.0), "or x == 1 for 0 and 1"),
         (lambda: dp.proportion(["yes", "no"], 1.0), "Write a condition, such as x == 'yes'"),
         (lambda: dp.mean("data.csv", 1.0, **PAIR), "Read the file first, as in pd.read_csv"),
         (lambda: dp.mean({"a": 1}, 1.0, **PAIR), "pd.DataFrame(data)"),
-        (lambda: dp.mean(FRAME.groupby("sex"), 1.0, **PAIR), "Give the frame, and by="),
+        (lambda: dp.mean(FRAME.groupby("sex"), 1.0, **PAIR), "Give the data frame, and the columns of"),
         (lambda: dp.mean(X, 1.0, rng=-1, **PAIR), "An int is from 0 on."),
         (lambda: dp.mean(X, 1.0, budget=dp.Budget, **PAIR), "got the class itself. Give pydpstat.Budget"),
         (lambda: dp.mean(X, 1.0, budget="ledger", **PAIR), "pydpstat.Budget(epsilon, path=...)"),
-        (lambda: dp.Budget("budget.db"), "A file is Budget(1.0, path="),
+        (lambda: dp.Budget("budget.db"), "For a file write Budget(1.0, path="),
         (lambda: dp.mean(X, 1.0, other="rest", **PAIR), "other must be left out without by"),
     ],
 )

@@ -105,12 +105,12 @@ def column_names(names: Sequence[object]) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str):
             raise PydpstatError(
-                f"data must have columns whose names are texts; got the name {excerpt(name)} of type "
-                f"{type(name).__name__}. Rename the column."
+                f"data must have columns whose names are strings; got the name {excerpt(name)} of "
+                f"type {type(name).__name__}. Rename the column."
             )
         if name in checked:
             raise PydpstatError(
-                f"data must have columns with a name of their own each; got two columns {name!r}. Rename one."
+                f"data must have columns with different names; got two columns {name!r}. Rename one."
             )
         checked.append(name)
     if not checked:
@@ -137,16 +137,16 @@ def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 def refused(name: str, kind: object) -> PydpstatError:
     """Return the error of a column whose values are of a type that no statistic takes."""
     return PydpstatError(
-        f"data must have columns of numbers, truth values, texts, dates, times or durations; got the column "
-        f"{name!r} of type {kind}. Convert it first, or leave it out."
+        "data must have columns of numbers, truth values, strings, dates, times or durations; got "
+        f"the column {name!r} of type {kind}. Convert it first, or leave it out."
     )
 
 
 def engine_failed(engine: str, error: BaseException) -> PydpstatError:
     """Return the error of an engine that could not give the records, to be raised from the engine's own."""
     return PydpstatError(
-        f"data could not be read: the engine failed ({engine}: {type(error).__name__}). Nothing was "
-        "released, nothing spent. The engine's own error is above; fix what it names, and call again."
+        f"data could not be read because the engine failed ({engine}: {type(error).__name__}). "
+        "Nothing was released or spent. Fix the cause of the engine's error above, and call again."
     )
 
 

@@ -163,8 +163,8 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
             name = name_of(data) if is_series(data) else None
     if not pieces or len(set(names or ())) != len(names or ()):
         raise PydpstatError(
-            f"{argument} must have at least one column, each with a name of its own; "
-            f"got {len(pieces)} columns. Select or rename them first."
+            f"{argument} must have at least one column, and different names; got {len(pieces)} "
+            "columns. Select or rename them first."
         )
     read_pieces = [reader(piece) for piece in pieces]
     return Columns(
@@ -222,14 +222,14 @@ def _way(data: object) -> str:
     if type(data).__name__ == "Design":
         return "A design has each function as a method, as design.mean('income', 1.0)."
     if type(data).__name__.endswith("Results"):
-        return "What was released is there as result.estimate, and needs no further release."
+        return "The released numbers are result.estimate; no further release is needed."
     if isinstance(data, type):
         return f"That is the class {data.__name__} itself: give the data."
     if isinstance(data, Mapping):
-        return "Make a frame of columns, pd.DataFrame(data)."
+        return "Make a data frame, pd.DataFrame(data)."
     if "GroupBy" in type(data).__name__:
-        return "Give the frame, and by= with the columns of the groups."
-    return "Give one value a record."
+        return "Give the data frame, and the columns of the groups in by=."
+    return "Give one value for each record."
 
 
 def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
@@ -307,9 +307,9 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
         truths = np.fromiter((not gone and bool(v) for v, gone in zip(flat, absent)), bool, len(flat))
         return truths, absent
     raise PydpstatError(
-        f"{argument} must be truth values, one a record; got {type(column).__name__} of type {values.dtype}. "
-        "Give a condition, such as age > 65; of numbers 0 and 1 it is x == 1. The number of all records is "
-        "public under bounded neighbors and needs no release; crosstab has those of groups."
+        f"{argument} must be truth values, one for each record; got {type(column).__name__} of type "
+        f"{values.dtype}. Give a condition, such as age > 65, or x == 1 for 0 and 1. Under bounded neighbors "
+        "the number of all records is public and needs no release; crosstab releases the sizes of groups."
     )
 
 
@@ -332,8 +332,8 @@ def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") 
     """
     if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
         raise PydpstatError(
-            f"missing must be a number within the {name} where it takes a missing value's place; got "
-            f"{checks.shown(missing)}. Give a public number that a record could be."
+            f"missing must be a number within the {name} if it replaces missing values; got "
+            f"{checks.shown(missing)}. Give a public number that a record could have."
         )
 
 
@@ -357,7 +357,7 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     elif type(pair) in (tuple, list) and len(pair) == 2:
         given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
     elif isinstance(pair, Mapping):
-        given += ", which is for several columns; of one variable it is the pair alone"
+        given += ", which is for several columns; for one variable give the pair alone"
     raise PydpstatError(
         f"{name} must be a pair (lower, upper) of finite numbers, lower < upper; got {given}. "
         "Give the public range of the variable, chosen without looking at the data."

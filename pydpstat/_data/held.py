@@ -164,7 +164,8 @@ def aligned(table: Table, data: object) -> Table:
     if table.ordered:
         return table
     raise PydpstatError(
-        "data must have an order where variables are given one by one, as a record is in the same place of "
-        f"each; got {type(data).__name__}, a query that may return its records in another order each time. "
-        "Give columns of one frame in memory, as .collect(), .df(), .compute() or .toPandas() return it."
+        "data must have a fixed order if variables are given separately, so that a record has the "
+        f"same position in each; got {type(data).__name__}, a query that may return its records in a "
+        "different order each time. Give columns of one data frame in memory, as returned by "
+        ".collect(), .df(), .compute() or .toPandas()."
     )

@@ -91,8 +91,8 @@ def iterator_table(data: Iterator[object]) -> Table:
         first = once.peek(data)
     except StopIteration:
         raise PydpstatError(
-            "data must give at least one chunk, whose columns say what the data are; got an iterator that "
-            "has none: it is empty, or used up. Make it again for every call."
+            "data must provide at least one chunk; got an iterator without any, which is empty or "
+            "used up. Create it again for every call."
         ) from None
     names = tuple(_columns(first, 1))
     return Chunks(data, once, names, names)
@@ -103,8 +103,9 @@ def _columns(piece: Any, number: int) -> dict[str, Any]:
     pairs = _pairs(piece)
     if pairs is None:
         raise PydpstatError(
-            "data must give chunks that are frames, Arrow's tables or batches, dicts of columns, arrays or "
-            f"series; got {type(piece).__name__} as chunk {number}. Give one of these for some records each."
+            "data must provide chunks that are data frames, Arrow's tables or batches, dicts of "
+            f"columns, arrays or series; got {type(piece).__name__} as chunk {number}. Give one of "
+            "these."
         )
     return dict(zip(column_names([name for name, _ in pairs]), [column for _, column in pairs]))
 
@@ -160,8 +161,9 @@ def _size(columns: Mapping[str, Any], number: int) -> int:
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise PydpstatError(
-            f"data must give chunks whose columns are of one length; got others in chunk {number}, in the "
-            f"columns {excerpt(list(sizes))}. The iterator is used up: fix it, and make it again."
+            "data must provide chunks whose columns have the same length; they differ in chunk "
+            f"{number}, in the columns {excerpt(list(sizes))}. The iterator is used up: fix it, and "
+            "create it again."
         )
     return next(iter(sizes.values()))
 
@@ -172,7 +174,7 @@ def _said(kind: str | None) -> str:
 
 def _differs(number: int, what: str, first: str, now: str) -> PydpstatError:
     return PydpstatError(
-        f"data must give chunks that are all alike; the {what} of chunk {number}: {now}, and of the first "
-        f"chunk: {first}. Nothing was released. The iterator is used up: convert what differs, and make it "
-        "again."
+        f"data must provide chunks of the same kind; the {what} of chunk {number}: {now}, and of the "
+        f"first chunk: {first}. Nothing was released. The iterator is used up: convert what differs, "
+        "and create it again."
     )

@@ -67,6 +67,6 @@ def factorized(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Obje
         codes, labels = pd.factorize(column.to_numpy() if column.dtype == object else column)
     except (TypeError, OverflowError) as error:
         raise PydpstatError(
-            f"{name} must have labels that can be looked up; got lists or the like. Use texts or numbers."
+            f"{name} must have hashable labels; got lists or similar. Use strings or numbers."
         ) from error
     return codes, objects(labels)

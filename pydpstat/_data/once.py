@@ -82,6 +82,6 @@ class Once:
 def used_up() -> PydpstatError:
     """Return the error of an iterator or a reader that has nothing left."""
     return PydpstatError(
-        "data must have records that are still to be read; got an iterator or a reader that is used up. "
-        "Make it again for every call."
+        "data must have unread records; got an iterator or a reader that is used up. Create it again "
+        "for every call."
     )

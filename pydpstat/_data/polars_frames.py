@@ -47,8 +47,8 @@ def polars_table(data: Any) -> Stream:
         )
     if not hasattr(data, "sink_batches"):
         raise PydpstatError(
-            "data must be a LazyFrame of a Polars that gives batches, which began with 1.34; got one of "
-            f"Polars {pl.__version__}. Update it, or give data.collect() where that fits into memory."
+            f"data must be a LazyFrame of Polars 1.34 or later; got one of Polars {pl.__version__}. "
+            "Update Polars, or give data.collect() if that fits into memory."
         )
     with failing_as("polars"):
         # a file may be gone, or a column that the query names

@@ -34,8 +34,9 @@ def object_of_r(data: Any) -> Any:
     found = _vector(data, classes)
     if found is None:
         raise PydpstatError(
-            "data must be a vector of numbers, truth values or texts, a factor or a data frame, where they "
-            f"are R's; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in R."
+            "data from R must be a vector of numbers, truth values or strings, a factor or a data "
+            f"frame; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in "
+            "R."
         )
     return found
 

@@ -92,9 +92,9 @@ def _unmasked(value: object) -> object:
 def missing_values() -> PydpstatError:
     """Return the error of data that should be complete and are not."""
     return PydpstatError(
-        "missing must say what to do, as the data have missing values: this error tells that they have. "
-        "Give what the function takes: a public value in their place (missing=0), or missing='drop' with "
-        "neighbors='unbounded'."
+        "missing must say how to treat missing values, because the data have some, which this error "
+        "reveals. Give what the function takes: a public value that replaces them (missing=0), or "
+        "missing='drop' with neighbors='unbounded'."
     )
 
 

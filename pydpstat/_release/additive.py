@@ -116,8 +116,8 @@ def release(
     noise = prepared.noise
     if not _all_finite(query.value):
         raise PydpstatError(
-            f"the {query.statistic} of these data is missing or infinite, as R's NA, NaN or Inf. "
-            "Remove or replace missing values, and give at least two records where a spread is asked for."
+            f"the {query.statistic} of these data is missing or infinite, like R's NA, NaN or Inf. "
+            "Remove or replace missing values, and give at least two records for a measure of spread."
         )
     if budget is not None or open_blocks or in_force():
         pay(budget, prepared.guarantee, record, query.named, noise.name)
@@ -126,8 +126,8 @@ def release(
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):
         if not np.any(noise.std()):
             raise PydpstatError(
-                f"the {query.statistic} gets no noise and is not positive; R never returns. "
-                "Use a delta far below 1."
+                f"the {query.statistic} has no noise and is not positive, so R never returns. Use a "
+                "delta far below 1."
             )
         value = _noisy(query, prepared, source)
     sensitivity = prepared.sensitivity

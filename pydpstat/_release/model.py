@@ -107,8 +107,8 @@ def release_model(
         coeff = finish(coeff)
     if not np.isfinite(coeff).all():
         raise PydpstatError(
-            "a coefficient is not a finite number, which R would return as NaN or Inf. "
-            "Use an eps and a gamma above 0 and finite bounds."
+            "a coefficient is not a finite number; R would return NaN or Inf. Use an eps and a gamma "
+            "above 0 and finite bounds."
         )
     return ModelResults(
         coeff=coeff,

@@ -28,8 +28,8 @@ def chosen_mechanism(
         return named[0]
     if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named is not VECTOR:
         raise PydpstatError(
-            f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers that a "
-            f"record changes together, such as means of columns. Use {named[0].name!r}."
+            f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers "
+            f"that one record changes together, such as means of columns. Use {named[0].name!r}."
         )
     if isinstance(mechanism, Mechanism) and others:
         if mechanism.integer and not named[0].integer:

@@ -81,8 +81,8 @@ def pay(
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        label, call = ("", record) if isinstance(record, str) else (record.in_words(named()), record.python())
-        with about(label, noise_words(mechanism)):
+        words, call = ("", record) if isinstance(record, str) else (record.in_words(named()), record.python())
+        with about(words, noise_words(mechanism)):
             payer.spend(guarantee, call)
     elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()

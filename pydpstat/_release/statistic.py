@@ -245,10 +245,10 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: b
             return missing
         ways = ["give a public value instead"] if fill is not NO_VALUE else []
         ways += ["use neighbors='unbounded'"] if either else []
-        way = ", or ".join(ways) or "fill the missing values first, each by a rule that looks at it alone"
+        way = ", or ".join(ways) or "fill the missing values first, by a rule that uses each record alone"
         raise PydpstatError(
-            "missing must not be 'drop' with neighbors 'bounded': the number of records left would be "
-            f"private. {way[0].upper()}{way[1:]}."
+            "missing must not be 'drop' with neighbors 'bounded': the number of remaining records "
+            f"would be private. {way[0].upper()}{way[1:]}."
         )
     if fill is bool and isinstance(missing, (bool, np.bool_)):
         return bool(missing)
@@ -259,8 +259,8 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: b
     place = {float: "a number", bool: "True or False", str: "a level"}[fill]
     hint = checks.did_you_mean(missing, ("error", "drop"))
     raise PydpstatError(
-        f"missing must be 'error', 'drop' or {place} that takes a missing value's place; "
-        f"got {checks.shown_option(missing)}. {hint}"
+        f"missing must be 'error', 'drop' or {place} that replaces missing values; got "
+        f"{checks.shown_option(missing)}. {hint}"
     )
 
 
@@ -395,6 +395,6 @@ def check_budget(budget: Spender | None) -> Spender | None:
         return budget
     got = "the class itself" if isinstance(budget, type) else checks.shown(budget)
     raise PydpstatError(
-        f"budget must be None or a Budget; got {got}. Give pydpstat.Budget(epsilon), or with a file "
-        "pydpstat.Budget(epsilon, path=...)."
+        f"budget must be None or a Budget; got {got}. Give pydpstat.Budget(epsilon), or "
+        "pydpstat.Budget(epsilon, path=...) for a file."
     )

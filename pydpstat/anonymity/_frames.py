@@ -89,7 +89,7 @@ def by_column(
     if not isinstance(value, Mapping):
         found = [(place, value) for place in places(df, columns)]
     elif columns is not None:
-        raise PydpstatError(f"columns must be left out where {argument} is a dict by column.")
+        raise PydpstatError(f"columns must be left out if {argument} is a dict by column.")
     else:
         found = [(place, each) for name, each in value.items() for place in places(df, [name], argument)]
     if not found:
@@ -175,8 +175,8 @@ def same_shape(df1: pd.DataFrame, df2: pd.DataFrame, names: tuple[str, str] = ("
         )
     if not df1.index.equals(df2.index):
         raise PydpstatError(
-            f"{names[0]} and {names[1]} must have the same index: they are compared row by row. Where the "
-            f"rows do belong together use {names[1]}.set_axis({names[0]}.index)."
+            f"{names[0]} and {names[1]} must have the same index: they are compared row by row. If "
+            f"the rows do correspond, use {names[1]}.set_axis({names[0]}.index)."
         )
 
 
@@ -186,8 +186,8 @@ def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> floa
     missing = np.isnan(one)
     if (missing != np.isnan(two)).any():
         raise PydpstatError(
-            f"df1 and df2 must lack the same values; column {checks.excerpt(df1.columns[place])} differs in "
-            "this. Fill or drop them in both."
+            "df1 and df2 must have the same missing values; column "
+            f"{checks.excerpt(df1.columns[place])} differs. Fill or drop them in both."
         )
     with np.errstate(invalid="ignore"):
         steps = one - two
@@ -206,8 +206,8 @@ def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
             codes, levels = pd.factorize(df.iloc[:, place].values)
         except TypeError as error:
             raise PydpstatError(
-                f"df must have plain values in column {checks.excerpt(df.columns[place])}, such as numbers "
-                "and texts; some cannot be compared. Convert it with astype(str)."
+                f"df must have simple values in column {checks.excerpt(df.columns[place])}, such as "
+                "numbers and strings; some cannot be compared. Convert it with astype(str)."
             ) from error
         # -1 is missing
         groups, _ = pd.factorize(groups * (len(levels) + 1) + codes + 1)

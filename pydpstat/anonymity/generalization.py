@@ -49,6 +49,11 @@ def round_columns(
     PydpstatError
         Where `to` is no such number, or a column is not there or has no numbers.
 
+    See Also
+    --------
+    categorize : classes.
+    add_noise : noise in the place of rounding.
+
     Notes
     -----
     A value halfway between two multiples goes to the even one. Rounding alone promises no k: look at
@@ -126,6 +131,11 @@ def categorize(
         Where `bins` is something else, a value lies outside the edges, or a column is not there or has no
         numbers.
 
+    See Also
+    --------
+    round_columns : numbers that stay numbers.
+    k_anonymity : what it is done for.
+
     Notes
     -----
     Edges that are computed from the data (a number of bins) tell something of the data: the smallest and
@@ -166,13 +176,13 @@ def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantil
     if isinstance(bins, int):
         if known.size == 0 or not np.isfinite(known).all():
             raise PydpstatError(
-                f"df must have finite values in column {name} to find edges from. Give the edges in bins."
+                f"df must have finite values in column {name} to compute edges. Give the edges in bins."
             )
         if by_quantile:
             return pd.qcut(values, bins, duplicates="drop")
     elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
         raise PydpstatError(
-            f"bins must reach over all values of column {name}; some lie outside. "
-            "Begin with -inf and end with inf."
+            f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end "
+            "with inf."
         )
     return pd.cut(values, bins, include_lowest=True)

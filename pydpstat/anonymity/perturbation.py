@@ -60,6 +60,11 @@ def add_noise(
     PydpstatError
         Where an argument is not allowed, or a column is not there, has no numbers or infinite ones.
 
+    See Also
+    --------
+    round_columns, categorize : other ways to blur columns.
+    pydpstat.mean : a release with a guarantee, which this has not.
+
     Notes
     -----
     This is perturbation in the sense of statistical disclosure control, and no differential privacy: a
@@ -99,7 +104,7 @@ def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:
     spread = float(known.std()) if known.size else 0.0
     if not 0.0 < spread < np.inf:
         raise PydpstatError(
-            f"df must have finite values that differ in column {checks.excerpt(df.columns[place])} with "
+            f"df must have different finite values in column {checks.excerpt(df.columns[place])} with "
             "relative=True. Give a scale in the column's unit instead."
         )
     return spread

@@ -48,6 +48,10 @@ class AnonymizationResults(Report, Frozen):
     nobs : int
         Number of rows.
 
+    See Also
+    --------
+    evaluate_anonymization : what makes it.
+
     Examples
     --------
     >>> import pandas as pd
@@ -122,9 +126,7 @@ class AnonymizationResults(Report, Frozen):
         names, more = ", ".join(one_line(str(name)) for name in self.columns[:12]), len(self.columns) - 12
         notes = [f"k refers to the columns {names}{f' and {more} more' if more > 0 else ''}."]
         if np.isnan(self.errors.to_numpy()).any():
-            notes.append(
-                ("nan: not numeric in one of the tables, so without error and not part of the loss.")
-            )
+            notes.append("nan: not numeric in one of the tables, so without error and not part of the loss.")
         notes += left_out(len(self.errors), "columns", "errors")
         figures = "The numbers are computed from the original data without noise: they are not private."
         return [*notes, NOT_PRIVATE, figures]

@@ -221,7 +221,7 @@ def _parser() -> argparse.ArgumentParser:
         help="only cases with this text in their name; may be given several times",
     )
     parser.add_argument("--processes", type=int, default=2, help="cases to work on at a time (default 2)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="draw so long for each case at most")
+    parser.add_argument("--seconds", type=float, metavar="S", help="draw for at most this long for each case")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table as JSON")
     return parser

@@ -22,7 +22,7 @@ TURN = 200
 SINGLES = 2_000
 # beyond it every further form counts as one
 MOST_FORMS = 2_000
-OTHER: Form = ("value", "one of many other forms")
+OTHER: Form = ("value", "one of many other outcomes")
 # codes of the forms, and the numbers of each outcome or a matrix of them
 Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
@@ -114,8 +114,9 @@ class Sampler:
         array = np.asarray(many)
         if array.ndim == 0 or array.shape[0] != size:
             raise PydpstatError(
-                f"release(data, size={size}) must return {size} results along the first axis; got an array "
-                f"of shape {array.shape}. Return np.array of them, or take no size."
+                f"release(data, size={size}) must return {size} results along the first axis; got an "
+                f"array of shape {array.shape}. Return an np.array of results, or remove the argument "
+                "size."
             )
         if array.dtype.kind in "fiub":
             form: Form = ("array", array.shape[1:], "numbers" if array.ndim > 1 else "number")
@@ -137,8 +138,8 @@ class Sampler:
     def _stop_if_only_errors(self) -> None:
         if len(self.forms) == 1 and self.forms[0][0] == "error":
             raise PydpstatError(
-                f"release raises the same error on both data sets: {self.forms[0][2]}. There is nothing to "
-                "audit; give a callable of the data that returns a result."
+                f"release raises the same error on both data sets: {self.forms[0][2]}. There is "
+                "nothing to audit: give a callable of the data that returns a result."
             )
 
 

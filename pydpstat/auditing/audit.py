@@ -72,6 +72,12 @@ def audit(
     PydpstatError
         Where an argument is not allowed, or the release raises the same error on both data sets.
 
+    See Also
+    --------
+    AuditResults : what it returns.
+    pydpstat.teaching.sensitivity : the largest change that a search finds.
+    Guarantee : what is tried.
+
     Notes
     -----
     The events: tails, intervals, single values and unions of cells of each element, of the sum, of
@@ -154,9 +160,8 @@ def _claim(claim: object) -> Guarantee | None:
             # its message would show numbers that may be data
             pass
     raise PydpstatError(
-        "claim must be a Guarantee, an epsilon of at least 0, or a pair of it and a delta between 0 and 1; "
-        f"got {checks.shown(claim)}. "
-        "Leave it out for what the results claim."
+        "claim must be a Guarantee, an epsilon of at least 0, or a pair of epsilon and a delta "
+        f"between 0 and 1; got {checks.shown(claim)}. Leave it out to use the claim of the results."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
 from pydpstat._wrong_calls import Answering
@@ -15,7 +15,7 @@ from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import AttributeNameError, PydpstatError
 from pydpstat.privacy._units import checked_unit, told_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.results._words import noise_words
@@ -25,6 +25,17 @@ class Account(Answering):
     """Spends from a ledger within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
+
+    # hidden from type checkers, which would take every name for one that can be set
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name, value):
+            if not name.startswith("_"):
+                raise AttributeNameError(
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
+                    "are given when it is created, and what is spent stays spent: create another."
+                )
+            super().__setattr__(name, value)
 
     def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
         self._epsilon, self._delta = epsilon, delta
@@ -135,7 +146,7 @@ class Account(Answering):
     def _spend(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
         cost = self._cost(guarantee, consequence)
         if not isinstance(call, str):
-            raise PydpstatError(f"call must be a text; got {type(call).__name__}. Give result.call.")
+            raise PydpstatError(f"call must be a string; got {type(call).__name__}. Give result.call.")
         name = label_of(self) if label is None else _checked(label)
         remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call, name, mechanism()))
         if remaining is None:
@@ -144,7 +155,9 @@ class Account(Answering):
         requested, left, difference = map(self._accountant.amount, costs)
         hint = ""
         if self._delta == 0.0 and guarantee.delta > 0.0:
-            hint = " Gaussian noise needs a budget with a delta, as pydpstat.Budget(2.0, delta=1e-5)."
+            hint = (
+                " Gaussian noise needs a budget with a delta, for example pydpstat.Budget(2.0, delta=1e-5)."
+            )
         text = (
             f"the budget does not cover this release: it needs {requested}, and {left} is left "
             f"({difference} too much). {consequence} Use a smaller epsilon, or stop here.{hint}"
@@ -159,9 +172,9 @@ class Account(Answering):
         if guarantee.epsilon == math.inf or guarantee.delta == 1.0:
             stated = "".join(f" Stated of it: {line}." for line in guarantee.conditions)
             raise PydpstatError(
-                f"guarantee must be finite to be charged; got {guarantee}, and no budget covers a release "
-                f"that guarantees nothing. {consequence} Where it warns, as R's functions do, "
-                f"the warning says why.{stated}"
+                f"guarantee must be finite to be charged; got {guarantee}, and no budget covers a "
+                f"release that guarantees nothing. {consequence} If there was a warning, as from "
+                f"functions with R's names, it says why.{stated}"
             )
         if guarantee.unit != self._unit:
             hint = (
@@ -170,8 +183,8 @@ class Account(Answering):
             )
             if self._unit is not None:
                 hint = (
-                    f"Release with unit={checks.excerpt(self._unit)}: what is kept for one record says "
-                    "nothing of all records of a unit."
+                    f"Release with unit={checks.excerpt(self._unit)}: a guarantee for one record does "
+                    "not cover all records of a unit."
                 )
                 if guarantee.unit is not None:
                     hint = f"Release with unit={checks.excerpt(self._unit)}, or use a budget for the other."
@@ -180,12 +193,12 @@ class Account(Answering):
                 f"for {told_unit(guarantee.unit)}. {hint} {consequence}"
             )
         if guarantee.neighbors != self._neighbors:
-            hint = "Nothing follows for unbounded neighbors: release with neighbors='unbounded'."
+            hint = "It implies nothing for unbounded neighbors: release with neighbors='unbounded'."
             if self._neighbors == "bounded":
                 hint = (
-                    "Release with neighbors='bounded', or charge what it keeps for one replaced record: "
-                    "budget.spend(guarantee.as_bounded(), call). A budget of private numbers of records is "
-                    "pydpstat.Budget(..., neighbors='unbounded')."
+                    "Release with neighbors='bounded', or charge its guarantee for one replaced "
+                    "record: budget.spend(guarantee.as_bounded(), call). For private numbers of "
+                    "records use pydpstat.Budget(..., neighbors='unbounded')."
                 )
             raise PydpstatError(
                 f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}. "
@@ -285,9 +298,7 @@ class Account(Answering):
         """
         count = checks.whole(releases, "releases")
         if self._epsilon == math.inf:
-            raise PydpstatError(
-                "an odometer has no limit, and so nothing to plan with. Use a Budget with an epsilon."
-            )
+            raise PydpstatError("an odometer has no limit, so it cannot plan. Use a Budget with an epsilon.")
         return self._accountant.share(missing(self._limit, self._ledger.total()), count)
 
     @property
@@ -299,4 +310,6 @@ class Account(Answering):
 def _checked(label: object) -> str:
     if isinstance(label, str):
         return label
-    raise PydpstatError(f"label must be a text; got {type(label).__name__}. Use 'income tables'.")
+    raise PydpstatError(
+        f"label must be a string; got {type(label).__name__}. Give for example 'income tables'."
+    )

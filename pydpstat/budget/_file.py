@@ -148,8 +148,8 @@ class FileLedger(SharedLedger):
                 raise self._damaged(str(error)[:200]) from None
             # what SQLite says names the file's state, never a call
             raise PydpstatError(
-                f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing is "
-                "released. Check the file, its folder's permissions, and the disk's space."
+                f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing "
+                "is released. Check the file, the permissions of its folder, and the free disk space."
             ) from None
 
     def _current(self) -> sqlite3.Connection:
@@ -162,8 +162,8 @@ class FileLedger(SharedLedger):
         names = os.stat(self.path).st_nlink
         if names > 1:
             raise PydpstatError(
-                f"path must be the ledger's only name; {self.path!r} has {names} (hard links). Remove the "
-                "others. For a backup make a copy."
+                f"path must be the ledger's only name; {self.path!r} has {names} (hard links). Remove "
+                "the others. For a backup, make a copy."
             )
         if self._connection is None:
             self._connection = _connected(self.path, "rw")
@@ -187,7 +187,7 @@ class FileLedger(SharedLedger):
                 raise self._damaged(f"{question.removeprefix('PRAGMA ')} is {state!r}, and not {answer!r}")
         spends = _TABLES["spends"] if version == FORMAT else _TABLES["spends"].replace(_LAST, "")
         if connection.execute(_SHAPE).fetchall() != list({**_TABLES, "spends": spends}.items()):
-            raise self._damaged("its tables are not those that were made")
+            raise self._damaged("its tables are not those that were created")
         return self._same_limits(self._read(connection)[0], limits, "path")
 
     def _row(self, connection: sqlite3.Connection) -> Sequence[object]:
@@ -208,8 +208,8 @@ class FileLedger(SharedLedger):
     def _damaged(self, what: str) -> PydpstatError:
         return PydpstatError(
             f"path must be a ledger that can be read and written; {self.path!r} is damaged: {what}. "
-            "Nothing is released. Restore it from a copy; or, where nothing was spent yet, remove it and "
-            "make it with Budget(...)."
+            "Nothing is released. Restore it from a copy or, if nothing was spent yet, remove it and "
+            "create it with Budget(...)."
         )
 
 
@@ -280,7 +280,9 @@ def _locked(folder: str) -> Iterator[None]:
 
 
 def _no_ledger(path: str) -> PydpstatError:
-    return PydpstatError(f"path must be a ledger; {path!r} is another file. Give a path where none is yet.")
+    return PydpstatError(
+        f"path must be a ledger; {path!r} is another file. Give a path that does not exist yet."
+    )
 
 
 def _check_place(path: str, new: bool) -> None:
@@ -290,22 +292,22 @@ def _check_place(path: str, new: bool) -> None:
         place.exists()
     except OSError as error:
         raise PydpstatError(
-            f"path must be a file's name; got {shown_option(path)} ({error.strerror}). Give another."
+            f"path must be a file name; got {shown_option(path)} ({error.strerror}). Give another."
         ) from None
     if place.is_dir():
-        raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file's name to it.")
+        raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file name.")
     if not place.parent.is_dir():
-        raise PydpstatError(f"path must be in a folder that exists; got {path!r}. Make the folder first.")
+        raise PydpstatError(f"path must be in an existing folder; got {path!r}. Create the folder first.")
     if not new and not place.exists():
         raise PydpstatError(
-            f"path must be a ledger; there is no file {path!r}. Put it back; or, where nothing was spent "
-            "yet, make it with Budget(...)."
+            f"path must be a ledger; there is no file {path!r}. Put it back or, if nothing was spent "
+            "yet, create it with Budget(...)."
         )
     # nothing is read here: closing a file gives up the locks that SQLite has on it in this process
     if place.exists() and not place.stat().st_size:
         raise PydpstatError(
-            f"path must be a ledger; {path!r} is an empty file, as one that was cut off. Restore it from a "
-            "copy; or, where nothing was spent yet, remove it."
+            f"path must be a ledger; {path!r} is an empty file, perhaps truncated. Restore it from a "
+            "copy or, if nothing was spent yet, remove it."
         )
     for each in (place, place.parent):
         if each.exists() and not os.access(each, os.W_OK):

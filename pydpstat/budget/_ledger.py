@@ -71,8 +71,8 @@ class MemoryLedger:
         # after a fork parent and child would both spend what is left
         if os.getpid() != self._process:
             raise PydpstatError(
-                "a budget in memory belongs to the process that made it. "
-                "Give the budget a path or a url, so that several processes share one ledger."
+                "a budget in memory belongs to the process that created it. Give the budget a path "
+                "or a url, so that several processes can share one ledger."
             )
 
 
@@ -123,10 +123,10 @@ class SharedLedger:
     def _unsealed(self, rows: Sequence[Sequence[object]]) -> Sequence[object]:
         """Return a ledger's row without its seal, which has to be right."""
         if len(rows) != 1:
-            raise self._damaged(f"it has {len(rows)} rows with limits and a total, and not one")
+            raise self._damaged(f"it has {len(rows)} rows with limits and a total instead of one")
         *row, seal = rows[0]
         if seal != link("", row):
-            raise self._damaged("its limits or its total are not those that were written")
+            raise self._damaged("its limits or its total were altered")
         return row
 
     def _later(self, texts: Sequence[object]) -> Cost:
@@ -143,15 +143,16 @@ class SharedLedger:
         for row in rows:
             found = link(found, row)
         if found != chain:
-            raise self._damaged("entries are missing, or are not those that were written")
+            raise self._damaged("entries are missing or were altered")
         return tuple(Entry(*row) for row in rows)  # type: ignore[arg-type]
 
     def _same_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
         """Check the limits of the ledger against those given, and return its own."""
         if given is not None and found != given:
             raise PydpstatError(
-                f"the ledger {self.place!r} was made with {_described(found)}; got {_described(given)}. "
-                f"Open it with its own limits, or Budget.open({argument}), or give a new {argument}."
+                f"the ledger {self.place!r} was created with {_described(found)}; got "
+                f"{_described(given)}. Open it with its own limits, or Budget.open({argument}), or "
+                f"give a new {argument}."
             )
         return found
 

@@ -188,8 +188,8 @@ class ServerLedger(SharedLedger):
         except psycopg().Error as error:
             raise PydpstatError(
                 f"the connection to {self.place!r} was lost while a spend was confirmed "
-                f"({self._message(error)}). The spend may be in the ledger; nothing is released, and nothing "
-                "is tried again. Look at `entries`, and then release again, which spends once more."
+                f"({self._message(error)}). The spend may be in the ledger; nothing is released, and "
+                "there is no retry. Check `entries` before you release again, which spends again."
             ) from None
         if done != "COMMIT":
             raise self._damaged("a spend was taken back")
@@ -246,8 +246,9 @@ class ServerLedger(SharedLedger):
                 raise self._damaged(self._message(error)) from None
             # what the server says names its state; the call is among what it got, not in its message
             raise PydpstatError(
-                f"url must be a ledger that can be read and written; {self.place!r}: {self._message(error)}. "
-                "Nothing is released. Check the server, the database, and the rights of the user."
+                f"url must be a ledger that can be read and written; {self.place!r}: "
+                f"{self._message(error)}. Nothing is released. Check the server, the database, and "
+                "the permissions of the user."
             ) from None
 
     def _message(self, error: Exception) -> str:
@@ -257,9 +258,9 @@ class ServerLedger(SharedLedger):
 
     def _damaged(self, what: str) -> PydpstatError:
         return PydpstatError(
-            f"url must stay the same ledger; {self.place!r} is gone or was altered: {what}. "
-            "Nothing is released. Restore it from a backup; or, where nothing was spent yet, drop both "
-            "tables and make it with Budget(...)."
+            f"url must stay the same ledger; {self.place!r} is missing or was altered: {what}. "
+            "Nothing is released. Restore it from a backup or, if nothing was spent yet, drop both "
+            "tables and create it with Budget(...)."
         )
 
     def _make(self, limits: Limits) -> None:
@@ -297,7 +298,7 @@ class ServerLedger(SharedLedger):
         state = _State(*self._unsealed([row[2:] for row in rows]))  # type: ignore[arg-type]
         self._number, count = rows[0][:2]
         if state.spends != count:
-            raise self._damaged(f"it has {count} entries, and not {state.spends}")
+            raise self._damaged(f"it has {count} entries instead of {state.spends}")
         self._identity = state.identity
         self._later(state[8:10])
         self._read(connection, state)
@@ -312,8 +313,8 @@ class ServerLedger(SharedLedger):
 
     def _missing(self) -> PydpstatError:
         return PydpstatError(
-            f"url must be a ledger; there is none at {self.place!r}. Restore it; or, where nothing was "
-            "spent yet, make it with Budget(...)."
+            f"url must be a ledger; there is none at {self.place!r}. Restore it or, if nothing was "
+            "spent yet, create it with Budget(...)."
         )
 
     def _there(self, connection: Connection, table: str) -> bool:
@@ -332,4 +333,4 @@ class ServerLedger(SharedLedger):
                 row = connection.execute("SELECT max(format) FROM pydpstat_ledgers").fetchone()
                 if row is not None and row[0] is not None:
                     self._check_format(row[0])
-            raise self._damaged(f"{table} has not the columns that were made")
+            raise self._damaged(f"{table} does not have the columns that were created")

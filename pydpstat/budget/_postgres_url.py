@@ -42,15 +42,15 @@ class Place:
         """Read a url; the name may be in its query. No error shows the url, which may have a password."""
         if not isinstance(url, str) or not is_url(url) or "\0" in url:
             raise PydpstatError(
-                f"url must be a text like {_FORM!r}; got {type(url).__name__} of another form. Give one, or "
-                "a path for a file."
+                f"url must be a string of the form {_FORM!r}; got {type(url).__name__}. Give such a "
+                "url, or a path for a file."
             )
         base, _, query = url.partition("?")
         parts = [part for part in query.split("&") if part]
         named = [unquote(part.removeprefix("name=")) for part in parts if part.startswith("name=")]
         if len({*named, *([] if name is None else [name])}) > 1:
             raise PydpstatError(
-                "name must be given once; got one in the url and another. Leave one of them out."
+                "name must be given once; got one in the url and a different one. Leave one out."
             )
         chosen = _checked_name(name if name is not None else (named or [DEFAULT_NAME])[0])
         rest = "&".join(part for part in parts if not part.startswith("name="))
@@ -122,6 +122,6 @@ def _checked_name(name: object) -> str:
     if isinstance(name, str) and name and "\0" not in name and name.isprintable():
         return name
     raise PydpstatError(
-        f"name must be a text of printable characters; got {checks.shown_option(name)}. Give for example "
-        "'survey'."
+        f"name must be a string of printable characters; got {checks.shown_option(name)}. Give for "
+        "example 'survey'."
     )

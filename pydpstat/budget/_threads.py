@@ -53,9 +53,9 @@ def warn_of_a_block_elsewhere() -> None:
         apart = block.thread is here or not block.thread.is_alive()
         if not apart and (here not in block.older or (_of_a_pool() and not block.of_a_pool)):
             warn_unpaid(
-                "this release is not paid for: `with budget:` is open in another thread, for "
-                f"{block.budget!r}, and a block does not reach into the threads that are started inside. "
-                "Give budget=, or write `with budget:` in the thread, too."
+                "this release is not charged to a budget: `with budget:` is open in another thread, "
+                f"for {block.budget!r}, and the block does not extend to threads that are started "
+                "inside. Give budget=, or write `with budget:` in the thread, too."
             )
             return
 

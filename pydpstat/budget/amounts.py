@@ -19,6 +19,10 @@ class Amount(NamedTuple):
     rho : float, optional
         Zero-concentrated privacy, where the accountant is "zcdp"; None otherwise.
 
+    See Also
+    --------
+    pydpstat.Budget : where it is spent.
+
     Examples
     --------
     >>> print(Amount(0.5, 1e-6))
@@ -30,9 +34,7 @@ class Amount(NamedTuple):
     rho: float | None = None
 
     def __call__(self) -> NoReturn:
-        raise ArgumentError(
-            f"an amount, here {self}, is no method; got ( ) behind it. Write budget.remaining, without ( )."
-        )
+        raise ArgumentError(f"an amount, here {self}, is not a method. Write budget.remaining, without ( ).")
 
     def __str__(self) -> str:
         if self.rho is not None:
@@ -50,6 +52,10 @@ class Share(NamedTuple):
     gaussian : Amount
         Of each, where all are Gaussian: with the accountant "basic" epsilon and delta; with "zcdp" rho, and
         the epsilon that a Gaussian release may have with the budget's delta.
+
+    See Also
+    --------
+    pydpstat.Budget : whose part it is.
 
     Examples
     --------
@@ -72,6 +78,10 @@ class BudgetExceeded(PydpstatError):
         The message.
     requested, remaining, difference : Amount
         What the release costs, what is left, and what is missing.
+
+    See Also
+    --------
+    Budget : the limit that it speaks of.
 
     Examples
     --------

@@ -51,6 +51,12 @@ class Budget(Views):
     MissingExtraError
         Where psycopg is not installed, which a `url` needs; the message has the command.
 
+    See Also
+    --------
+    BudgetExceeded : what a budget raises where a release would cost too much.
+    compose : what several guarantees are together.
+    plan : the accuracy that an epsilon buys, before anything is released.
+
     Notes
     -----
     Guarantee: all releases that were spent together keep (epsilon, delta), also where the analyst
@@ -131,7 +137,9 @@ class Budget(Views):
         name: str | None = None,
     ) -> None:
         if isinstance(epsilon, str):
-            raise PydpstatError("epsilon must be a number; got a text. A file is Budget(1.0, path='a.db').")
+            raise PydpstatError(
+                "epsilon must be a number; got a string. For a file write Budget(1.0, path='a.db')."
+            )
         self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors, unit)
         place = _place(path, url, name)
         self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
@@ -236,7 +244,7 @@ class Budget(Views):
         """
         place = _place(path, url, name)
         if place is None:
-            raise PydpstatError("path or url must say where the ledger is; got neither. Give one of them.")
+            raise PydpstatError("path or url must be given; got neither. Give one of them.")
         return cls._existing(place)
 
     @classmethod
@@ -283,7 +291,7 @@ def _place(path: object, url: object, name: str | None) -> str | None:
     if url is None or path is not None:
         given = "a name without a url" if url is None else "a path and a url"
         raise PydpstatError(
-            f"a ledger must have one place: a path, or a url with a name; got {given}. Leave one out."
+            f"a ledger must have one location: a path, or a url with a name; got {given}. Leave one out."
         )
     from pydpstat.budget._postgres_url import Place
 

@@ -37,8 +37,8 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
         lost = int((places < 0).sum())
         if lost and not drop:
             raise PydpstatError(
-                "data must have records that are at a leaf of the hierarchy; some are not. Give them a leaf, "
-                "or use missing='drop' with neighbors='unbounded'."
+                "data must have every record at a leaf of the hierarchy; some are not. Assign them "
+                "to leaves, or use missing='drop' with neighbors='unbounded'."
             )
         flat = np.bincount(places[places >= 0], minlength=sum(hierarchy.sizes))
     else:
@@ -79,7 +79,7 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     check_size(values.sum(keepdims=True))
     if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
         raise PydpstatError(
-            f"data must have one count for each of the {hierarchy.leaves} leaves, and no other; it has "
+            f"data must have exactly one count for each of the {hierarchy.leaves} leaves; it has "
             f"{values.size}. Give 0 for a leaf without records."
         )
     flat = np.zeros(hierarchy.nodes)
@@ -110,8 +110,8 @@ def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     own = np.concatenate(hierarchy.labels)[leaves].tolist()
     if len(set(own)) != len(own):
         raise PydpstatError(
-            "data must name leaves by all their labels, as some have the same one: give a column (or an "
-            "index level) for each level of the hierarchy below its top."
+            "data must identify leaves by all their labels, as some labels are not unique: give a "
+            "column (or an index level) for each level of the hierarchy below its top."
         )
     # the last one is for a label that is no leaf's or missing
     return np.append(leaves, -1)[places(labels, own)]

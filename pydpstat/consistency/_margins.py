@@ -96,7 +96,7 @@ def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Ma
         kept = axes_of(key, form.names)
         read = _one(key, value, kept, form, shape)
         if read.axes in found:
-            raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is there twice.")
+            raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is given twice.")
         found[read.axes] = read
     return list(found.values())
 
@@ -122,7 +122,7 @@ def _place(part: object, names: tuple[Hashable, ...]) -> int:
     if isinstance(part, Hashable) and part is not None and part in names:
         return names.index(part)
     own = [str(each) for each in names if each is not None]
-    hint = did_you_mean(part, own) if own else "The table has no names: give places, from 0 on."
+    hint = did_you_mean(part, own) if own else "The table has no names: give axis numbers from 0."
     raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
@@ -165,14 +165,15 @@ def _labeled(value: object, kept: Axes, form: Form, name: str) -> np.ndarray:
         have, want = pd.Index(mine), pd.Index(theirs)
         if not have.is_unique or not want.is_unique:
             raise PydpstatError(
-                f"{name} and the table must have each label of an axis once; one is there twice."
+                f"{name} and the table must have each label of an axis once; one occurs twice."
             )
         places = have.get_indexer(want)
         lacking = int((places < 0).sum())
         if lacking or len(have) != len(want):
             raise PydpstatError(
-                f"{name} must have the labels of the table's axis {excerpt(form.names[axis])}; {lacking} of "
-                f"{len(want)} are missing, {len(have) - len(want) + lacking} are not the table's."
+                f"{name} must have the labels of the table's axis {excerpt(form.names[axis])}; "
+                f"{lacking} of {len(want)} are missing, {len(have) - len(want) + lacking} are not in "
+                "the table."
             )
         goal = goal.take(places, axis=place)
     return goal
@@ -182,8 +183,8 @@ def noise_variance(result: DPResults) -> float:
     """Return the variance of a release's noise, the same for all cells."""
     if result.noise is None or np.ndim(result.noise.std()):
         raise PydpstatError(
-            f"a release must have one distribution of noise for all its cells; {result.statistic} has not. "
-            "Give its estimate and the variances."
+            f"a release must have the same noise distribution in all cells; {result.statistic} does "
+            "not. Give its estimate and the variances."
         )
     return float(result.noise.std()) ** 2
 
@@ -198,8 +199,9 @@ def check_agreement(margins: list[Margin]) -> None:
         if apart > AGREE * size:
             what = "the same total" if not shared else f"the same sums on the axes {shared} that they share"
             raise PydpstatError(
-                f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No table "
-                "has both. Where they are noisy, least_squares makes them agree: give it their variances."
+                f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No "
+                "table has both. If they are noisy, least_squares makes them agree: give it their "
+                "variances."
             )
 
 

@@ -25,11 +25,11 @@ _METHODS = {
     "least squares": ("weighted least squares", ""),
     "ratio": (
         "children scaled to their parent",
-        "a ratio of noisy values has none that does not depend on the true ones",
+        "the standard error of a ratio of noisy values depends on the true values",
     ),
     "top-down": (
         "weighted least squares from the top down, none negative",
-        "what is cut at 0 depends on the true values",
+        "the effect of clipping at 0 depends on the true values",
     ),
 }
 
@@ -242,8 +242,8 @@ def _averaged(
 def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
     if (np.abs(gaps) > _AGREE * np.maximum(1.0, np.abs(parents))).any():
         raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not make their "
-            f"parent's.{hint}"
+            "values with variance 0 must add up exactly; those of some children do not add up to "
+            f"their parent's.{hint}"
         )
 
 
@@ -318,7 +318,7 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         if not negative.any():
             return fitted
         if (spread[negative] == 0.0).any():
-            raise PydpstatError("values with variance 0 must not be negative for a fit that is not.")
+            raise PydpstatError("values with variance 0 must not be negative for a non-negative fit.")
         kept &= ~negative
 
 

@@ -47,6 +47,10 @@ class Hierarchy:
     PydpstatError
         Where a label occurs twice below one parent, or there is nothing below the top.
 
+    See Also
+    --------
+    release_hierarchy : its release.
+
     Notes
     -----
     The hierarchy has to be public. One that is made of the records at hand (`from_columns` of the data)
@@ -147,7 +151,7 @@ class Hierarchy:
         if not len(set(self.levels)) == len(self.levels) == depth:
             raise PydpstatError(
                 f"levels must be {depth} different names, from the top down; got {len(self.levels)}. "
-                f"The hierarchy has {depth} levels with its top."
+                f"The hierarchy has {depth} levels including its top."
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -230,9 +234,7 @@ def _by_level(up: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]
         level = order[starts + np.arange(counts.sum())]
     unseen = up.size - sum(each.size for each in places)
     if unseen:
-        raise PydpstatError(
-            f"parent must lead to the top from every label; {unseen} labels lead round in a circle."
-        )
+        raise PydpstatError(f"parent must lead to the top from every label; {unseen} labels are in a cycle.")
     return places, tuple(children)
 
 
@@ -248,7 +250,7 @@ def _from_nested(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray
         below += branches
     if len(names) == 1:
         raise PydpstatError(
-            f"nested must have labels below {shown_option(root)}; there are none. Give a dict or a list."
+            f"nested must have labels below {shown_option(root)}; it has none. Give a dict or a list."
         )
     return objects(names), np.array(up)
 
@@ -266,11 +268,11 @@ def _inside(branch: object) -> tuple[list[object], list[object]]:
         different = len(set(names)) == len(names)
     except TypeError as error:
         raise PydpstatError(
-            "nested must have a dict wherever labels have labels below them; got a list inside a list."
+            "nested must have a dict for labels that have labels below them; got a list inside a list."
         ) from error
     if not different:
         raise PydpstatError(
-            f"nested must have a label once below one parent; {shown(names)} has one twice. Rename it."
+            f"nested must have a label only once below a parent; {shown(names)} has one twice. Rename it."
         )
     return names, branches
 
@@ -281,7 +283,9 @@ def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
 
     children, parents = label_column(child, "child"), label_column(parent, "parent")
     if len(children) != len(parents):
-        raise PydpstatError(f"child and parent must have one length; got {len(children)} and {len(parents)}.")
+        raise PydpstatError(
+            f"child and parent must have the same length; got {len(children)} and {len(parents)}."
+        )
     both = [parents, children]
     if both[0].dtype.kind == "f" and both[1].dtype.kind in "iu" and (both[0].dropna() % 1 == 0).all():
         # a missing parent has made floats of integers
@@ -298,7 +302,9 @@ def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
     up[own] = above
     tops = np.flatnonzero(up < 0)
     if not tops.size:
-        raise PydpstatError("parent must lead to a top; each label has a parent. Leave the top's parent out.")
+        raise PydpstatError(
+            "parent must lead to a top; every label has a parent. Leave out the parent of the top."
+        )
     if tops.size > 1:
         if root is None:
             raise PydpstatError(
@@ -317,7 +323,7 @@ def _from_rows(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray,
     named = label_columns(columns, "columns")
     codes, levels = zip(*[factorized(column, "columns") for _, column in named])
     if len({code.size for code in codes}) != 1 or not codes[0].size:
-        raise PydpstatError("columns must have rows, and all one length. Give a row for each leaf.")
+        raise PydpstatError("columns must have rows, and the same length. Give a row for each leaf.")
     names, up, count = [objects([root])], [np.array([-1])], 1
     # each row's node in the level above; -1 from where the row has ended
     node = np.zeros(codes[0].size, dtype=np.int64)
@@ -333,8 +339,8 @@ def _from_rows(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray,
         above = keys // len(level)
         if np.isin(above, node[~here]).any():
             raise PydpstatError(
-                "columns must not have a node that is a leaf in one row and has labels below it in another. "
-                "Give the rest a label of its own, such as 'other'."
+                "columns must not have a node that is a leaf in one row and has labels below it in "
+                "another. Give the rest a separate label, such as 'other'."
             )
         names.append(level[keys % len(level)])
         up.append(above)

@@ -67,6 +67,11 @@ def make_consistent(
     PydpstatError
         Where an argument is not allowed, or exact values do not add up.
 
+    See Also
+    --------
+    release_hierarchy : the release as well.
+    least_squares : tables.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as the values were released, or are public.
@@ -95,8 +100,8 @@ def make_consistent(
     """
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
-            f"hierarchy must be a Hierarchy; got {type(hierarchy).__name__}. "
-            "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
+            f"hierarchy must be a Hierarchy; got {type(hierarchy).__name__}. Create one: "
+            "pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     values = _levels(noisy, hierarchy)
     spread = _variances(1.0 if variances is None else variances, values)
@@ -116,7 +121,8 @@ def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
         for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
             if each.size != size:
                 raise PydpstatError(
-                    f"noisy[{place}] must have {size} values, one a node of that level; it has {each.size}."
+                    f"noisy[{place}] must have {size} values, one for each node of that level; it has "
+                    f"{each.size}."
                 )
     else:
         named = isinstance(noisy, Mapping) or has_rows(noisy)
@@ -130,8 +136,8 @@ def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     for place, (each, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
         if np.isinf(each).any() or (np.isnan(each) & ~parents).any():
             raise PydpstatError(
-                f"noisy, level {place} must have finite values; some are infinite, or missing at a leaf. "
-                "NaN is for nodes with children that were not measured."
+                f"noisy, level {place} must have finite values; some are infinite, or missing at a "
+                "leaf. NaN is only for unmeasured nodes with children."
             )
     return levels
 
@@ -142,13 +148,15 @@ def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy)
     series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
     names = pd.Index(hierarchy.names())
     if not names.is_unique or not series.index.is_unique:
-        raise PydpstatError("noisy must be arrays, as some nodes have the same name. Give one array a level.")
+        raise PydpstatError(
+            "noisy must be arrays, as some nodes have the same name. Give one array for each level."
+        )
     places = series.index.get_indexer(names)
     lacking = int((places < 0).sum())
     if lacking or len(series) != len(names):
         raise PydpstatError(
             f"noisy must have a value for each node by its name (hierarchy.names()); {lacking} of "
-            f"{len(names)} are missing, {len(series) - len(names) + lacking} are no node's."
+            f"{len(names)} are missing, {len(series) - len(names) + lacking} belong to no node."
         )
     return _floats(series.iloc[places], "noisy")
 

@@ -100,6 +100,11 @@ def release_hierarchy(
         Where an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
         with ``missing="error"``. Nothing is spent or drawn then.
 
+    See Also
+    --------
+    make_consistent : counts that are released already.
+    pydpstat.crosstab : one table.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for all levels together. The hierarchy must be public. With
@@ -136,7 +141,7 @@ def release_hierarchy(
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
-            "Make one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
+            "Create one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
     chosen = checked_method(method, nonnegative, integer, True)
     tree = hierarchy.tree
@@ -280,7 +285,7 @@ def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bo
     for name, weight, needed in zip(names, weights, must):
         if needed and not weight:
             raise PydpstatError(
-                f"split must be above 0 for {name!r}, which has leaves: nothing else tells of them."
+                f"split must be above 0 for {name!r}, which has leaves: no other level measures them."
             )
     return [float(weight) for weight in weights]
 
@@ -303,8 +308,8 @@ def _noises(
             continue
         if changed / share > LARGEST_SCALE:
             raise PydpstatError(
-                f"epsilon must be larger: a level would get {share:.3g}, and noise that is too large "
-                "to be added up."
+                f"epsilon must be larger: a level would get {share:.3g}, with noise that is too large "
+                "to be added."
             )
         norm = root_above(changed) if how.norm == 2 else float(changed)
         noises.append(how.mechanism.calibrate_vector(share, leak, norm, size, True))

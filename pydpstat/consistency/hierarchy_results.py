@@ -13,10 +13,13 @@ import numpy.typing as npt
 
 from pydpstat._checks import alpha_of, as_integer, one_of
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import fixed
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
+from pydpstat.results._columns import table
+from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
 from pydpstat.results._words import mechanism_words
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from pydpstat.results._call import Call
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class HierarchyFit(Report, Frozen):
     """Noisy values of a hierarchy, made consistent.
@@ -46,6 +50,10 @@ class HierarchyFit(Report, Frozen):
         Their variances before rounding, where these are known.
     way : Method
         How they were made consistent.
+
+    See Also
+    --------
+    make_consistent : what makes it.
 
     Examples
     --------
@@ -142,22 +150,30 @@ class HierarchyFit(Report, Frozen):
         """What was done to the noisy values, and that it costs nothing."""
         return (*self.way.steps, COST)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return intervals for the values without noise: normal ones about the consistent values.
 
         Least squares adds up many noises, so the normal distribution is near where they are of one size; it
         says nothing of rounding.
 
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
+        kind : {"noise"}, optional
+            The one that there is.
+
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, or there are no standard errors.
+            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or there are no standard errors.
         """
         from statistics import NormalDist
 
         import pandas as pd
 
         alpha_of(alpha)
+        check_only(kind, NOISE, type(self).__name__)
         if self.spreads is None:
             raise PydpstatError(
                 f"method {self.method!r} has no standard errors: {self.reason}. Use method='least squares', "
@@ -191,10 +207,9 @@ class HierarchyFit(Report, Frozen):
 
     def _rows(self) -> Rows:
         parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        cells = [
-            [number(noisy), _sd(variance), number(value), _sd(spread) if self.spreads else "-"]
-            for noisy, variance, value, spread in zip(*(np.concatenate(part)[:MOST_ROWS] for part in parts))
-        ]
+        noisy, variance, value, spread = (np.concatenate(part)[:MOST_ROWS] for part in parts)
+        errors = _sds(spread) if self.spreads else ["-"] * len(spread)
+        cells = table([noisy.tolist(), _sds(variance), value.tolist(), errors])
         return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:MOST_ROWS], cells)
 
     def _notes(self) -> list[str]:
@@ -212,6 +227,7 @@ class HierarchyFit(Report, Frozen):
         return np.array(np.concatenate(self.values), dtype=dtype)
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class HierarchyResults(Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
@@ -233,6 +249,10 @@ class HierarchyResults(Stated, HierarchyFit):
         True if a seed or a generator was given: then it is not for publication.
     record : Call
         The call, without data.
+
+    See Also
+    --------
+    release_hierarchy : what makes it.
 
     Examples
     --------
@@ -339,5 +359,7 @@ class HierarchyResults(Stated, HierarchyFit):
         ]
 
 
-def _sd(variance: float) -> str:
-    return number(np.sqrt(variance)) if np.isfinite(variance) else "-"
+def _sds(variances: np.ndarray) -> list[float]:
+    """Return standard deviations; NaN where there is none."""
+    found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
+    return found

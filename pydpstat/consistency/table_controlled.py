@@ -52,6 +52,10 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     PydpstatError
         Where an argument is not allowed, or no such table is found.
 
+    See Also
+    --------
+    least_squares, ipf : tables that it rounds.
+
     Notes
     -----
     Post-processing: it costs no privacy budget. Of all such tables it is the nearest, in the sum of
@@ -237,7 +241,7 @@ def _solved(
     grown = matrix @ steps
     if (grown < limits[0]).any() or (grown > limits[1]).any():
         raise PydpstatError(
-            "the search for whole numbers missed a margin: the table's cells differ too much in size. "
-            "Round fewer cells at a time."
+            "the search for whole numbers did not meet a margin: the table's cells differ too much "
+            "in size. Round fewer cells at a time."
         )
     return steps

@@ -58,6 +58,11 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     ConvergenceWarning
         Where the margins are not met after `max_iterations`.
 
+    See Also
+    --------
+    least_squares : the closest table in squares, which may be below 0.
+    controlled_rounding : whole numbers.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are
@@ -135,7 +140,9 @@ def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) 
         if near and all(gap <= limit for gap, limit in zip(gaps(fitted, margins), limits)):
             return Fit(fitted, iteration, True)
     if not np.isfinite(fitted).all():
-        raise PydpstatError("table must have cells above 0 that differ less in size: scaling them overflows.")
+        raise PydpstatError(
+            "table must have positive cells that differ less in size: scaling them overflows."
+        )
     return Fit(fitted, most, False)
 
 
@@ -146,8 +153,8 @@ def check_support(values: np.ndarray, margins: list[Margin]) -> None:
         if empty:
             raise PydpstatError(
                 f"table must have a cell above 0 wherever {each.name} is above 0; for {empty} of "
-                f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. "
-                "Put a small number into cells that are not 0 for certain."
+                f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. Put a "
+                "small number into cells that are not certain to be 0."
             )
 
 
@@ -155,14 +162,14 @@ def _why(kind: str, gap: float, most: int) -> str:
     """Say why a fit did not converge, or raise an error where it cannot."""
     if kind == "none":
         raise PydpstatError(
-            "table has too many zeros: no table with these zeros has all of the margins, though the margins "
-            "agree with each other. Put a small number into cells that are not 0 for certain, or "
-            "drop a margin."
+            "table has too many zeros: no table with these zeros has all of the margins, though the "
+            "margins agree with each other. Put a small number into cells that are not certain to be "
+            "0, or drop a margin."
         )
-    far = f"not converged after {most} iterations, and a gap of {gap:.3g} is left"
+    far = f"not converged after {most} iterations; a gap of {gap:.3g} is left"
     return {
-        "edge": f"{far}: every table with these margins has more zeros than this one, and it comes near to "
-        "one ever more slowly",
+        "edge": f"{far}: every table with these margins has more zeros than this one, so convergence "
+        "becomes ever slower",
         "inner": f"{far}: a solution exists, so give a larger max_iterations",
-        "unknown": f"{far}: whether a solution exists was not found out, as the table is large",
+        "unknown": f"{far}: it is unknown whether a solution exists, because the table is large",
     }[kind]

@@ -88,6 +88,11 @@ def least_squares(
     ConvergenceWarning
         Where the exact margins are not met.
 
+    See Also
+    --------
+    ipf : a table that keeps its odds ratios.
+    make_consistent : hierarchies.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are
@@ -134,7 +139,7 @@ def least_squares(
             deviation = left**0.5
     else:
         found = fit_dual(values, np.broadcast_to(spread, values.shape), wanted, sign)
-    status = "the exact margins are met" if exact else "the margins are noisy, and agree now"
+    status = "the exact margins are met" if exact else "the margins are noisy, and now agree"
     if not found.converged:
         status = _why(values.shape, exact, gaps(found.values, exact))
         warnings.warn(ConvergenceWarning(f"least_squares: {status}."), stacklevel=2)
@@ -184,8 +189,8 @@ def _with_variances(found: list[Margin], margins: Any, variances: object, form: 
         axes = axes_of(key, form.names)
         if axes not in kept:
             raise PydpstatError(
-                f"margin_variances must have keys of margins; {excerpt(key)} is none. Write the "
-                "axes as there."
+                f"margin_variances must have keys of margins; {excerpt(key)} is not one. Write the "
+                "axes as in margins."
             )
         given[axes] = value
     changed = []
@@ -204,8 +209,8 @@ def _whole_goal(each: Margin) -> np.ndarray:
     near = np.rint(each.goal)
     if (np.abs(each.goal - near) > 1e-9 * np.maximum(1.0, np.abs(near))).any():
         raise PydpstatError(
-            f"{each.name} must be whole numbers for integer=True, as no whole numbers add up to it. "
-            "Round it first, or give its variance."
+            f"{each.name} must be whole numbers for integer=True, as whole numbers cannot add up to "
+            "it. Round it first, or give its variance."
         )
     check_size(near)
     return near.astype(np.int64)
@@ -216,7 +221,7 @@ def _why(shape: tuple[int, ...], exact: list[Margin], left: list[float]) -> str:
     kind = solution(np.ones(shape), exact) if exact else "unknown"
     if kind == "none":
         raise PydpstatError(
-            "margins must be those of a table with no negative cells, as nonnegative=True; there is none, "
-            "though they agree with each other. Drop a margin, or give variances."
+            "margins must be those of a table with no negative cells, because nonnegative=True; "
+            "there is none, although they agree with each other. Drop a margin, or give variances."
         )
     return f"not converged: a gap of {max(left, default=0.0):.3g} to the exact margins is left"

@@ -14,6 +14,7 @@ from pydpstat._data.containers import floats_of, has_columns, is_frame, is_serie
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results._report import Facts, Report, Rows, number
@@ -22,7 +23,7 @@ from pydpstat.results.results import DPResults
 if TYPE_CHECKING:
     import pandas as pd
 
-COST = "post-processing of what was given: it costs no privacy budget"
+COST = "post-processing of the given numbers: it costs no privacy budget"
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,7 @@ def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> 
     if unfit:
         some = "some" if private else f"{unfit} of {values.size}"
         raise PydpstatError(
-            f"{name} must have finite numbers only; {some} are missing or infinite. "
-            "Fill them in or leave them out first."
+            f"{name} must have finite numbers only; {some} are missing or infinite. Fill or drop them first."
         )
     return values
 
@@ -160,8 +160,8 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
         )
     if places.size < size and not gaps:
         raise PydpstatError(
-            f"{name} must have every combination of labels; {size - places.size} of {size} are missing. "
-            "Add them, as 0 where they are empty."
+            f"{name} must have every combination of labels; {size - places.size} of {size} are "
+            "missing. Add them, with 0 for empty ones."
         )
     values = np.zeros(size)
     values[places] = cells
@@ -170,9 +170,15 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met; its text says how far it is and why."""
+    """A fit ended before its margins were met; its text says how far it is and why.
+
+    See Also
+    --------
+    ipf : what gives it.
+    """
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFit(Report, Frozen):
     """A table that was fitted to margins.
@@ -202,6 +208,10 @@ class TableFit(Report, Frozen):
         What was done, in order.
     spread : ndarray or float
         Standard deviation of each cell's remaining noise; NaN where it is not known.
+
+    See Also
+    --------
+    ipf, least_squares, controlled_rounding : what make it.
 
     Examples
     --------
@@ -268,7 +278,7 @@ class TableFit(Report, Frozen):
         return Rows(("largest gap",), list(self.margins), [[number(gap)] for gap in self.gaps])
 
     def _notes(self) -> list[str]:
-        return [f"How it ended: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
+        return [f"Status: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
 
     def __repr__(self) -> str:
         return f"<TableFit {self.method}: {self._size}, {self.status}>"

@@ -62,8 +62,8 @@ class Condition(Written):
         for node in _alone(parsed(self.text)):
             if node.id in numbers and node.id not in levels:
                 raise PydpstatError(
-                    f"the condition {self.text!r} must compare {node.id!r}, which has numbers and no truth "
-                    f"values. Write for example '{node.id} > 0'."
+                    f"the condition {self.text!r} must compare {node.id!r}, which has numbers, not "
+                    f"truth values. Write for example '{node.id} > 0'."
                 )
         for name, value in _looked_for(parsed(self.text)):
             known = levels.get(name)
@@ -175,7 +175,7 @@ def _check(node: ast.expr, text: str) -> None:
                 return
     raise PydpstatError(
         "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
-        f"{checks.excerpt(text)}. {_EXAMPLE} A column that is computed is made first, as by "
+        f"{checks.excerpt(text)}. {_EXAMPLE} Create a computed column first: "
         "design.assign(log_income='log(income)')."
     )
 
@@ -259,13 +259,14 @@ def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths
         return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
     if _kind(series) != ("texts" if isinstance(value, str) else "numbers"):
         raise PydpstatError(
-            f"a condition must compare {name!r} with what it can hold; it has the type {series.dtype}, and "
-            f"got {value!r}. {_EXAMPLE}"
+            f"a condition must compare {name!r} with possible values; it has the type {series.dtype}, "
+            f"and got {value!r}. {_EXAMPLE}"
         )
     if type(op) in _ORDERED:
         if isinstance(value, str):
             raise PydpstatError(
-                f"a condition must compare texts by == or in; got {name!r} with an order. {_EXAMPLE}"
+                f"a condition must compare strings by == or in; got another comparison of {name!r}. "
+                f"{_EXAMPLE}"
             )
         found = _ORDERED[type(op)](series, value)
     else:

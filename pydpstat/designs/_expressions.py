@@ -81,8 +81,8 @@ def check_names(names: Iterable[str], declared: Sequence[str], what: str, text: 
     for name in names:
         if name not in declared:
             raise PydpstatError(
-                f"the {what} {text!r} must be on declared columns; got {name!r}. Declare its bounds or "
-                f"levels; a text needs quotes. {checks.did_you_mean(name, declared)}"
+                f"the {what} {text!r} must be on declared columns; got {name!r}. Declare its bounds "
+                f"or levels; a string needs quotes. {checks.did_you_mean(name, declared)}"
             )
 
 
@@ -98,9 +98,9 @@ def _check_arithmetic(text: str) -> None:
             "for other powers."
         )
     raise PydpstatError(
-        f"an expression must be made of columns and numbers by + - * / ** and {', '.join(FUNCTIONS)}; got "
-        f"{shown} in {checks.excerpt(text)}. What looks at other records, as a mean does, must be released "
-        "first: write its number."
+        f"an expression must be made of columns and numbers by + - * / ** and {', '.join(FUNCTIONS)}; "
+        f"got {shown} in {checks.excerpt(text)}. What depends on other records, such as a mean, must "
+        "be released first: write its value."
     )
 
 

@@ -52,8 +52,8 @@ class Facts(NamedTuple):
         found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
             raise PydpstatError(
-                f"missing must be one rule for columns that are released together; the design has {rules}. "
-                "Give missing= in the call."
+                "missing must be the same rule for columns that are released together; the design "
+                f"has {rules}. Give missing= in the call."
             )
         return found[0] if found else "error"
 
@@ -91,20 +91,21 @@ class Facts(NamedTuple):
         single = several or bounds is None or len(columns) == 1
         if not columns or not {*given} <= {*columns} or not single:
             raise PydpstatError(
-                "assign must have columns, and bounds of these: a pair for one, else a dict by column; "
-                f"got the columns {checks.excerpt(list(columns))} and as bounds {checks.shown(bounds)}. "
-                "Write for example assign(log_income='log(income)', bounds=(5, 13))."
+                "assign must have columns, and their bounds: a pair for one column, or a dict by "
+                f"column; got the columns {checks.excerpt(list(columns))} and as bounds "
+                f"{checks.shown(bounds)}. Write for example assign(log_income='log(income)', "
+                "bounds=(5, 13))."
             )
         facts = self
         for name, text in columns.items():
             if name in known:
                 raise PydpstatError(
-                    f"assign must make new columns; got {name!r}, which there is. Choose another name."
+                    f"assign must make new columns; got {name!r}, which exists. Choose another name."
                 )
             if not isinstance(text, str):
                 raise PydpstatError(
-                    f"{name} must be an expression, a text such as 'log(income)'; got {checks.shown(text)}. "
-                    "What is made of each record is written down, and evaluated by pydpstat."
+                    f"{name} must be an expression, a string such as 'log(income)'; got "
+                    f"{checks.shown(text)}. The expression is applied to each record by pydpstat."
                 )
             facts = facts._with(name, text, given.get(name))
         return facts
@@ -116,7 +117,8 @@ class Facts(NamedTuple):
             self.check(expression)
             if bounds is not None:
                 raise PydpstatError(
-                    f"bounds must be left out for {name!r}, which has truth values: {text!r} is a condition."
+                    f"bounds must be left out for {name!r}, which has truth values, because {text!r} "
+                    "is a condition."
                 )
             return facts._replace(levels={**self.levels, name: (False, True)})
         expression.check(self.declared)
@@ -125,8 +127,8 @@ class Facts(NamedTuple):
             if not -math.inf < bounds[0] < bounds[1] < math.inf:
                 of = {each: self.ranges().get(each) for each in expression.names}
                 raise PydpstatError(
-                    f"bounds must be given for {name!r}: {text!r} has none that are finite with those of its "
-                    f"columns, {of}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
+                    f"bounds must be given for {name!r}: {text!r} has no finite bounds with those of "
+                    f"its columns, {of}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
                 )
         return facts._replace(bounds={**self.bounds, name: bounds_pair(bounds, f"bounds of {name!r}")})
 
@@ -169,13 +171,15 @@ def facts_of(
             _check_column(name, argument, columns, checks.shown_option(name))
     most = None
     if unit is not None:
-        hint = "1 lets one record of each unit count."
+        hint = "With 1, one record of each unit counts."
         most = checks.integer(1 if max_records is None else max_records, "max_records", 1, hint=hint)
     elif max_records is not None:
-        raise PydpstatError("max_records must not be given without unit. Say whose data the records are.")
+        raise PydpstatError(
+            "max_records must not be given without unit. Name the column that identifies units."
+        )
     if weights is not None and weights not in checked_bounds:
         raise PydpstatError(
-            f"bounds must have those of the weights; there are none of {weights!r}. Give for example "
+            f"bounds must include those of the weights; {weights!r} has none. Give for example "
             f"bounds={{{weights!r}: (0, 3)}}."
         )
     elif weights is not None and checked_bounds[weights][0] < 0.0:
@@ -185,13 +189,13 @@ def facts_of(
         )
     if strata is not None and strata not in checked_levels:
         raise PydpstatError(
-            f"levels must have those of the strata; there are none of {strata!r}. Give for example "
+            f"levels must include those of the strata; {strata!r} has none. Give for example "
             f"levels={{{strata!r}: ['small', 'large']}}."
         )
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
-            f"other must be a name for values that are in no level, or None; got {checks.shown(other)}. None "
-            "leaves these records out."
+            "other must be a name for values that are in no level, or None; got "
+            f"{checks.shown(other)}. None leaves out these records."
         )
     if isinstance(missing, Mapping):
         missing = dict(_by_column(missing, "missing", columns, "{'income': 'drop'}"))
@@ -207,8 +211,8 @@ def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
         return
     if not any(each == "declared" or rule in each for each in levels.values()):
         raise PydpstatError(
-            "missing must be 'error', 'drop', or a value that takes a missing one's place; got "
-            f"{checks.shown_option(rule)}, which is no declared level. "
+            "missing must be 'error', 'drop', or a value that replaces missing ones; got "
+            f"{checks.shown_option(rule)}, which is not a declared level. "
             f"{checks.did_you_mean(rule, ('error', 'drop'))}"
         )
 
@@ -242,17 +246,17 @@ def _levels(name: str, given: Any) -> Levels:
     values = public_list(given, f"levels[{name!r}]")
     if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
         raise PydpstatError(
-            f"levels[{name!r}] must be a list of the public levels, or 'declared' for a Categorical's; got "
-            f"{checks.shown_option(given)}. Give for example ['f', 'm']."
+            f"levels[{name!r}] must be a list of the public levels, or 'declared' for those of a "
+            f"Categorical; got {checks.shown_option(given)}. Give for example ['f', 'm']."
         )
     for each in values:
         if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
             raise PydpstatError(
-                f"levels[{name!r}] must be texts, numbers or truth values; got {checks.shown(each)} among "
-                "them. A missing value is no level: missing= says what becomes of it."
+                f"levels[{name!r}] must be texts, numbers or truth values; got {checks.shown(each)} "
+                "among them. A missing value is not a level: missing= says how it is treated."
             )
     if len(set(map(repr, values))) != len(values):
-        raise PydpstatError(f"levels[{name!r}] must have every level once; some stand there twice.")
+        raise PydpstatError(f"levels[{name!r}] must have every level once; some occur twice.")
     return tuple(values)
 
 
@@ -271,8 +275,8 @@ def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
         low, high = facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
             raise PydpstatError(
-                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give what "
-                "is declared or less: a call cannot widen a design."
+                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give the "
+                "declared ones or narrower: a call cannot widen a design."
             )
 
 
@@ -289,7 +293,7 @@ def check_fewer(facts: Facts, names: Any, levels: Any) -> None:
         if more := [value for value in values if value not in own]:
             raise PydpstatError(
                 f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
-                f"{len(more)} besides. Give what is declared or less: a call cannot widen a design."
+                f"{len(more)} others. Give the declared ones or fewer: a call cannot widen a design."
             )
 
 

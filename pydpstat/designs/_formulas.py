@@ -89,8 +89,8 @@ def _unsuitable(formula: Any, name: str, example: str) -> PydpstatError:
     given = checks.shown_option(formula)
     if not example:
         return PydpstatError(
-            f"variables must be columns' names for {name}, which takes no formula; got {given}. Give for "
-            "example 'income', with by='region' for groups."
+            f"variables must be column names for {name}, which takes no formula; got {given}. Give "
+            "for example 'income', with by='region' for groups."
         )
     if name in GROUPS:
         what, way = "formula must be a variable and its groups", "One sample has ttest_1samp, quantile_test"

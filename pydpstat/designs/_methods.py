@@ -46,7 +46,7 @@ class Design(Protocol):
     condition: Condition | None
     _known: dict[tuple[str, str, str | None] | None, Known]
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
         """Return some columns of the data."""
 
 
@@ -87,8 +87,7 @@ def _check_number(name: str, variables: Any) -> None:
         )
     if name in WEIGHTED and not isinstance(variables, str):
         raise PydpstatError(
-            f"variables must be one column's name for {name}; got {checks.shown(variables)}. Call it for "
-            "each."
+            f"variables must be one column name for {name}; got {checks.shown(variables)}. Call it for each."
         )
 
 
@@ -111,7 +110,7 @@ def planned(
             f"design.plan({function!r}, 'income', 1.0)."
         )
     if len(places) > len(how.places):
-        raise PydpstatError(f"{function} takes {', '.join(how.places)} by place; got {len(places)} values.")
+        raise PydpstatError(f"{function} takes {', '.join(how.places)} by position; got {len(places)}.")
     # an epsilon alone is the last one
     options.update(zip(how.places[-1:] if len(places) == 1 else how.places, places))
     epsilon = options.pop("epsilon", None)
@@ -185,10 +184,19 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         weights = design.facts.weights
         if weights is None:
             raise PydpstatError(
-                f"the design must have weights for {name}. Declare their column, dp.design(..., weights='w')."
+                f"the design must have weights for {name}. Declare the column of weights, "
+                "dp.design(..., weights='w')."
+            )
+        if name == "weighted_total" and (design.facts.max_records or 1) > 1:
+            raise PydpstatError(
+                f"max_records must be 1 for {name}: one record of each {design.facts.unit} counts, and the "
+                "total of several is larger. Add up the records of each first, and make a design of the sums."
             )
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
-        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
+        # how many records a sample has outside of a subset is part of the variance
+        whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
+        used = list(dict.fromkeys([*names, weights, *extra]))
+        data: list[Any] = [design._view(used, made, False, weights if whole_sample else None), weights]
     elif pair or name in _CALLABLES:
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
@@ -215,7 +223,7 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
 
     if not isinstance(formula, str):
         raise PydpstatError(
-            f"formula must be a text such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
+            f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
         )
     said = formula_terms(formula)
     names, made = _named(design, [*said.response.columns, *said.columns], how.function.__name__)
@@ -289,8 +297,8 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
     given = [variables] if isinstance(variables, str) else variables
     if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
         raise PydpstatError(
-            f"variables must be a column's name, or a list of names; got {checks.shown(variables)}. Give for "
-            "example 'income'."
+            f"variables must be a column name, or a list of names; got {checks.shown(variables)}. "
+            "Give for example 'income'."
         )
     made = []
     for each in given:
@@ -320,8 +328,8 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
         # what has no unit may count the units themselves
         if "unit" not in how.options and [*names] != [facts.unit]:
             raise PydpstatError(
-                f"{how.function.__name__} protects records, and the design has the unit {facts.unit!r}. "
-                "Declare a design without unit where every unit has one record."
+                f"{how.function.__name__} protects records, but the design has the unit "
+                f"{facts.unit!r}. Declare a design without unit if every unit has one record."
             )
         if checks.is_number(given.get("max_records")) and given["max_records"] > facts.max_records:
             raise PydpstatError(
@@ -365,13 +373,13 @@ def _undeclared(design: Design, argument: str, name: str, example: str) -> Pydps
     way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(
-            f"{argument} must have those of {name!r}, which is no column of the design. "
-            f"{checks.did_you_mean(name, design.columns)} "
-            f"The columns are {checks.excerpt(list(design.columns))}."
+            f"{argument} must include those of {name!r}, which is not a column of the design. "
+            f"{checks.did_you_mean(name, design.columns)} The columns are "
+            f"{checks.excerpt(list(design.columns))}."
         )
     if argument == "bounds" and name in design.facts.levels:
-        way = f"It has levels, which groups, tables and conditions are made of. {way}"
-    return PydpstatError(f"{argument} must have those of {name!r}; none are declared. {way}")
+        way = f"It has levels, which are for groups, tables and conditions. {way}"
+    return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
 
 
 def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:

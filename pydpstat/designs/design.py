@@ -41,6 +41,11 @@ class Design(Answering, Calls):
     rng : None, numpy.random.Generator or RRandom
         Where randomness comes from.
 
+    See Also
+    --------
+    design : what makes it.
+    plan : the accuracy of a release, which is a method of a design as well.
+
     Examples
     --------
     >>> import pandas as pd, pydpstat as dp
@@ -89,11 +94,11 @@ class Design(Answering, Calls):
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(f"condition must be a text, as 'age >= 18'; got {checks.shown(condition)}.")
+            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
             raise PydpstatError(
-                "subset must have neighbors 'unbounded': the number of records that are left is private. "
-                "Declare dp.design(..., neighbors='unbounded')."
+                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
+                "dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
@@ -161,7 +166,7 @@ class Design(Answering, Calls):
         variables : str or list of str, optional
             Names of variables, or a formula. `count` needs none: its epsilon may stand here.
         *places : float
-            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
         **options
             As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
@@ -177,18 +182,18 @@ class Design(Answering, Calls):
             return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
-        way = f"{name!r} is a column, whose values are private: release it, as .mean({name!r}, 1.0)"
+        way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
         if name == "summary":
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
-        """Return some columns of the data, or of the subset's records. Private."""
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
             made = [*needed(self.facts, used), *made]
-        return view(self._data, names, self.condition, made, single)
+        return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is declared as plain values, for a file; `from_dict` reads it."""
@@ -203,7 +208,8 @@ class Design(Answering, Calls):
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must be as to_dict writes it; got {checks.shown(facts)}. It has {', '.join(known)}."
+                f"facts must have the form that to_dict returns; got {checks.shown(facts)}. It has "
+                f"{', '.join(known)}."
             )
         own = dict(facts)
         assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
@@ -243,12 +249,7 @@ class Design(Answering, Calls):
         facts, said = self.facts, []
         if name in facts.assigned:
             said.append(facts.assigned[name])
-        if name == facts.unit:
-            said.append("unit")
-        if name == facts.weights:
-            said.append("weights")
-        if name == facts.strata:
-            said.append("strata")
+        said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
             low, high = facts.bounds[name]
             said.append(f"from {low:g} to {high:g}")
@@ -280,7 +281,7 @@ class _Bound:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._design._data is None:
-            raise PydpstatError("data must be given: this design plans only. Use dp.design(frame, ...).")
+            raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property
@@ -360,6 +361,11 @@ def design(
     ------
     PydpstatError
         Where a fact is not allowed, or of a column that the data do not have.
+
+    See Also
+    --------
+    Design : what it returns.
+    Budget : a limit that pays for all releases of a design.
 
     Notes
     -----

@@ -26,8 +26,8 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
         return replaced(params)
     if gamma >= 1.0:
         raise PydpstatError(
-            f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so the sampled sensitivity "
-            "promises nothing. Sample it again with a larger m."
+            f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so nothing is guaranteed "
+            "with the sampled sensitivity. Sample it again with a larger m."
         )
     return params.toGamma(gamma)
 
@@ -77,13 +77,14 @@ def _gaussian_delta(noise: GaussianNoise, epsilon: float, claimed: float, sensit
 def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str:
     """Warn that a sampled sensitivity gives random differential privacy only; return that as a condition."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
-    name, own = "mean", "a statistic with bounds of its own, such as pydpstat.mean"
+    name, own = "mean", "a statistic that takes bounds, such as pydpstat.mean"
     if use == "ExponentialMechanism":
         name, own = "choose", "pydpstat.choose"
     warn(
-        "The sensitivity was sampled. This is random differential privacy: it speaks of data whose records "
-        f"are drawn independently from the oracle, and for {share} of those data sets nothing holds. For "
-        f"other data epsilon is infinite. Use {own}, or prove a sensitivity and use {use}.",
+        "The sensitivity was sampled. This is random differential privacy: it is for data whose "
+        f"records are drawn independently from the oracle, and nothing is guaranteed for {share} of "
+        f"those data sets. For other data epsilon is infinite. Use {own}, or prove a sensitivity and "
+        f"use {use}.",
         row="14",
         use=name,
     )
@@ -136,8 +137,8 @@ def _constructor(instance: DPMech | DPParamsEps) -> Call:
 def _warn_exact_value(cause: str, use: str) -> None:
     """Warn that no noise is added."""
     warn(
-        f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is infinite. "
-        f"Give a finite epsilon and a proven sensitivity above 0, as {use} asks for.",
+        f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is "
+        f"infinite. Give a finite epsilon and a proven positive sensitivity, as {use} requires.",
         row="delta",
         use=use,
     )
@@ -157,9 +158,9 @@ def _warn_proportional_choice(epsilon: float) -> None:
 def _warn_random_privacy(gamma: float, use: str) -> None:
     """Warn that the parameters ask for random differential privacy only."""
     warn(
-        f"DPParamsGam asks for random differential privacy: for a share of up to {gamma:.4g} of the data "
-        "sets nothing is promised. (epsilon, delta) holds where the sensitivity given is a proven bound, and "
-        f"nothing otherwise. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
+        "DPParamsGam asks for random differential privacy: nothing is guaranteed for a share of up "
+        f"to {gamma:.4g} of the data sets. (epsilon, delta) is guaranteed only if the given "
+        f"sensitivity is a proven bound. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
         row="14",
         use=use,
     )

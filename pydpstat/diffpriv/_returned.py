@@ -47,8 +47,8 @@ def with_record(xs: object, x: Any) -> object:
 
         return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
     raise PydpstatError(
-        f"oracle must return a list, an array of numbers or texts, or a frame; got {type(xs).__name__}. "
-        "Of a matrix or a frame, let the rows be the records."
+        "oracle must return a list, an array of numbers or strings, or a data frame; got "
+        f"{type(xs).__name__}. The rows of a matrix or a data frame are the records."
     )
 
 
@@ -120,8 +120,9 @@ def value_at(target: Function, X: object) -> Any:
         if not library:
             raise
         raise PydpstatError(
-            f"X must be what target reads; got {type(X).__name__} of {library}, on which target raised "
-            f"{type(error).__name__}. Give an array, a list or a frame of pandas, as target expects it."
+            f"X must be data that target can read; got {type(X).__name__} of {library}, on which "
+            f"target raised {type(error).__name__}. Give an array, a list or a pandas DataFrame, as "
+            "target expects."
         ) from error
 
 

@@ -86,8 +86,8 @@ def named_only(instance: Slotted, unnamed: tuple[object, ...]) -> None:
     if unnamed:
         kind = type(instance).__name__
         raise PydpstatError(
-            f"{kind} takes its slots by name; got {len(unnamed)} value(s) without one. "
-            f"Write for example {kind}({instance.slots()[0]}=...)."
+            f"{kind} takes its slots by name; got {len(unnamed)} unnamed value(s). Write for example "
+            f"{kind}({instance.slots()[0]}=...)."
         )
 
 
@@ -136,9 +136,7 @@ def natural(value: object, name: str, most: float = math.inf) -> int:
     """Check an integer of at least 1, and no more than R takes."""
     number = checks.integer(value, name, 1, hint="Give for example 2.")
     if number > most:
-        raise PydpstatError(
-            f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops. Give less."
-        )
+        raise PydpstatError(f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops.")
     return number
 
 

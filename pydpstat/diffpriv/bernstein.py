@@ -86,6 +86,11 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     PydpstatError
         Where an argument is not allowed, or `f` does not return one number.
 
+    See Also
+    --------
+    DPMechBernstein : its private release.
+    pydpstat.diffpriv.predict : its values.
+
     Notes
     -----
     Nothing is protected: the coefficients are the function's values.
@@ -131,6 +136,10 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     PydpstatError
         Where `object` is something else, or a point is not in the unit cube.
 
+    See Also
+    --------
+    bernstein : what it evaluates.
+
     References
     ----------
     Lorentz, G. G. (1986). Bernstein polynomials. Chelsea, second edition.
@@ -143,7 +152,8 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     """
     if not isinstance(object, Bernstein):
         raise PydpstatError(
-            f"object must be a Bernstein polynomial; got {type(object).__name__}. Make one with bernstein()."
+            f"object must be a Bernstein polynomial; got {type(object).__name__}. Create one with "
+            "bernstein()."
         )
     points, single = _points(D, object.dims)
     step = max(1, _CHUNK // object.coeffs.size)
@@ -158,8 +168,8 @@ def check_lattice(dims: int, k: int, name: str) -> None:
     # a product with a float would overflow for a huge number of dimensions
     if dims > math.log2(_MOST_POINTS) / math.log2(k + 1):
         raise PydpstatError(
-            f"{name} and dims must give at most {_MOST_POINTS:g} lattice points, ({name} + 1)^dims; got "
-            f"{name}={checks.shown(k)} and dims={checks.shown(dims)}. Give smaller ones."
+            f"{name} and dims must yield at most {_MOST_POINTS:g} lattice points, ({name} + 1)^dims; "
+            f"got {name}={checks.shown(k)} and dims={checks.shown(dims)}. Give smaller ones."
         )
 
 
@@ -193,11 +203,13 @@ def _points(D: object, dims: int) -> tuple[Floats, bool]:
             f"D must be numbers in [0, 1]; got {type(D).__name__}. Give a number, a vector or a matrix."
         )
     if not ((values >= 0) & (values <= 1)).all():
-        raise PydpstatError("D must lie in [0, 1], every number, and none may be missing. Rescale it.")
+        raise PydpstatError("D must have numbers in [0, 1], none missing. Rescale it.")
     values = values.astype(np.float64)
     if values.ndim == 2:
         if values.shape[1] != dims:
-            raise PydpstatError(f"D must have {dims} columns, one a coordinate; got {values.shape[1]}.")
+            raise PydpstatError(
+                f"D must have {dims} columns, one for each coordinate; got {values.shape[1]}."
+            )
         return values, False
     if dims == 1:
         return values.reshape(-1, 1), values.ndim == 0

@@ -77,6 +77,11 @@ def releaseResponse(
         Where less holds than is asked for: the exponential mechanism, a Gaussian one with a large
         epsilon, a sampled sensitivity, no noise at all.
 
+    See Also
+    --------
+    DPMechLaplace, DPMechGaussian, DPMechExponential, DPMechBernstein : the mechanisms.
+    mean, choose : releases of pydpstat's own.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one replaced record where the sensitivity is a proven bound and
@@ -154,7 +159,7 @@ def _release_numbers(
             "Give it, or let sensitivitySampler find it."
         )
     if value.size != mechanism.dims:
-        note(f"target does not return as many numbers as dims says, {mechanism.dims}.")
+        note(f"the number of values that target returns differs from dims, {mechanism.dims}.")
     published = result_params(mechanism, params)
     if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)

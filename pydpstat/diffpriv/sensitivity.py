@@ -68,6 +68,11 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     PydpstatError
         Where the target does not return what the mechanism needs.
 
+    See Also
+    --------
+    sensitivitySampler : the largest of many draws of it.
+    DPMechNumeric : the mechanisms that it is for.
+
     Notes
     -----
     Nothing is protected: the distance is an exact function of the data.
@@ -110,7 +115,7 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
 def lattice_of(mechanism: DPMechBernstein) -> tuple[int, int]:
     """Return dims and latticeK, which an empty object does not have, of a lattice that can be evaluated."""
     if mechanism.dims is None or mechanism.latticeK is None:
-        raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was made without them.")
+        raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was created without them.")
     check_lattice(mechanism.dims, mechanism.latticeK, "latticeK")
     return mechanism.dims, mechanism.latticeK
 
@@ -122,13 +127,13 @@ def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: object, raw2:
     first, second = exact_numbers(raw1)[0], exact_numbers(raw2)[0]
     if first.size != second.size:
         raise PydpstatError(
-            "target must return as many numbers on both data sets; it returned "
+            "target must return the same number of values on both data sets; it returned "
             f"{first.size} and {second.size}. Check it on data sets of this size."
         )
     if dims is None:
         note("the mechanism's dims is not set.")
     elif not first.size == second.size == dims:
-        note(f"target does not return as many numbers as dims says, {dims}.")
+        note(f"the number of values that target returns differs from dims, {dims}.")
     # infinite values make R's Inf or NaN
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         difference = np.ravel(first) - np.ravel(second)
@@ -181,6 +186,11 @@ def sensitivitySampler(
     PydpstatError
         Where neither `m` nor `gamma` is given, where `gamma` is too small for `m`, or where R
         returns a sensitivity that is missing or infinite.
+
+    See Also
+    --------
+    sensitivitySamplerManual : with the numbers of draws given.
+    pydpstat.teaching.sensitivity : a search for the largest change.
 
     Notes
     -----
@@ -246,6 +256,10 @@ def sensitivitySamplerManual(
     PydpstatError
         Where an argument is not allowed, or where R returns a sensitivity that is missing or
         infinite.
+
+    See Also
+    --------
+    sensitivitySampler : with the numbers of draws chosen.
 
     Notes
     -----
@@ -351,8 +365,8 @@ def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
     if not _takes_rng(oracle):
         if seed is not None:
             raise PydpstatError(
-                f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), or let "
-                "it use a generator of its own."
+                f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), "
+                "or let it use its own generator."
             )
         return oracle
     if rng is None:
@@ -374,5 +388,5 @@ def _takes_rng(oracle: Function) -> bool:
 def _check_object(object: object) -> None:
     if not isinstance(object, DPMech):
         raise PydpstatError(
-            f"object must be a DPMech; got {type(object).__name__}. Make one, for example DPMechLaplace()."
+            f"object must be a DPMech; got {type(object).__name__}. Create one, for example DPMechLaplace()."
         )

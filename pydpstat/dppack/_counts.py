@@ -40,11 +40,11 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tupl
     """
     counted = r.hist(clip(x, lower, upper), cast(Breaks, breaks))
     if not counted.equidist:
-        raise PydpstatError("Only equidistant histogram bins are supported; give breaks of one width.")
+        raise PydpstatError("Only equidistant histogram bins are supported; give equally spaced breaks.")
     if lower == -math.inf or upper == math.inf:
         raise PydpstatError(
-            f"lower_bound and upper_bound must be finite for a histogram; got {lower!r} and {upper!r}. "
-            "R never returns. Give the public range of the data."
+            f"lower_bound and upper_bound must be finite for a histogram; got {lower!r} and "
+            f"{upper!r}, for which R never returns. Give the public range of the data."
         )
     first, second, last = counted.breaks[[0, 1, -1]]
     with np.errstate(over="ignore"):

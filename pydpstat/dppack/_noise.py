@@ -44,7 +44,7 @@ def laplace_noise(
 
 def _joint_laplace(scale: float) -> LaplaceNoise:
     if _finite_scale(scale) == 0.0:
-        raise PydpstatError("s must be positive: there is no sensitivity, or it is too small for this eps.")
+        raise PydpstatError("s must be positive: the sensitivity is 0, or too small for this eps.")
     return LaplaceNoise(scale)
 
 
@@ -75,7 +75,7 @@ def gaussian_noise(
     if not analytic and type_DP == "aDP" and eps >= 1:
         raise PydpstatError(
             f"eps must be < 1 for aDP unless analytic is True; got {eps!r}. Use mechanism='analytic' "
-            "(or analytic=True), which holds for every eps with less noise."
+            "(or analytic=True), which is valid for every eps and adds less noise."
         )
     shares = _shares(alloc_proportions, sens, size)
     if shares is None:
@@ -84,9 +84,9 @@ def gaussian_noise(
         joint = math.sqrt(squares[0] if len(sens) == 1 else r.sum(squares))
         if joint < _SMALLEST_JOINT and sens.size:
             raise PydpstatError(
-                f"sensitivities must not be below {_SMALLEST_JOINT:.3g} together; got "
-                f"{checks.shown(sensitivities)}, whose squares underflow: R adds no noise, or too little. "
-                "Rescale the data."
+                f"sensitivities must be at least {_SMALLEST_JOINT:.3g} together; got "
+                f"{checks.shown(sensitivities)}, whose squares underflow: R adds no noise, or too "
+                "little. Rescale the data."
             )
         return GaussianNoise.mirrored(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -193,13 +193,13 @@ def analytic_gaussian_loop(
     sens = checks.array_of(sensitivity)
     if sens.dtype.kind not in "biuf" or not sens.size or not np.all(np.isfinite(sens)):
         raise PydpstatError(
-            f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}. Give one."
+            f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}."
         )
     growth = exp(eps)
     if not eps > 0.0 or math.isinf(growth):
         raise PydpstatError(
-            f"epsilon must be above 0 and below 709.79 here; got {eps!r}. R stops, or returns infinity. "
-            "Use calibrate_gaussian(), which takes every epsilon above 0."
+            f"epsilon must be above 0 and below 709.79 here; got {eps!r}. R stops, or returns "
+            "infinity. Use calibrate_gaussian(), which accepts every positive epsilon."
         )
     if not 0.0 <= dlt <= 1.0:
         raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns. Give 1e-6.")
@@ -253,6 +253,6 @@ def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: 
 
 def _endless(delta: float, tol: float) -> PydpstatError:
     return PydpstatError(
-        f"tol must be large enough for delta to be met within it; got tol {tol!r} with delta {delta!r}. "
-        "R never returns. Use calibrate_gaussian(), which needs no tolerance."
+        f"tol must be large enough for delta; got tol {tol!r} with delta {delta!r}. R never returns. "
+        "Use calibrate_gaussian(), which needs no tolerance."
     )

@@ -22,10 +22,10 @@ def redrawn(function: str, epsilon: float) -> None:
 
     kept = truncated_positive_epsilon(epsilon)
     own = _OWN.get(function)
-    instead = f"pydpstat.{own}, which draws once and cuts the result at 0" if own else "mechanism='analytic'"
+    instead = f"pydpstat.{own}, which draws once and clips the result at 0" if own else "mechanism='analytic'"
     warn(
-        f"{function} with Laplace noise repeats the draw until the result is positive. It keeps "
-        f"epsilon {kept:.4f}, not {epsilon:g}. Use {instead}.",
+        f"{function} with Laplace noise repeats the draw until the result is positive. Its true "
+        f"epsilon is {kept:.4f}, not {epsilon:g}. Use {instead}.",
         row="2",
         use=own or function,
     )
@@ -93,7 +93,7 @@ def large_delta(function: str, delta: float, epsilon: float, exact: float) -> No
         else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}")
     )
     warn(
-        f"{function} with delta={delta:g} promises nothing: {truth}. Use a delta far below 1/n.",
+        f"{function} with delta={delta:g} guarantees nothing: {truth}. Use a delta far below 1/n.",
         row="delta",
         use=function,
     )
@@ -114,8 +114,9 @@ def infinite_upper_bound(function: str) -> None:
     """Warn that an infinite interval makes the choice certain."""
     own = function.removesuffix("DP")
     warn(
-        f"{function} with upper_bound=inf always takes the lowest interval, whose upper end is the "
-        f"smallest record: its epsilon is infinite. Use pydpstat.{own}, or give a finite public upper bound.",
+        f"{function} with upper_bound=inf always chooses the lowest interval, whose upper end is the "
+        f"smallest record: its epsilon is infinite. Use pydpstat.{own}, or give a finite public upper "
+        "bound.",
         row="9",
         use=own,
     )
@@ -125,8 +126,8 @@ def other_gamma(epsilon: float, gamma: float, kept: float) -> None:
     """Warn that LogisticRegressionDP regularizes with 1 where its noise is made for gamma."""
     figure = f"up to epsilon {kept:.4g}" if math.isfinite(kept) else "infinite epsilon"
     warn(
-        "LogisticRegressionDP regularizes with 1 whatever gamma is, but its noise is made for "
-        f"gamma={gamma:g}: it can lose {figure}, not {epsilon:g}. Use gamma=1.",
+        "LogisticRegressionDP always regularizes with 1, but its noise is calibrated to "
+        f"gamma={gamma:g}: its privacy loss can be {figure}, not {epsilon:g}. Use gamma=1.",
         row="C1",
         use="LogisticRegressionDP",
     )
@@ -135,10 +136,11 @@ def other_gamma(epsilon: float, gamma: float, kept: float) -> None:
 def saturation(function: str, epsilon: float, probability: float) -> None:
     """Warn that the noise of objective perturbation can drive a prediction to 1, where R's loss is NaN."""
     warn(
-        f"{function} with objective perturbation cannot pass a linear predictor of 36.74 for a record in the "
-        "data, because R's cross-entropy is NaN there: which coefficients can come out depends on the data "
-        f"(epsilon infinite, not {epsilon:g}). The noise alone leads there with probability "
-        f"{probability:.2g}. Use perturbation_method='output' with gamma=1, or svmDP.",
+        f"{function} with objective perturbation cannot exceed a linear predictor of 36.74 for a "
+        "record in the data, because R's cross-entropy is NaN there: the set of possible "
+        f"coefficients depends on the data (epsilon is infinite, not {epsilon:g}). The noise alone "
+        f"leads there with probability {probability:.2g}. Use perturbation_method='output' with "
+        "gamma=1, or svmDP.",
         row="C9",
         use="svmDP",
     )
@@ -148,7 +150,7 @@ def wrong_gradient(function: str) -> None:
     """Warn that mapXy_gr_sigmoid is no gradient where there are two columns or more."""
     warn(
         f"{function} got mapXy_gr_sigmoid, which is not the gradient of mapXy_sigmoid for two or more "
-        "coefficients. The minimiser stops elsewhere than at the minimum, so nothing is proven (epsilon "
+        "coefficients. The optimizer does not stop at the minimum, so nothing is proven (epsilon is "
         "infinite). Use LogisticRegressionDP with gamma=1, or leave mapXy_gr out.",
         row="C3",
         use="LogisticRegressionDP",
@@ -159,9 +161,9 @@ def long_records(function: str, norm: float, epsilon: float, kept: float) -> Non
     """Warn that the bounds allow records longer than 1."""
     figure = f"epsilon {kept:.4g}" if math.isfinite(kept) else "nothing (epsilon infinite)"
     warn(
-        f"{function} needs records of length at most 1 and does not scale them; these bounds allow length "
-        f"{norm:.4g}. It keeps {figure}, not {epsilon:g}. Divide the columns and their bounds by "
-        "that length, or use LogisticRegressionDP or svmDP, which scale.",
+        f"{function} needs records of length at most 1 and does not scale them; these bounds allow "
+        f"length {norm:.4g}. Its guarantee is {figure}, not {epsilon:g}. Divide the columns and their "
+        "bounds by that length, or use LogisticRegressionDP or svmDP, which scale.",
         row="C4",
         use="LogisticRegressionDP",
     )
@@ -172,9 +174,9 @@ def replaced_record(function: str, epsilon: float, delta: float, kept: float) ->
     figure = f"epsilon {kept:.4g}" if math.isfinite(kept) else "no finite epsilon"
     at = f" (at delta {delta:g})" if delta else ""
     warn(
-        f"{function} is proven for one record added or removed. For one replaced record it keeps "
-        f"{figure}{at}, not {epsilon:g}. Use an eps that is smaller in proportion, or speak of added "
-        "and removed records.",
+        f"{function} is proven for one record added or removed. For one replaced record its guarantee "
+        f"is {figure}{at}, not {epsilon:g}. Use a proportionally smaller eps, or state the guarantee "
+        "for added and removed records.",
         row="C5",
         use=function,
     )
@@ -183,10 +185,10 @@ def replaced_record(function: str, epsilon: float, delta: float, kept: float) ->
 def rough_minimum(function: str) -> None:
     """Warn that the proof is about the exact minimum, which the optimizer does not look for."""
     warn(
-        f"{function} is proven for the exact minimum, but R's optimiser stops at a relative step of 1e-4 "
-        "or after 100 evaluations, and nobody checks how far off it is: in 1,200 random fits up to 3 % "
-        "of the largest coefficient. What that costs is not known; guarantee leaves it out. "
-        "Use an eps with a margin.",
+        f"{function} is proven for the exact minimum, but R's optimizer stops at a relative step of "
+        "1e-4 or after 100 evaluations, without a check of its error: in 1,200 random fits up to 3 % "
+        "of the largest coefficient. The effect on privacy is not known, and guarantee does not "
+        "include it. Use an eps with a margin.",
         row="C6",
         use=function,
     )
@@ -196,8 +198,8 @@ def no_promise(function: str, name: str, value: float, advice: str = "") -> None
     """Warn that an argument that R does not check leaves nothing of the promise."""
     advice = advice or f"{name} above 0 and finite"
     warn(
-        f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon infinite). "
-        f"Use {advice}.",
+        f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon is "
+        f"infinite). Use {advice}.",
         row="C8",
         use=function,
     )
@@ -221,9 +223,10 @@ def validation_not_clipped(epsilon: float, kept: float, bias: bool) -> None:
     advice = "" if bias else " and add_bias=True"
     inside += reason if kept > epsilon else ""
     warn(
-        "tune_linear_regression_model does not move the validation records onto the bounds: one record "
-        f"far outside decides which model is chosen, so its epsilon is infinite. If every record lies "
-        f"inside the bounds, the choice keeps {inside}. Clip X and y to the bounds before the call{advice}.",
+        "tune_linear_regression_model does not clip the validation records to the bounds: one record "
+        "far outside decides which model is chosen, so its epsilon is infinite. If every record lies "
+        f"inside the bounds, the choice satisfies {inside}. Clip X and y to the bounds before the "
+        f"call{advice}.",
         row="C2",
         use="tune_linear_regression_model",
     )

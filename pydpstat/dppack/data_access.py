@@ -66,6 +66,11 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
+    See Also
+    --------
+    meanDP : the release.
+    mean : pydpstat's own.
+
     Notes
     -----
     Guarantee: none. `meanDP` releases this value.
@@ -104,6 +109,11 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    varDP : the release.
+    var : pydpstat's own.
 
     Notes
     -----
@@ -150,6 +160,11 @@ def covDataAccess(
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    covDP : the release.
+    cov : pydpstat's own.
 
     Notes
     -----
@@ -200,6 +215,11 @@ def quantileDataAccess(
     PydpstatError
         Where an argument is not allowed, or where R would return an infinite value.
 
+    See Also
+    --------
+    quantileDP : the release.
+    quantile : pydpstat's own.
+
     Notes
     -----
     Guarantee: none. `quantileDP` releases a value between two of ``Sorted``.
@@ -239,6 +259,7 @@ def check_finite(*figures: float) -> None:
     """Stop where R would return a figure that is not finite."""
     if not np.isfinite(figures).all():
         raise PydpstatError(
-            "the value or its sensitivity is not a finite number, where R returns NA, NaN or Inf. "
-            "Remove missing values, give at least two records to each spread, and finite bounds."
+            "the value or its sensitivity is not a finite number, and R returns NA, NaN or Inf. "
+            "Remove missing values, and give at least two records for a measure of spread, and "
+            "finite bounds."
         )

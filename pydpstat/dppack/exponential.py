@@ -67,6 +67,11 @@ def ExponentialMechanism(
     PydpstatError
         Where an argument is not allowed, or where R would return ``integer(0)``.
 
+    See Also
+    --------
+    choose : pydpstat's own, whose guarantee holds exactly.
+    DPMechExponential : diffpriv's.
+
     Notes
     -----
     Guarantee: epsilon, for neighbors between which no utility differs by more than `sensitivity`.
@@ -94,8 +99,8 @@ def ExponentialMechanism(
     sens = checks.scalar(sensitivity, "sensitivity")
     if sens <= 0:
         raise PydpstatError(
-            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. "
-            "Give how far one record moves a utility."
+            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. Give the most that one record "
+            "can change a utility."
         )
     weights = None if measure is None else _measure(measure, values.size)
     choices = None if candidates is None else _candidates(candidates, values.size)
@@ -159,8 +164,7 @@ def _measure(measure: object, size: int) -> np.ndarray:
         )
     if not (weights >= 0).all():
         raise PydpstatError(
-            "Values in measure cannot be negative or missing; some of those given are. "
-            "Give weights of at least 0."
+            "Values in measure cannot be negative or missing; some are. Give weights of at least 0."
         )
     return weights
 

@@ -77,6 +77,11 @@ def quantileDP(
     PrivacyWarning
         With an infinite upper bound: then nothing is guaranteed.
 
+    See Also
+    --------
+    quantile, quantiles : pydpstat's own, for a release.
+    medianDP : half of the records.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public; for one added or
@@ -141,6 +146,11 @@ def medianDP(
     PrivacyWarning
         As for `quantileDP`.
 
+    See Also
+    --------
+    median : pydpstat's own, for a release.
+    quantileDP : other shares.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public; epsilon / 2 for one
@@ -191,9 +201,9 @@ def _quantile(
         intervals.choice.check()
     except PydpstatError as error:
         raise PydpstatError(
-            "no interval between the records can be chosen, and R returns numeric(0): the bounds must be "
-            "finite and differ, and not too many records may be equal for this eps. Use a smaller eps, or "
-            "add a little random noise to equal records."
+            "no interval between the records can be chosen, and R returns numeric(0): the bounds "
+            "must be finite and differ, and too many records are equal for this eps. Use a smaller "
+            "eps, or add a little random noise to equal records."
         ) from error
     if upper == math.inf:
         _warnings.infinite_upper_bound(function)
@@ -264,13 +274,11 @@ def _grid(lower: float, upper: float) -> float | None:
 def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise PydpstatError(
-            "x must have no missing value; some are missing (R stops at the length of measure). "
-            "Remove or replace them."
+            "x must have no missing values; some are missing (R stops because of the length of "
+            "measure). Remove or replace them."
         )
     if lower > upper:
-        raise PydpstatError(
-            f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Exchange them."
-        )
+        raise PydpstatError(f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Swap them.")
 
 
 def _kept(eps: float, quant: float, neighbors: str, upper: float, n: int) -> Guarantee:

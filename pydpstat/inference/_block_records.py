@@ -114,8 +114,9 @@ def _sample(data: Any) -> Any:
     if _is_held(data):
         return with_own_values(data)
     raise PydpstatError(
-        f"data must be records in memory (list, array, Series, frame), or a tuple of samples of them; got "
-        f"{type(data).__name__}. Read the data first, as .compute(), .df() or .toPandas() return them."
+        "data must be records in memory (list, array, Series, data frame), or a tuple of such "
+        f"samples; got {type(data).__name__}. Read the data first, with .compute(), .df() or "
+        ".toPandas()."
     )
 
 

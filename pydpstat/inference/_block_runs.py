@@ -77,8 +77,8 @@ def divided_samples(
         return samples, number
     if not how.bounded:
         raise PydpstatError(
-            "blocks must be given with neighbors 'unbounded': a number that is chosen for the data's size "
-            "would tell of it. Give for example blocks=10."
+            "blocks must be given with neighbors 'unbounded': a number that depends on the number of "
+            "records would reveal it. Give for example blocks=10."
         )
     return samples, None
 

@@ -46,7 +46,7 @@ def count_options(
     if how.epsilon < SMALLEST_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
-            "With so large a noise nothing can be said."
+            "With so much noise no test is informative."
         )
     return how
 

@@ -77,12 +77,23 @@ class LinearDesign:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What holds of the levels."""
-        given = not self.declared and bool(self._leveled)
-        level = (
-            "the first one" if self.other is None else f"{self.other!r}, and of a response as the first one"
-        )
-        return (f"a value that is none of the levels counts as {level}",) if given else ()
+        """What holds of the levels of predictors where values of none have a level."""
+        given = not self.declared and any(each.levels is not None for each in self.read)
+        told = f"a value that is none of the levels counts as {self.other!r}"
+        return (told,) if given and self.other is not None else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What values count as that are none of the levels, where such values may be."""
+        found = []
+        if self.outcome is not None and not isinstance(self.outcome, Truths) and not self.declared:
+            no, yes = self.outcome.levels or (False, True)
+            found.append(f"{self.response} = {yes} counts as 1, and any other value as {no}.")
+        open_levels = [each for each in self.read if set(each.levels or ()) - {False, True}]
+        if open_levels and self.other is None and not self.declared:
+            of = ", ".join(f"{each.levels[0]} of {each.column}" for each in open_levels if each.levels)
+            found.append(f"Values that are none of the levels count as the reference: {of}.")
+        return tuple(found)
 
     @property
     def _leveled(self) -> list[Predictor]:
@@ -139,13 +150,13 @@ class LinearDesign:
         given = columns_by_name(data, [each.column for each in self.read], "exog")
         read = given.read([partial(each.read, argument="exog") for each in self.read])
         if len({each.size for each in read}) > 1:
-            raise PydpstatError("exog must have columns of one length; it has several lengths.")
+            raise PydpstatError("exog must have columns of the same length; the lengths differ.")
         checked = [each.checked(values) for each, values in zip(self.read, read)]
         found = expanded(self.predictors, self.made(checked))
         if not np.isfinite(found).all():
             raise PydpstatError(
-                "exog must have numbers for which the formula's transformations are defined; it has others. "
-                "Leave these records out."
+                "exog must have numbers for which the formula's transformations are defined; it has "
+                "other values. Leave out these records."
             )
         return found
 
@@ -209,8 +220,8 @@ def read_regression(
         constant, shown, text = "const", "formula", "formula"
         if name in columns_given.names:
             raise PydpstatError(
-                f"formula must be a response of another name than the predictors; got {name!r}. Rename one "
-                "of the two."
+                "formula must have a response whose name differs from those of the predictors; got "
+                f"{name!r}. Rename one of them."
             )
     columns = [column for each in given for column in each.columns]
     design = _design(said, columns, bounds, shown if binary else None, levels, other, constant)
@@ -231,8 +242,8 @@ def read_regression(
         read += each.read(readers[start : start + len(each.names)])
     if any(values.size != read[0].size for values in read):
         raise PydpstatError(
-            "data must have every predictor of the same records as the response, which formula names or is; "
-            "they have different lengths. Give one value a record in each."
+            "data must have the predictors of the same records as the response; they have different "
+            "lengths. Give one value for each record."
         )
     if whose is not None and unit is not None:
         read = first_of_each(unit, read, whose.source)
@@ -269,8 +280,8 @@ def _design(
     outcome, (response, *more) = None, said.response.columns
     if binary and said.response.made is not None:
         raise PydpstatError(
-            f"formula must have a column as the response of logit; got {said.response.text!r}. Make a "
-            "condition of it first, such as age >= 30."
+            f"formula must have a column as the response of logit; got {said.response.text!r}. Make "
+            "it a condition first, such as age >= 30."
         )
     first = 0 if binary else len(said.response.columns)
     names = [*said.response.columns, *said.columns]
@@ -280,8 +291,8 @@ def _design(
     text = next((name for name in said.numbers if name in own), None)
     if text is not None:
         raise PydpstatError(
-            f"formula must have transformations of numbers; got one of {text!r}, which has levels. Leave out "
-            "its levels, or the transformation."
+            f"formula must have transformations of numeric variables only; got one of {text!r}, which "
+            "has levels. Leave out its levels, or the transformation."
         )
     numeric = [name for name in said.columns if name not in own]
     pairs = _pairs(bounds, numeric if binary else [*names[:first], *numeric])
@@ -326,7 +337,7 @@ def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | N
     if levels is not None:
         raise PydpstatError(
             f"levels[{response!r}] must be two, of which the second one counts as 1; got "
-            f"{checks.shown(levels)}. Make a condition of the response first."
+            f"{checks.shown(levels)}. Make the response a condition first."
         )
     if kind_of(column) is not None and getattr(column.dtype, "kind", "O") != "b":
         raise no_outcome(shown, response, column)
@@ -343,8 +354,8 @@ def _levels(
         other = [name for name in levels if name not in by_name]
         if other:
             raise PydpstatError(
-                f"levels must be of predictors, {checks.excerpt(list(by_name))}; got {len(other)} for what "
-                "is none. Name columns, as g for C(g)."
+                f"levels must be of predictors, {checks.excerpt(list(by_name))}; got {len(other)} for "
+                "other names. Name columns, such as g for C(g)."
             )
     else:
         wanted = [name for name in by_name if name in said or is_categorical(by_name[name])]
@@ -352,14 +363,14 @@ def _levels(
     if gone or (wanted and levels is None):
         name = (gone or wanted)[0]
         raise PydpstatError(
-            f"levels must have the public levels of {name!r}, as levels that come from the data would tell "
-            f"which values occur. Give levels={{{name!r}: [...]}}, the reference first, or 'declared' where "
-            "the categories of Categoricals are public."
+            f"levels must include the public levels of {name!r}, because levels from the data would "
+            f"reveal which values occur. Give levels={{{name!r}: [...]}}, the reference level first, "
+            "or 'declared' if the categories of Categoricals are public."
         )
     if not wanted:
         if levels is not None and not isinstance(levels, Mapping):
             raise PydpstatError(
-                f"levels must be left out where no predictor is categorical; got {checks.shown(levels)}. "
+                f"levels must be left out if no predictor is categorical; got {checks.shown(levels)}. "
                 "Write C(column) in a formula, or give a dict by column."
             )
         return {}, False
@@ -371,7 +382,8 @@ def _levels(
         texts = [str(plain(level)) for level in each]
         if len(each) < 2 or len(set(texts)) != len(texts):
             raise PydpstatError(
-                f"levels[{name!r}] must be two or more, different as texts; got {checks.shown(each)}."
+                f"levels[{name!r}] must be two or more levels, different as strings; got "
+                f"{checks.shown(each)}."
             )
     return own, isinstance(levels, str)
 
@@ -381,14 +393,14 @@ def _pairs(bounds: object, names: list[str]) -> dict[str, Pair]:
     if not names and bounds is None:
         return {}
     if isinstance(bounds, Mapping):
-        also = "A column of groups has levels={column: [...]} instead."
+        also = "For a column of groups give levels={column: [...]} instead."
         found = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)", also=also)
         return {name: bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
     if several_bounds(bounds):
         if len(bounds) != len(names):
             raise PydpstatError(
-                f"bounds must be one pair, or one for each number of the data, {checks.excerpt(names)}; "
-                f"got {len(bounds)}."
+                "bounds must be one pair, or one for each numeric variable of the data, "
+                f"{checks.excerpt(names)}; got {len(bounds)}."
             )
         return {name: bounds_pair(pair, f"bounds[{i}]") for i, (name, pair) in enumerate(zip(names, bounds))}
     return dict.fromkeys(names, bounds_pair(bounds))

@@ -84,13 +84,13 @@ def formula_terms(formula: str) -> Formula:
     if len(left) != 1 or len(left[0]) != 1:
         raise _unsuitable(formula, "must have one response")
     if [] not in right:
-        raise _unsuitable(formula, "must have its constant, without '- 1' or '+ 0'")
+        raise _unsuitable(formula, "must have a constant, without '- 1' or '+ 0'")
     terms = sorted((tuple(map(_factor, each)) for each in right if each), key=len)
     found = Formula(_factor(left[0][0]), tuple(terms))
     if not terms:
         raise _unsuitable(formula, "must have at least one predictor")
     if found.response.categorical or set(found.response.columns) & set(found.columns):
-        raise _unsuitable(formula, "must have a response that is a number, of a column that no predictor has")
+        raise _unsuitable(formula, "must have a numeric response, from a column that is not a predictor")
     both = [name for name in found.categories if name in found.numbers]
     if both:
         raise _unsuitable(formula, f"must have {both[0]!r} either as a number or as C({both[0]})")

@@ -78,7 +78,7 @@ def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
     if argument == "data" or len(arrays) != len(names):
         raise PydpstatError(
             f"{argument} must have the columns {checks.excerpt(list(names))}; got {len(arrays)} "
-            "without names. Give a DataFrame, or a dict of columns."
+            f"column{'s' * (len(arrays) != 1)} without names. Give a DataFrame, or a dict of columns."
         )
     return Given(tuple(names), arrays)
 

@@ -18,11 +18,13 @@ from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words
-from pydpstat.statistics._kernels.column_release import bounded_columns
+from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Scope
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def release_group_moments(
         )
         for each in ("mean", "var", "std")
     )
+    note_released(mean, records)
     return GroupMomentsResults(
         mean=mean,
         var=var,
@@ -123,6 +126,13 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     def reproducible(self) -> bool:
         """True if a seed or a generator was given: then it is not for publication."""
         return self.mean.reproducible
+
+    @property
+    def estimate(self) -> pd.DataFrame:
+        """Means and standard deviations, a row for each group and variable."""
+        import pandas as pd
+
+        return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
 
     @property
     def nobs(self) -> None:
@@ -180,14 +190,17 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         """Compare the means of two groups, at no additional privacy cost, as `DPResults.difference` does."""
         return self.mean.difference(a, b, variable)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return confidence intervals for the groups' means, which cover sampling and noise.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that an interval misses, of each one by itself.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name; those of ``mean``, ``var`` and ``std`` are of both kinds.
         """
+        check_only(kind, CONFIDENCE, "moments by group")
         return self.mean.conf_int(alpha, kind="population")
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -200,7 +213,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
 
         Returns
         -------
-        DataFrame with columns mean, low, high and std
+        DataFrame with columns mean, lower, upper and std
         """
         import pandas as pd
 
@@ -231,7 +244,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     def _rows(self) -> Rows:
         frame = self.to_frame()
         names = self.mean.labels.elements(self.mean.value)
-        cells = [list(map(number, row)) for row in frame.to_numpy().tolist()]
+        cells = table([frame[name].tolist() for name in frame])
         return Rows(("mean", "[0.025", "0.975]", "std"), names, cells)
 
     def _notes(self) -> list[str]:

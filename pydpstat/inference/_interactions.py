@@ -58,13 +58,13 @@ def _whole(term: Sequence[Factor], factors: Sequence[Factor], known: set[Subset]
     text = ":".join(each.text for each in term)
     if own not in new or len(own) != len(factors):
         raise PydpstatError(
-            f"formula must have every term once; got {checks.shown_option(text)}, which others have."
+            f"formula must have every term once; {checks.shown_option(text)} repeats another term."
         )
     missing = new - {own}
     if len(missing) > 1 or any(len(each) < len(own) - 1 for each in missing):
         raise PydpstatError(
-            f"formula must have the terms that an interaction is of; {checks.shown_option(text)} lacks some. "
-            "Write * for :, as in C(a) * C(b)."
+            "formula must have the main terms of an interaction; those of "
+            f"{checks.shown_option(text)} are missing. Write * for :, as in C(a) * C(b)."
         )
     known |= subsets
     return own.difference(*missing) if missing else frozenset()

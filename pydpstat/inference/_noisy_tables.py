@@ -18,13 +18,14 @@ from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
+from pydpstat.inference._laws.share_intervals import TableIntervals
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.association import check_lengths
-from pydpstat.statistics._kernels.cells import cells_query
+from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
@@ -108,7 +109,7 @@ def noisy_table(
         )
     if isinstance(levels, str) and levels == "discover":
         raise PydpstatError(
-            "levels must not be 'discover' for a test, whose table has to be public. Give them."
+            "levels must not be 'discover' for a test, whose table must be public. Give the levels."
         )
     public = [each._replace(closed=True) for each in levels_of(levels, variables)]
     kept = None if how.missing in ("error", "drop") else how.missing
@@ -117,7 +118,7 @@ def noisy_table(
     if math.prod(map(len, names)) > MOST_CELLS:
         raise PydpstatError(
             f"levels must make at most {MOST_CELLS} cells for a test; they make "
-            f"{math.prod(map(len, names))}. Join levels."
+            f"{math.prod(map(len, names))}. Merge levels."
         )
     if function == "chisquare":
         probabilities(f_exp, names[0])
@@ -130,8 +131,8 @@ def noisy_table(
     counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
     if how.missing == "error" and counts.sum() != size:
         raise PydpstatError(
-            f"{argument} must have a level in each record: some values are missing or none of the levels, "
-            "which this error tells. Name a level that they count in (missing='other'), or use "
+            f"{argument} must have a level in each record: some values are missing or not among the "
+            "levels, which this error reveals. Name a level for them (missing='other'), or use "
             "missing='drop' with neighbors='unbounded'."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
@@ -149,6 +150,7 @@ def noisy_table(
         budget,
         data=arguments,
         arguments=shown,
+        publish=published_cells(how, size, False, TableIntervals),
         conditions=(DECLARED,) if said == "declared" else (LEVELS,) if how.missing == "error" else (),
     )
     noise = release.noise
@@ -191,9 +193,9 @@ def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:
     weights = [checks.as_float(each) for each in given] if fits else []
     if not weights or not all(0.0 < each < math.inf for each in weights):
         raise PydpstatError(
-            f"f_exp must have a finite number above 0 for each of the {len(names)} levels, one that missing= "
-            f"adds among them; got {checks.shown(f_exp)}. Give expected shares, and leave levels out that "
-            "cannot be."
+            f"f_exp must have a positive finite number for each of the {len(names)} levels, including "
+            f"one that missing= adds; got {checks.shown(f_exp)}. Give expected shares, and leave out "
+            "impossible levels."
         )
     return weights
 

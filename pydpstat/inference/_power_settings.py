@@ -81,7 +81,7 @@ def check_options(test: str, options: Mapping[str, object]) -> None:
     for option in options:
         if option not in known:
             raise PydpstatError(
-                f"{option} is no option of a plan of {test}, which has {', '.join(known)}. "
+                f"{option} is not an option of a plan of {test}, which has {', '.join(known)}. "
                 f"{checks.did_you_mean(option, known)}"
             )
 
@@ -101,7 +101,7 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
     shape = options.get("shape", (2, 2))
     if not isinstance(shape, (tuple, list)) or len(shape) != 2:
         raise PydpstatError(
-            f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Say (2, 3)."
+            f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Give for example (2, 3)."
         )
     rows, columns = (
         checks.integer(
@@ -118,7 +118,7 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
             sd = checks.positive(options["sd"], "sd", "It has the data's unit.") / half
         if test == "ttest_rel" and not low <= 0.0 <= high:
             raise PydpstatError(
-                "bounds must have 0 between them, the mean difference under the null hypothesis; got "
+                "bounds must contain 0, the mean difference under the null hypothesis; got "
                 f"{checks.shown(options['bounds'])}. They are bounds of the differences."
             )
         given = 0.0 if test == "ttest_rel" else options.get("popmean")
@@ -127,9 +127,9 @@ def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
         mean = checks.number(null, "popmean", "within the bounds", lambda x: low <= x <= high, hint)
         at = (mean - middle) / half
     elif options.get("popmean") is not None:
-        raise PydpstatError("bounds must be given where popmean is: without them it is in their middle.")
+        raise PydpstatError("bounds must be given with popmean: without bounds it is in their middle.")
     elif options.get("sd") is not None:
-        raise PydpstatError("bounds must be given where sd is: without them they are 4 sd to either side.")
+        raise PydpstatError("bounds must be given with sd: by default they are 4 sd to either side.")
     private = _neighbors(test, options.get("neighbors")) == "unbounded"
     return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns), private)
 
@@ -138,8 +138,8 @@ def _neighbors(test: str, given: object) -> str:
     neighbors = checks.one_of(defaults(None).neighbors if given is None else given, "neighbors", NEIGHBORS)
     if neighbors == "unbounded" and test not in PRIVATE:
         raise PydpstatError(
-            f"neighbors must be 'bounded' for the plan of {test}, which needs public numbers of records; got "
-            f"'unbounded'. With a guess of n {', '.join(PRIVATE)} can be planned."
+            f"neighbors must be 'bounded' for the plan of {test}, which needs public numbers of "
+            f"records; got 'unbounded'. With a guess of n, {', '.join(PRIVATE)} can be planned."
         )
     return neighbors
 

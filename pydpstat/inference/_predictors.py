@@ -96,7 +96,8 @@ class Predictor:
             return values
         allowed = "numbers" if self.levels is None else f"levels among {checks.excerpt(list(self.levels))}"
         raise PydpstatError(
-            f"exog[{self.column!r}] must be {allowed}, none missing; it has others. Leave these records out."
+            f"exog[{self.column!r}] must be {allowed}, none missing; it has other values. Leave out "
+            "these records."
         )
 
     def of(self, columns: Mapping[str, Array]) -> Array:
@@ -180,7 +181,8 @@ def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
     """Return the refusal of a response that is made neither of truth values nor of two levels."""
     kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
     return PydpstatError(
-        f"{shown}, the response, must be truth values, or have its two levels given, as other values do "
-        f"not say which of them count as 1; got {type(column).__name__}{kind}. Give levels={{{response!r}: "
-        "[0, 1]}, the level that counts as 1 last, or make a condition of it first, such as age >= 30."
+        f"{shown}, the response, must be truth values, or have its two levels given, because other "
+        f"values do not tell which of them counts as 1; got {type(column).__name__}{kind}. Give "
+        f"levels={{{response!r}: [no, yes]}}, with its two values in the places of no and yes: the second "
+        "one counts as 1, and any other value as the first. Or make it a condition first, such as age >= 30."
     )

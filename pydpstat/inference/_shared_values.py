@@ -81,7 +81,7 @@ def arrow_type(kind: Any) -> Any:
         return pa.list_(_field(kind.value_field))
     if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         raise PydpstatError(
-            f"data must have columns whose records share nothing; got one of type {kind}. Convert it first."
+            f"data must have columns of simple values; got one of type {kind}. Convert it first."
         )
     return kind
 

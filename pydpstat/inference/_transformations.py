@@ -101,17 +101,17 @@ def _parsed(text: str) -> ast.expr:
 
 def _unsuitable(text: str) -> PydpstatError:
     return PydpstatError(
-        "formula must have columns, C(column), and public transformations as its terms: I() of +, -, *, / "
-        f"and **, and {', '.join(FUNCTIONS)}, with or without np.; got {checks.shown_option(text)}. Make a "
-        "column of anything else first, with bounds of its own. Of levels the first one given is the "
-        "reference."
+        "formula must have columns, C(column) and public transformations as its terms: I() of +, -, "
+        f"*, / and **, and {', '.join(FUNCTIONS)}, with or without np.; got "
+        f"{checks.shown_option(text)}. Create a column for anything else first, with its own bounds. "
+        "The first level given is the reference level."
     )
 
 
 def _unbounded(text: str, pair: Pair) -> PydpstatError:
     return PydpstatError(
-        f"{text} must have finite bounds, the lower one less; from the columns' bounds follow {pair}. Give "
-        "narrower bounds, or another transformation."
+        f"{text} must have finite bounds, the lower one smaller; the columns' bounds imply {pair}. "
+        "Give narrower bounds, or another transformation."
     )
 
 
@@ -127,9 +127,9 @@ def _check_part(part: ast.AST, text: str) -> None:
                 )
         case ast.Call(func=ast.Name(id=name)) if name in _LEARNS:
             raise PydpstatError(
-                f"formula must not have {name}(), which learns from all records what it does to one, so "
-                f"that bounds and sensitivity would depend on the data; got {checks.shown_option(text)}. "
-                "Write one with public numbers, such as I((x - 40) / 10), I(x ** 2) or log(x)."
+                f"formula must not have {name}(), which depends on all records, so that bounds and "
+                f"sensitivity would depend on the data; got {checks.shown_option(text)}. Write one "
+                "with public numbers, such as I((x - 40) / 10), I(x ** 2) or log(x)."
             )
 
 
@@ -140,17 +140,18 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, Pair], text: str) -> None:
             low, high = bounds_of(right, pairs)
             if low <= 0.0 <= high:
                 raise PydpstatError(
-                    f"{text} must divide by what is never 0; from the columns' bounds follow {(low, high)}. "
-                    "Give bounds of one sign, or divide by a public number."
+                    f"{text} must not divide by what may be 0; the columns' bounds imply "
+                    f"{(low, high)}. Give bounds of one sign, or divide by a public number."
                 )
         case ast.Call(func=ast.Name(id=name), args=[argument]) if name in FROM:
             (low, _), least, itself = bounds_of(argument, pairs), FROM[name], name == "sqrt"
             if low < least or (low == least and not itself):
                 also = " Or write log1p(x), which is defined at 0." if least == low == 0.0 else ""
                 raise PydpstatError(
-                    f"{text} must be of numbers whose lower bound is {'at least' if itself else 'above'} "
-                    f"{least:g}, where {name} is defined; from the columns' bounds follows {low!r}. Give a "
-                    f"larger lower bound, to which smaller values are clipped.{also}"
+                    f"{text} must be of numbers whose lower bound is "
+                    f"{'at least' if itself else 'above'} {least:g}, where {name} is defined; the "
+                    f"columns' bounds imply {low!r}. Give a larger lower bound, to which smaller "
+                    f"values are clipped.{also}"
                 )
     # an infinite number on the way is none, though it may make a finite one
     pair = bounds_of(part, pairs) if isinstance(part, (ast.BinOp, ast.Call)) else (0.0, 0.0)

@@ -81,9 +81,10 @@ def samples_of(
         for argument, origin in zip(arguments, origins):
             if origin.names is None or unit not in origin.names or len(origin.names) != 2:
                 raise PydpstatError(
-                    f"{argument} must be a frame of a variable and of the column {unit!r}, which unit names; "
-                    f"got {'no frame' if origin.names is None else checks.excerpt(list(origin.names))}. Give "
-                    "such a frame, or ids for each sample as a list of columns."
+                    f"{argument} must be a data frame with a variable and the column {unit!r}, which "
+                    "unit names; got "
+                    f"{'no frame' if origin.names is None else checks.excerpt(list(origin.names))}. "
+                    "Give such a data frame, or a list of columns with ids for each sample."
                 )
             ids.append(origin.columns[unit])
             values += [column for label, column in origin.columns.items() if label != unit]
@@ -128,8 +129,8 @@ def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
 def no_column(unit: str) -> PydpstatError:
     """Return the error for a unit that the data do not have as a column."""
     return PydpstatError(
-        f"unit must be a column of the data, or an id for each record; got {unit!r}, which is no column. "
-        "Give for example unit=frame['person']."
+        f"unit must be a column of the data, or an id for each record; got {unit!r}, which is not a "
+        "column. Give for example unit=frame['person']."
     )
 
 
@@ -145,8 +146,8 @@ def first_of_each(
         *arrays, ids = arrays
     if ids.size != arrays[0].size:
         raise PydpstatError(
-            "unit must have an id for each record of the data; it has another length. Give a column of the "
-            "same table, or the name of one."
+            "unit must have an id for each record of the data; its length differs. Give a column of "
+            "the same table, or its name."
         )
     stay = kept(ids, Unit(name, 1, None, below(1 << 53, source)), None, arrays)
     return [each[stay] for each in arrays]

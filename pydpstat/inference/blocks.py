@@ -104,6 +104,11 @@ def any_test(
     PydpstatError
         Where an argument is not allowed. What `test` raises is no error.
 
+    See Also
+    --------
+    any_interval : an interval for any estimator by the same blocks.
+    ttest_1samp, wilcoxon : tests of their own, which need fewer records.
+
     Notes
     -----
     Guarantee: (epsilon, 0). A record is in one block, so replacing, adding or removing one changes the
@@ -148,11 +153,12 @@ def any_test(
     source = source_from(rng)
     samples, number = divided_samples(data, how, blocks, unit, source, budget)
     if level is not None:
-        level = checks.probability(level, "level", "It is a block's; 0.2 is usual.")
+        level = checks.probability(level, "level", "It is for one block; 0.2 is usual.")
     if null is not None and not how.bounded:
         raise PydpstatError(
-            "null must be None with neighbors 'unbounded': the blocks' sizes are private, and so would the "
-            "simulated level be. Use neighbors='bounded', or a test that keeps its level on few records."
+            "null must be None with neighbors 'unbounded': the block sizes are private, and so would "
+            "the simulated level be. Use neighbors='bounded', or a test that is valid for few "
+            "records."
         )
     records = sum(samples.sizes) if how.bounded else None
     most = max(1, min(samples.sizes) // _LEAST_TEST) if how.bounded else 1
@@ -244,6 +250,11 @@ def any_interval(
     PydpstatError
         Where an argument is not allowed. What `estimator` raises is no error.
 
+    See Also
+    --------
+    any_test : a test of one's own by the same blocks.
+    mean, median : intervals of their own, which need fewer records.
+
     Notes
     -----
     Guarantee: (epsilon, 0), with the conditions of `any_test`. The estimates of m blocks are counted in the
@@ -324,8 +335,8 @@ def _share(limit: object, level: object) -> float:
     if limit is None:
         if level is not None:
             raise PydpstatError(
-                f"level must be None where limit is; got {checks.shown(level)}. It is how often a block's "
-                "confidence limit misses; the interval's own level is for conf_int(alpha)."
+                f"level must be None if limit is None; got {checks.shown(level)}. It is how often a "
+                "block's confidence limit misses; the interval's own level is for conf_int(alpha)."
             )
         return 0.5
     checks.one_of(limit, "limit", ("lower", "upper"))
@@ -356,27 +367,27 @@ def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, lev
 def _kept(level: float, limit: float, simulated: bool) -> str:
     if simulated:
         return (
-            "records have the distribution of null, under which a block rejects with probability "
-            f"{limit:.4g} at most"
+            "records have the distribution of null, under which a block rejects with probability at "
+            f"most {limit:.4g}"
         )
-    return f"under the null hypothesis a block's test rejects with probability {level:.4g} at most"
+    return f"under the null hypothesis a block's test rejects with probability at most {level:.4g}"
 
 
 def _unbiased(limit: str | None, level: float) -> str:
     if limit is None:
-        return "a block's estimate is above and below the parameter with equal probabilities"
-    return f"a block's {limit} limit misses the parameter with probability {level:.4g} at most"
+        return "a block's estimate is above or below the parameter with equal probability"
+    return f"a block's {limit} limit misses the parameter with probability at most {level:.4g}"
 
 
 def _remarks(how: Options, samples: Samples, blocks: int, limit: float, simulated: bool) -> tuple[str, ...]:
     lines = list(sizes_told(how, samples, blocks))
     if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
         lines.append(
-            f"Blocks of fewer than {_USUAL} records: many tests reject too often on them. Give null, or "
-            "fewer blocks."
+            f"Blocks of fewer than {_USUAL} records: many tests reject too often with so few. Give "
+            "null, or fewer blocks."
         )
     if rejections_sf(blocks + 0.5, blocks, limit, how.epsilon) > 0.05:
         lines.append(
-            ("The result is almost uninformative: not even rejections by all blocks would be significant.")
+            "The result is almost uninformative: not even rejections by all blocks would be significant."
         )
     return tuple(lines)

@@ -96,6 +96,11 @@ def kstest(
     PydpstatError
         Where an argument is not allowed, there is no record, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    ks_2samp : two samples.
+    scipy.stats.kstest : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0). With a callable it rests on its making each record's number from that record
@@ -206,6 +211,12 @@ def ks_2samp(
     PydpstatError
         Where an argument is not allowed, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    kstest : one sample and a given distribution.
+    mannwhitneyu : more power where one sample lies higher.
+    scipy.stats.ks_2samp : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public.
@@ -308,9 +319,9 @@ def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
     if any(0.0 <= each <= 1.0 for each in found):
         return law
     raise PydpstatError(
-        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does so at "
-        f"none of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its own errors are "
-        "not shown, as they would tell of records."
+        f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does "
+        f"not at any of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its "
+        "errors are not shown, because they could reveal records."
     )
 
 

@@ -120,6 +120,12 @@ def logit(
         Where an argument is not allowed, the response is neither made of truth values nor has its levels
         given, or a value is missing.
 
+    See Also
+    --------
+    ols : a response that is a number.
+    proportion : the share alone, or by group.
+    LogisticRegressionDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for noisy sums one after another, whose epsilons add up (Dwork and Roth 2014,
@@ -183,8 +189,8 @@ def logit(
     design = regression.design
     if other is not None and any(each.levels is None for each in design.predictors):
         raise PydpstatError(
-            f"other must be None for logit with predictors that are numbers; got {other!r}. A level without "
-            "records would hide them: values of no level count as the reference then."
+            f"other must be None for logit with numeric predictors; got {other!r}. An empty level "
+            "would hide them; values of no level count as the reference level."
         )
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")

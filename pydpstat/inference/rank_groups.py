@@ -74,6 +74,12 @@ def kruskal(
         Where an argument is not allowed, there are fewer than two groups, or a value is missing with
         ``missing="error"``.
 
+    See Also
+    --------
+    mannwhitneyu : two groups.
+    f_oneway : means in the place of ranks.
+    scipy.stats.kruskal : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
@@ -115,7 +121,7 @@ def kruskal(
     how = protected("kruskal", epsilon, neighbors, missing, budget)
     if len(samples) < 2:
         raise PydpstatError(
-            f"samples must be two groups or more; got {len(samples)}. Give one argument a group."
+            f"samples must be two or more groups; got {len(samples)}. Give one argument for each group."
         )
     source = source_from(rng)
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))

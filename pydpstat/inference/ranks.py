@@ -79,6 +79,12 @@ def mannwhitneyu(
     PydpstatError
         Where an argument is not allowed, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    kruskal : more than two groups.
+    ttest_ind : means in the place of ranks.
+    scipy.stats.mannwhitneyu : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
@@ -205,6 +211,12 @@ def wilcoxon(
         Where an argument is not allowed, `x` and `y` differ in length, there is no record, or a value is
         missing with ``missing="error"``.
 
+    See Also
+    --------
+    ttest_rel : means in the place of ranks.
+    mannwhitneyu : two samples that are no pairs.
+    scipy.stats.wilcoxon : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0). Zeros get a random sign, and ties of the absolute values are settled by
@@ -288,5 +300,5 @@ def wilcoxon(
 
 def _cap(cap: object, size: int) -> int:
     allowed = f"from 1 to the number of records, {size}"
-    hint = "1 is the sign test, n Wilcoxon's test; leave it out for the cap that suits epsilon."
+    hint = "1 is the sign test, n Wilcoxon's test; leave it out to choose the cap by epsilon."
     return checks.integer(cap, "cap", 1, size, allowed=allowed, hint=hint)

@@ -130,6 +130,12 @@ def ols(
     MissingExtraError
         For a formula, where neither patsy nor formulaic is installed.
 
+    See Also
+    --------
+    logit : a response of two levels.
+    corr : one correlation.
+    LinearRegressionDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -247,14 +253,14 @@ def ols(
     wanted = checks.flag(interval, "interval")
     if not ranked and (coefficients is not None or wanted):
         raise PydpstatError(
-            "coefficients and interval must be left out with method 'moments', which tests and estimates "
-            "everything. Use method='rank' for them."
+            "coefficients and interval must be left out with method 'moments', which tests and "
+            "estimates all coefficients. Use method='rank' for them."
         )
     robust = checks.one_of(cov_type, "cov_type", COV_TYPES) == "HC3"
     if ranked and robust:
         raise PydpstatError(
-            "cov_type must be left out with method 'rank', which needs no variance of the errors. Use "
-            "method='moments' for it."
+            "cov_type must be left out with method 'rank', which does not use the variance of the "
+            "errors. Use method='moments' for it."
         )
     source = source_from(rng)
     budget = check_budget(budget)
@@ -298,6 +304,6 @@ def _tested(coefficients: object, design: LinearDesign) -> tuple[str, ...]:
         if len(set(given)) == len(given):
             return tuple(given)
     raise PydpstatError(
-        f"coefficients must be names of slopes, each once; got {checks.shown(coefficients)}. "
-        f"There are {checks.excerpt(list(slopes))}."
+        f"coefficients must be names of slopes, each once; got {checks.shown(coefficients)}. The "
+        f"slopes are {checks.excerpt(list(slopes))}."
     )

@@ -57,8 +57,8 @@ def categories_of(categories: object) -> Categories:
             if len(set(plain)) == len(plain):
                 return _tabled(plain)
     raise PydpstatError(
-        "categories must be how many there are, from 2 to 1,000,000, or a list of two or more different "
-        f"texts or numbers, none missing; got {shown(categories)}. Give for example ['no', 'yes']."
+        "categories must be their number, from 2 to 1,000,000, or a list of two or more different "
+        f"strings or numbers, none missing; got {shown(categories)}. Give for example ['no', 'yes']."
     )
 
 
@@ -136,13 +136,13 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
     codes = _codes(column, categories, missing)
     if codes is not None:
         return Truths(codes, container)
-    wanted = f"{name} must be the design's categories {excerpt(list(categories.labels))}, every one"
+    wanted = f"{name} must be among the design's categories {excerpt(list(categories.labels))}"
     if missing is None:
         raise PydpstatError(
-            f"{wanted}, none missing; got others or missing ones among them. Recode them, give categories=, "
-            "or make the design with missing= one of its categories, for example 'no answer'."
+            f"{wanted}, none missing; got other or missing values. Recode them, give categories=, or "
+            "create the design with missing= one of its categories, for example 'no answer'."
         )
-    raise PydpstatError(f"{wanted}; got others among them. Recode them, or give categories=.")
+    raise PydpstatError(f"{wanted}; got other values. Recode them, or give categories=.")
 
 
 def _opened(values: object, name: str) -> tuple[object, Container]:

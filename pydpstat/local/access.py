@@ -142,6 +142,11 @@ class LaplaceAccess(_NoiseAccess):
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    GaussianAccess : Gaussian noise.
+    federate_array : data that are asked by it.
+
     Notes
     -----
     Guarantee: local epsilon-DP for one replaced value. The noise has the scale
@@ -184,6 +189,11 @@ class GaussianAccess(_NoiseAccess):
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    LaplaceAccess : Laplace noise.
+    federate_array : data that are asked by it.
+
     Notes
     -----
     Guarantee: local (epsilon, delta)-DP for one replaced value, by the analytic calibration.
@@ -224,10 +234,12 @@ def _numbers(values: object, single: bool) -> np.ndarray:
         numbers = np.asarray(columns.arrays[0], dtype=np.float64)
         if not np.isnan(numbers).any():
             return numbers
-    got = "another or a missing one" if single else f"{type(values).__name__} with others or missing ones"
+    got = (
+        "another or a missing value" if single else (f"{type(values).__name__} with other or missing values")
+    )
     raise PydpstatError(
-        f"values must be numbers, none missing, in a row or a single one; got {got}. Convert them first, "
-        "leave missing ones out, or put a public number in their place."
+        f"values must be a number or a vector of numbers, none missing; got {got}. Convert them "
+        "first, and leave out missing values or replace them by a public number."
     )
 
 

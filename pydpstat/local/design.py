@@ -41,6 +41,11 @@ class ResponseDesign(Answering, ABC):
     """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
+
+    See Also
+    --------
+    RandomizedResponse, RandomizedResponseCoins : the designs.
+    ResponseResults : what its estimates return.
     """
 
     __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")
@@ -131,8 +136,9 @@ class ResponseDesign(Answering, ABC):
         """
         if math.isinf(self._epsilon):
             raise PydpstatError(
-                "respond() needs a design with a finite epsilon; got one whose answers can tell the truth "
-                "for certain. Use a smaller epsilon, or coins that both can fall either way."
+                "respond() needs a design with a finite epsilon; with this one answers can reveal "
+                "the truth with certainty. Use a smaller epsilon, or two coins that can each show "
+                "either side."
             )
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
@@ -188,7 +194,9 @@ class ResponseDesign(Answering, ABC):
     def _counts(self, given: object) -> tuple[int, ...]:
         codes = read(given, "answers", self._categories).codes
         if not codes.size:
-            raise PydpstatError("answers must be at least one; got none. Give all persons' answers.")
+            raise PydpstatError(
+                "answers must have at least one answer; got none. Give the answers of all persons."
+            )
         if codes.dtype == np.bool_:
             ones = int(np.count_nonzero(codes))
             return codes.size - ones, ones
@@ -287,8 +295,8 @@ class ResponseDesign(Answering, ABC):
     def _check_informative(self) -> None:
         if self._response.spread < _LEAST_SPREAD:
             raise PydpstatError(
-                f"epsilon must be so large that answers tell something of the truth; got {self._epsilon!r}, "
-                "at which they are as good as independent of it. Use a larger epsilon."
+                f"epsilon must be large enough for informative answers; got {self._epsilon!r}, at "
+                "which they are practically independent of the truth. Use a larger epsilon."
             )
 
     def _key(self) -> tuple[object, ...]:

@@ -55,6 +55,10 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    run_n_experiments : several surveys.
+
     Notes
     -----
     A simulation, no release: its values are made up, and nothing of it needs protection. Every node's
@@ -98,6 +102,10 @@ def run_n_experiments(
     ------
     PydpstatError
         Where an argument is not allowed.
+
+    See Also
+    --------
+    experiment : one survey.
 
     Notes
     -----
@@ -169,8 +177,8 @@ def _listed(value: object, name: str) -> list[object]:
     array = np.atleast_1d(checks.array_of(value))
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise PydpstatError(
-            f"{name} must be a number, or several in a row; got {checks.shown(value)}. Give for example "
-            f"{'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
+            f"{name} must be a number, or a vector of numbers; got {checks.shown(value)}. Give for "
+            f"example {'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
         )
     return array.tolist()
 

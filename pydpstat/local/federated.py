@@ -51,6 +51,11 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     PydpstatError
         Where `array` is not a vector, or there are more nodes than values.
 
+    See Also
+    --------
+    FederatedArray : what it returns.
+    LaplaceAccess, GaussianAccess : how it is asked.
+
     Examples
     --------
     >>> from pydpstat.local import RandomizedResponseCoins, federate_array
@@ -65,13 +70,13 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
         array = objects(array)
     if not _in_a_row(array):
         raise PydpstatError(
-            f"array must be one or more values in a row (array, list, Series); got {type(array).__name__}. "
-            "Give one value a person."
+            "array must be a vector of one or more values (array, list, Series); got "
+            f"{type(array).__name__}. Give one value for each person."
         )
     if n_nodes is None:
         return FederatedArray(array, len(array))
     allowed = f"a whole number from 1 to {len(array)}, the number of values"
-    hint = "Leave it out for one node a value."
+    hint = "Leave it out for one node per value."
     nodes = checks.integer(n_nodes, "n_nodes", 1, len(array), allowed=allowed, hint=hint)
     return FederatedArray(array, nodes)
 
@@ -93,6 +98,10 @@ class FederatedArray:
         One value or more for each node.
     n_nodes : int
         How many nodes.
+
+    See Also
+    --------
+    federate_array : what makes it.
 
     Notes
     -----
@@ -229,8 +238,8 @@ class FederatedArray:
 
     def __refuse(self) -> NoReturn:
         raise PydpstatError(
-            "federated values answer in the process that made them: two processes would give two answers and "
-            "each count one. Call query() before the fork, or in that process."
+            "federated values answer only in the process that created them: two processes would give "
+            "two answers and each would count one. Call query() before the fork, or in that process."
         )
 
     def __ask(self, rng: object, node: int | None = None) -> Several:
@@ -304,8 +313,8 @@ class FederatedArray:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PydpstatError(
-            "federated values cannot be copied or pickled: the copy would hold them in the clear. Keep the "
-            "answers of query() instead."
+            "federated values cannot be copied or pickled: the copy would contain them unprotected. "
+            "Keep the answers of query() instead."
         )
 
     def __getstate__(self) -> NoReturn:

@@ -50,6 +50,10 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     PydpstatError
         Where an epsilon is negative, missing or no number.
 
+    See Also
+    --------
+    RandomizedResponseCoins : where it is used.
+
     Examples
     --------
     >>> from pydpstat.local import get_prob_from_epsilon
@@ -88,6 +92,10 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     PydpstatError
         Where an argument is out of its range.
 
+    See Also
+    --------
+    required_n : the other way round.
+
     Notes
     -----
     A result's `uncertainty` is the same number wherever r is between the chances of an answer 1 at
@@ -102,7 +110,9 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     hint = "Give the share of answers 1."
     mean = _numbers(mean_answer, "mean_answer", "from 0 to 1", lambda p: (p >= 0.0) & (p <= 1.0), hint)
     size = _numbers(n, "n", "at least 1", lambda each: each >= 1.0, "Give the number of answers.")
-    eps = _numbers(epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0 answers tell nothing.")
+    eps = _numbers(
+        epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0, answers are uninformative."
+    )
     return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
 
 
@@ -120,8 +130,8 @@ def persons(response: Response, width: float, alpha: float, proportion: float | 
     needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
     if not needed < _MOST:
         raise PydpstatError(
-            f"width must be one that 2**53 persons can reach; got {checks.shown(width)}, for which they are "
-            "too few. Use a larger width or a larger epsilon."
+            f"width must be large enough for 2**53 persons; got {checks.shown(width)}, which needs "
+            "more. Use a larger width or a larger epsilon."
         )
     return max(math.ceil(needed), 1)
 
@@ -205,7 +215,7 @@ def _numbers(
             f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}."
         )
     if not fits(array).all():
-        raise PydpstatError(f"{name} must be {allowed}, every one; got {checks.shown(value)}. {hint}")
+        raise PydpstatError(f"{name} must all be {allowed}; got {checks.shown(value)}. {hint}")
     return array.astype(np.float64)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import level_of
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST_NAME = 16
 _ONE = Labels("proportion")
+# what other releases call the kinds of their intervals
+_OTHER_NAMES: dict[Any, Any] = {None: "randomization", "noise": "randomization", "confidence": "population"}
 _STEPS = {
     "moment": AsDrawn(("moment estimate from the answers",)),
     "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
@@ -69,6 +72,10 @@ class ResponseResults(DPResults):
         The design of the answers.
     method : {"moment", "ml"}
         Which estimate `params` are.
+
+    See Also
+    --------
+    ResponseDesign.estimate : what makes it.
 
     Notes
     -----
@@ -140,7 +147,7 @@ class ResponseResults(DPResults):
     def conf_int(
         self,
         alpha: float = 0.05,
-        kind: str = "randomization",
+        kind: str | None = None,
         method: str = "blaker",
         *,
         joint: bool = False,
@@ -153,7 +160,8 @@ class ResponseResults(DPResults):
             Probability that an interval misses, of each one by itself; between 0 and 1.
         kind : {"randomization", "population"}, default "randomization"
             For the proportion among the persons asked, or in the population of which they are a
-            random sample. The first is what the intervals of all releases of this package cover.
+            random sample. The first is what the intervals of all releases of this package cover, and is
+            called "noise", too, as they have it; the second "confidence".
         method : {"blaker", "clopper-pearson", "score"}, default "blaker"
             The first two invert exact tests and miss with probability alpha at most, Blaker's with
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
@@ -192,12 +200,12 @@ class ResponseResults(DPResults):
         each = alpha / self.value.size if flag(joint, "joint") else alpha
         return pd.DataFrame(self._limits(each, kind, method), index=self.labels.index(self.value))
 
-    def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
+    def _limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
         """Return the intervals, shape (elements, 2)."""
         level = checks.alpha_of(alpha)
-        checks.one_of(kind, "kind", KINDS)
+        own = checks.one_of(_OTHER_NAMES.get(kind, kind), "kind", KINDS)
         checks.one_of(method, "method", METHODS)
-        distribution = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
+        distribution = DISTRIBUTIONS[own](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: interval(distribution, count, level, method) for count in set(counts)}
@@ -285,16 +293,17 @@ class ResponseResults(DPResults):
     def _rows(self, alpha: float = 0.05) -> Rows:
         """State two rows a category, one a kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
-        names, cells = [], []
+        names: list[str] = []
+        rows: list[list[float]] = []
         for place, label in enumerate(self.labels.elements(self.value)[: MOST_ROWS // 2]):
             shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
             for kind, frame in zip(KINDS, frames):
                 row = frame.iloc[place]
                 names.append(f"{shown}, {kind}" if self.value.ndim else kind)
                 columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
-                cells.append([number(row[column]) for column in columns])
+                rows.append([float(row[each]) for each in columns])
         headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        return Rows(headers, names, cells)
+        return Rows(headers, names, table(list(zip(*rows))))
 
     def _notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]

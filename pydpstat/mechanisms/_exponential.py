@@ -119,9 +119,9 @@ class Choice:
         # a NaN comes either from the first candidate on, or after a first one that R then chooses
         if not self._certain and (not self._utility.size or np.isnan(self._cumulative()[0])):
             raise PydpstatError(
-                "no candidate can be chosen, and R returns integer(0): utility must be finite or -Inf and "
-                "its best candidates must have a measure above 0 and below Inf. "
-                "Check utility and measure, or use a smaller eps."
+                "no candidate can be chosen, and R returns integer(0): utility must be finite or "
+                "-Inf, and the best candidates must have a positive finite measure. Check utility "
+                "and measure, or use a smaller eps."
             )
 
     def place(self, uniform: float) -> int:

@@ -92,9 +92,7 @@ def positive_values(value: npt.ArrayLike, name: str, hint: str) -> Numbers:
     if array.ndim == 0:
         return checks.positive(unwrap(value), name, hint)  # type: ignore[arg-type]
     if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
-        raise PydpstatError(
-            f"{name} must be numbers > 0 and finite, every one; got {checks.shown(value)}. {hint}"
-        )
+        raise PydpstatError(f"{name} must be positive finite numbers; got {checks.shown(value)}. {hint}")
     return frozen(array, np.float64)
 
 

@@ -51,12 +51,12 @@ def _shape(size: Any, elements: tuple[int, ...]) -> tuple[int, ...]:
     shape = tuple(checks.integer(each, "size", 0, hint=_SIZE_HINT) for each in given)
     if math.prod(shape) > MOST_DRAWS:
         raise PydpstatError(
-            f"size must be at most 2**32 in all; got {checks.shown(size)}. Draw in several parts."
+            f"size must be at most 2**32 in total; got {checks.shown(size)}. Draw in several parts."
         )
     if shape[len(shape) - len(elements) :] != elements or len(shape) < len(elements):
         raise PydpstatError(
-            f"size must end with {elements} where the noise has as many scales; got {checks.shown(size)}. "
-            f"Give for example {(1000, *elements)}."
+            f"size must end with {elements}, because the noise has that many scales; got "
+            f"{checks.shown(size)}. Give for example {(1000, *elements)}."
         )
     return shape
 

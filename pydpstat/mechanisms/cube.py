@@ -50,6 +50,10 @@ class CubeNoise(Noise):
     PydpstatError
         If a scale is not above 0, or not finite, or another parameter is not at least 1.
 
+    See Also
+    --------
+    Cube : what calibrates it.
+
     Notes
     -----
     Added to vectors of which one record changes each column by at most ``sensitivity`` in all it is
@@ -181,6 +185,11 @@ class CubeNoise(Noise):
 class Cube(Mechanism):
     """The K-norm mechanism of the cube: noise in proportion to the largest change of any number.
 
+    See Also
+    --------
+    Laplace : one number.
+    CubeNoise : its noise.
+
     Notes
     -----
     It is for vectors of numbers that one record changes together, each by at most its sensitivity. One
@@ -220,8 +229,8 @@ class Cube(Mechanism):
         scale = scale_for(sensitivity, epsilon)
         if not 0.0 < scale < math.inf:
             raise PydpstatError(
-                f"epsilon must suit the bounds; got {epsilon!r}, for which the noise has no scale that a "
-                "floating-point number can hold. Rescale the data."
+                f"epsilon must suit the bounds; got {epsilon!r}, for which the noise scale is not "
+                "representable in floating point. Rescale the data."
             )
         return CubeNoise(scale, *(ball or (max(size, 1), 1)))
 

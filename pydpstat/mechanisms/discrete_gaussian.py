@@ -53,6 +53,10 @@ class DiscreteGaussianNoise(Noise):
     PydpstatError
         If `sd` is not above 0 or not finite.
 
+    See Also
+    --------
+    DiscreteGaussian : what calibrates it.
+
     Notes
     -----
     Added to an integer with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
@@ -179,7 +183,9 @@ class DiscreteGaussianNoise(Noise):
         """
         eps, shift = curve_epsilon(epsilon), _whole(sensitivity, "sensitivity")
         if cells not in (1, 2):
-            raise PydpstatError(f"cells must be 1 or 2; got {checks.shown(cells)}. Count the changed counts.")
+            raise PydpstatError(
+                f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+            )
         return unwrap(
             np.vectorize(lambda each: delta_sum(each, self.sd, shift, cells), otypes=[np.float64])(eps)
         )
@@ -210,6 +216,11 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     PydpstatError
         If an argument is outside its range.
 
+    See Also
+    --------
+    DiscreteGaussian : the mechanism.
+    pydpstat.calibrate_gaussian : noise that is not whole.
+
     Notes
     -----
     The release is (epsilon, delta)-differentially private, exactly: the noise's own curve is used.
@@ -226,7 +237,9 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     """
     shift = _whole(sensitivity, "sensitivity")
     if cells not in (1, 2):
-        raise PydpstatError(f"cells must be 1 or 2; got {checks.shown(cells)}. Count the changed counts.")
+        raise PydpstatError(
+            f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+        )
     start = float(calibrate_gaussian(epsilon, delta, shift * math.sqrt(cells)))
     eps, goal = float(checks.unwrap(epsilon)), math.log(float(checks.unwrap(delta))) - SAFETY
 
@@ -241,6 +254,11 @@ class DiscreteGaussian(Mechanism):
     """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
 
     The square of the sensitivity is how many counts one record changes by 1.
+
+    See Also
+    --------
+    Gaussian : numbers that are not whole.
+    Geometric : pure differential privacy.
 
     References
     ----------
@@ -278,8 +296,8 @@ def _sd_for_cells(epsilon: float, delta: float, cells: int) -> float:
     rho = largest_rho(epsilon, delta)
     if not rho > 0.0:
         raise PydpstatError(
-            "epsilon and delta must lead to a standard deviation that is a finite number; got epsilon "
-            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use an epsilon that protects something."
+            "epsilon and delta must lead to a finite standard deviation; got epsilon "
+            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use a smaller epsilon."
         )
     return math.sqrt(cells / (2.0 * rho)) * (1.0 + SAFETY)
 

@@ -43,6 +43,10 @@ class GaussianNoise(ContinuousNoise):
     PydpstatError
         If a standard deviation is not above 0, or not finite.
 
+    See Also
+    --------
+    Gaussian : what calibrates it.
+
     Notes
     -----
     Added to a statistic with L2 sensitivity ``sensitivity``, a number or a vector, it is
@@ -165,6 +169,11 @@ class GaussianNoise(ContinuousNoise):
 class Gaussian(Mechanism):
     """The Gaussian mechanism with the analytic calibration: noise in proportion to the L2 sensitivity.
 
+    See Also
+    --------
+    DiscreteGaussian : whole numbers.
+    Laplace : pure differential privacy.
+
     Notes
     -----
     For d numbers with a sensitivity of their own the noise covers the vector of the ``change_j / s_j``,
@@ -212,8 +221,8 @@ def _sd_above(epsilon: float, delta: float, sensitivity: float) -> float:
     if 0.0 < sd < math.inf:
         return sd
     raise PydpstatError(
-        f"epsilon and delta must suit the bounds; got {epsilon!r} and {delta!r}, for which "
-        "the noise has no standard deviation that a floating-point number can hold. Rescale the data."
+        f"epsilon and delta must suit the bounds; got {epsilon!r} and {delta!r}, for which the "
+        "standard deviation of the noise is not representable in floating point. Rescale the data."
     )
 
 

@@ -76,6 +76,11 @@ def calibrate_gaussian(
     PydpstatError
         If an argument is outside its range, or no finite standard deviation above 0 results.
 
+    See Also
+    --------
+    calibrateAnalyticGaussianMechanism : R's, with the number that R returns.
+    pydpstat.mechanisms.calibrate_laplace, pydpstat.mechanisms.calibrate_discrete_gaussian : other noise.
+
     Notes
     -----
     The release is (epsilon, delta)-differentially private for real numbers. ``"probabilistic"``
@@ -108,8 +113,8 @@ def calibrate_gaussian(
         )
     if method == "classical" and not np.all(np.asarray(eps) < 1.0):
         raise PydpstatError(
-            f"epsilon must be below 1 for method 'classical'; got {checks.shown(epsilon)}. "
-            "Use method='analytic', which holds for every epsilon and adds less noise."
+            f"epsilon must be below 1 for method 'classical'; got {checks.shown(epsilon)}. Use "
+            "method='analytic', which is valid for every epsilon and adds less noise."
         )
     formula = {"analytic": analytic_sd, "classical": classical_sd, "probabilistic": probabilistic_sd}[method]
     try:

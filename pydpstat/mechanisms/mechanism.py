@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.privacy.losses import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class Noise:
         Whether it lies on the integers. Other noise lies on a public grid that the release chooses.
     scale : float or ndarray
         Its parameter of width, in the statistic's unit: what a result reports as `noise_scale`.
+
+    See Also
+    --------
+    Mechanism : what calibrates it.
 
     Examples
     --------
@@ -193,6 +198,11 @@ class Mechanism:
         own draw: so for losses that grow in proportion to the change. Default False: then epsilon is
         divided among the elements.
 
+    See Also
+    --------
+    Laplace, Gaussian, Geometric : mechanisms to begin with.
+    Noise : what it returns.
+
     Examples
     --------
     >>> import pydpstat
@@ -207,6 +217,10 @@ class Mechanism:
     approximate: ClassVar[bool] = False
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
+
+    @answered
+    def __init__(self) -> None:
+        """Make the mechanism, which has no arguments: epsilon is given to the release."""
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
         """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
@@ -378,4 +392,4 @@ class SeparateNoise(Noise):
 
 
 def _undefined(instance: object, method: str) -> NotImplementedError:
-    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class has none.")
+    return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class does not.")

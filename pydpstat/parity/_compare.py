@@ -59,10 +59,12 @@ def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Ver
 def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
     """Return what makes the outcomes differ in kind, or an empty text."""
     if case.draws and case.level not in DIFFERENT and ours.next_uniform != theirs.next_uniform:
-        return f"the streams part: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
+        return (
+            f"the streams diverge: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
+        )
     if case.level in DIFFERENT:
         if not ours.error:
-            return f"Python returned {ours.values[:3]} where it should stop"
+            return f"Python returned {ours.values[:3]} but should raise an error"
         usable = theirs.values and all(map(math.isfinite, theirs.values)) and not theirs.error
         if case.level == "difference" and usable:
             return f"R returned {theirs.values[:3]}, a finite number that Python should reproduce"

@@ -116,12 +116,12 @@ def result_line(outcomes: Sequence[StepOutcome]) -> str:
 
 
 def shortened(warning: str) -> str:
-    """Return the sentence of a PrivacyWarning that says which epsilon holds.
+    """Return the sentence of a PrivacyWarning that states the true epsilon.
 
     Examples
     --------
-    >>> shortened("It repeats the draw. It keeps epsilon 1.4899, not 1. Use another.")
-    'it keeps epsilon 1.4899, not 1'
+    >>> shortened("It repeats the draw. Its true epsilon is 1.4899, not 1. Use another.")
+    'its true epsilon is 1.4899, not 1'
     """
     sentences = re.split(r"\.\s+(?=[A-Z])", warning.rstrip("."))
     telling = next((text for text in sentences if "epsilon" in text), sentences[0])

@@ -61,6 +61,10 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.local.RandomizedResponseCoins : what it shows.
+
     Notes
     -----
     The design is public, and the picture has nothing else. Each row is a way through the tree: its
@@ -82,7 +86,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     if not isinstance(design, TwoCoins) or isinstance(design, type):
         raise PydpstatError(
             f"design must have two coins; got {checks.shown(design)}. Give a RandomizedResponseCoins; "
-            "RandomizedResponseCoins(get_prob_from_epsilon(1)) keeps epsilon 1."
+            "RandomizedResponseCoins(get_prob_from_epsilon(1)) has epsilon 1."
         )
     first, second = design.prob_head_first, design.prob_head_second
     axes = axes_for("coin_tree", ax, height=4.6)

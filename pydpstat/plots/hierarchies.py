@@ -45,6 +45,10 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.consistency.release_hierarchy : what it shows.
+
     Notes
     -----
     Post-processing: the picture shows released counts only, and costs no budget.
@@ -103,8 +107,8 @@ def _places(first: list[Key], second: list[Key]) -> list[int]:
     places = {key: place for place, key in enumerate(second)}
     if len(places) != len(second) or len(set(first)) != len(first) or set(first) != set(second):
         raise PydpstatError(
-            f"after must have the levels and labels of before, each once; got {len(second)} rows for "
-            f"{len(first)}, or others. Give the noisy and the consistent frame of one hierarchy."
+            f"after must have the levels and labels of before, each once; they differ ({len(second)} "
+            f"and {len(first)} rows). Give the noisy and the consistent data frame of one hierarchy."
         )
     return [places[key] for key in first]
 

@@ -58,6 +58,10 @@ def neighboring_densities(
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    noise_densities : the noise by itself.
+
     Notes
     -----
     The right panel has a logarithmic axis. Noise keeps epsilon where the ratio stays between the limits
@@ -83,7 +87,7 @@ def neighboring_densities(
         )
     if np.ndim(noise.scale):
         raise PydpstatError(
-            f"noise must be of one number; got {np.size(noise.scale)} scales. Draw one after the other."
+            f"noise must be for one number; got {np.size(noise.scale)} scales. Draw them one at a time."
         )
     here, change = checks.scalar(location, "location"), checks.positive(sensitivity, "sensitivity")
     limit = None if epsilon is None else checks.positive(epsilon, "epsilon")
@@ -145,7 +149,8 @@ def _points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.nd
         return curve_points(low, high, places), places
     if not (places == np.rint(places)).all() or high - low > MOST_BARS:
         raise PydpstatError(
-            "location and sensitivity must be whole numbers for noise on the integers, and the noise not "
-            f"reach over more than {MOST_BARS} of them; got {here:.6g}, {change:.6g} and {2 * reach:.4g}."
+            "location and sensitivity must be whole numbers for noise on the integers, and the noise "
+            f"must not extend over more than {MOST_BARS} of them; got {here:.6g}, {change:.6g} and "
+            f"{2 * reach:.4g}."
         )
     return np.arange(math.floor(low), math.ceil(high) + 1.0), places

@@ -59,6 +59,10 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.histogram : a histogram that is released.
+
     Notes
     -----
     Publishing the picture would publish the true counts: it has no guarantee.
@@ -79,8 +83,8 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     edges, name = shapes[0][1], shapes[1][2] or shapes[0][2] or "x"
     if not np.array_equal(edges, shapes[1][1]):
         raise PydpstatError(
-            f"private must have the edges of true; got {shapes[1][1].size} edges for {edges.size}, "
-            "or others. Count both in the same classes."
+            f"private must have the edges of true; they differ ({shapes[1][1].size} and {edges.size} "
+            "edges). Use the same classes for both."
         )
     axes = axes_for("histograms", ax)
     # two bars touch at the middle of each class, and a gap parts the classes

@@ -160,6 +160,6 @@ def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
     values = np.asarray(epsilon)
     if values.dtype.kind not in "iuf" or not np.all((values >= 0) & np.isfinite(values)):
         raise PydpstatError(
-            f"epsilon must be at least 0 and finite, every one; got {checks.shown(epsilon)}. Use 1."
+            f"epsilon must be at least 0 and finite; got {checks.shown(epsilon)}. Give for example 1."
         )
     return values.astype(np.float64)

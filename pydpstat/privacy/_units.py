@@ -21,7 +21,7 @@ def checked_unit(unit: object) -> str | None:
     if isinstance(unit, str) and unit and unit.isprintable():
         return str(unit)
     raise PydpstatError(
-        f"unit must be a column's name, a text of printable characters, or None; got "
+        "unit must be a column name, a string of printable characters, or None; got "
         f"{checks.shown_option(unit)}. Give for example 'person_id', or None for a single record."
     )
 

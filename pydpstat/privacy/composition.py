@@ -50,6 +50,11 @@ def compose(
     MissingExtraError
         For ``"pld"`` where dp-accounting is not installed; the message has the command.
 
+    See Also
+    --------
+    Budget : one limit for many releases.
+    pydpstat.privacy.compose_basic : the sum of the epsilons.
+
     Notes
     -----
     The list, its epsilons and their number must not depend on results; the questions may. Where
@@ -87,8 +92,8 @@ def compose(
     epsilon = replace(basic, loss=loss).epsilon_at(goal)
     if math.isinf(epsilon):
         raise PydpstatError(
-            f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. "
-            "Give the delta at which epsilon is stated, for example delta=1e-6."
+            f"delta must be larger for these guarantees and method {method!r}; got {goal!r}. Give the "
+            "delta at which epsilon is to be stated, for example delta=1e-6."
         )
     return replace(basic, epsilon=epsilon, delta=goal, loss=loss)
 
@@ -115,6 +120,10 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     PydpstatError
         If none is given, or if the neighbors or the units differ.
 
+    See Also
+    --------
+    compose : tighter ways.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy.
@@ -137,7 +146,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     if len(units) != 1:
         raise PydpstatError(
             f"guarantees must all be for the same unit; got {' and '.join(map(told_unit, units))}. "
-            "What is kept for one unit does not add to what is kept for another: release all for the same."
+            "Guarantees for different units cannot be added: make all releases for the same unit."
         )
     return Guarantee(
         epsilon=total_above(guarantee.epsilon for guarantee in guarantees),

@@ -44,18 +44,20 @@ class Guarantee(Answering):
     conditions : tuple of str, default ()
         Short sentences on what the guarantee rests on or does not cover.
     loss : PrivacyLoss, optional, keyword only
-        The exact privacy loss behind the pair, where it is known: ``GaussianLoss``,
-        ``LaplaceLoss``, ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in
-        ``pydpstat.privacy``.
+        The exact privacy loss behind the pair, where it is known: ``GaussianLoss``, ``LaplaceLoss``,
+        ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in ``pydpstat.privacy``.
     unit : str, optional
-        The privacy unit: the name of the column that tells whose data a record is (``"person_id"``).
-        By default it is a single record.
+        The name of the column that tells whose data a record is (``"person_id"``); by default a record.
 
     Raises
     ------
     PydpstatError
         If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is another word,
         `conditions` is no tuple of texts, `loss` is no privacy loss, or `unit` is no printable text.
+
+    See Also
+    --------
+    compose, Budget : several guarantees together, and one limit for many releases.
 
     Notes
     -----
@@ -86,7 +88,7 @@ class Guarantee(Answering):
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        epsilon = least_0(self.epsilon, "epsilon", "Give infinity where nothing is guaranteed.")
+        epsilon = least_0(self.epsilon, "epsilon", "Give infinity if nothing is guaranteed.")
         delta = checks.scalar(self.delta, "delta")
         if not 0.0 <= delta <= 1.0:
             raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
@@ -94,8 +96,8 @@ class Guarantee(Answering):
         lines = self.conditions
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
             raise PydpstatError(
-                f"conditions must be a tuple of texts; got {checks.shown_option(lines)}. "
-                "Write (text,) for one."
+                f"conditions must be a tuple of strings; got {checks.shown_option(lines)}. Write "
+                "(text,) for one."
             )
         if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
             raise PydpstatError(

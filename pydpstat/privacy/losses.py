@@ -27,7 +27,12 @@ _ABOVE = 1.0 + 2.0**-50
 
 
 class PrivacyLoss:
-    """Base of the privacy losses."""
+    """Base of the privacy losses.
+
+    See Also
+    --------
+    Guarantee : where it is kept.
+    """
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon of at least 0, which is finite."""
@@ -41,7 +46,7 @@ class PrivacyLoss:
     @property
     def without_rho(self) -> str:
         """Why there is no rho, where there is none; for messages."""
-        return "nothing more is known of its privacy loss"
+        return "its privacy loss is not known in more detail"
 
     @property
     def pure(self) -> float:
@@ -81,6 +86,10 @@ class GaussianLoss(PrivacyLoss):
     ----------
     mu : float
         L2 sensitivity divided by the standard deviation; above 0 and finite.
+
+    See Also
+    --------
+    DiscreteGaussianLoss : whole numbers.
 
     Notes
     -----
@@ -125,6 +134,10 @@ class LaplaceLoss(_PureLoss):
     ----------
     epsilon : float
         L1 sensitivity divided by the scale; above 0 and finite.
+
+    See Also
+    --------
+    GeometricLoss : whole numbers.
 
     Notes
     -----
@@ -174,6 +187,10 @@ class GeometricLoss(_PureLoss):
     sensitivity : int, default 1
         L1 sensitivity.
 
+    See Also
+    --------
+    LaplaceLoss : noise that is not whole.
+
     Notes
     -----
     Exact for one number; for vectors see `LaplaceLoss`.
@@ -213,6 +230,10 @@ class DiscreteGaussianLoss(PrivacyLoss):
         Largest change of an integer.
     cells : {1, 2}, default 1
         How many integers change by it at the same time.
+
+    See Also
+    --------
+    GaussianLoss : noise that is not whole.
 
     References
     ----------
@@ -264,6 +285,10 @@ class ResponseLoss(PrivacyLoss):
     leak : float, default 0.0
         Probability that everything is told: ``1 - product of (1 - delta)``.
 
+    See Also
+    --------
+    pydpstat.local.RandomizedResponse : a mechanism with it.
+
     Notes
     -----
     Every (epsilon, delta) mechanism is a randomized function of a randomized response that tells
@@ -288,7 +313,7 @@ class ResponseLoss(PrivacyLoss):
         leak = least_0(self.leak, "leak")
         if leak > 1.0:
             raise PydpstatError(
-                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 where nothing leaks."
+                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 if nothing leaks."
             )
         count = checks.whole(self.count, "count")
         _set(self, epsilon=least_0(self.epsilon, "epsilon"), count=count, leak=leak)
@@ -323,6 +348,10 @@ class ConcentratedLoss(PrivacyLoss):
         At least 0: the Renyi divergence of any order a > 1 is at most ``a * rho``.
     pure : float, default inf
         Pure epsilon that holds as well.
+
+    See Also
+    --------
+    GaussianLoss, DiscreteGaussianLoss : more, where the noise is known.
 
     References
     ----------

@@ -53,6 +53,10 @@ class SubsampledLoss(PrivacyLoss):
     PydpstatError
         If `base` is no privacy loss, `rate` is outside (0, 1], or `symmetric` is no boolean.
 
+    See Also
+    --------
+    before_sampling : the other way round.
+
     Notes
     -----
     With q the rate, ``a = exp(epsilon)`` and ``b = 1 + (a - 1) / q``, delta at epsilon is q times the
@@ -152,9 +156,7 @@ class SubsampledLoss(PrivacyLoss):
     @property
     def without_rho(self) -> str:
         """Why there is no rho."""
-        return (
-            "it is made on a sample, and sampling takes nothing from the rho of noise without a pure epsilon"
-        )
+        return "it is made on a sample, and sampling does not reduce the rho of noise without a pure epsilon"
 
     @property
     def pure(self) -> float:
@@ -202,6 +204,10 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     ------
     PydpstatError
         If an argument is not allowed.
+
+    See Also
+    --------
+    Guarantee.subsampled : the other way round.
 
     Notes
     -----
@@ -291,14 +297,14 @@ def sampling_of(sampling: object, neighbors: str) -> str:
     if served == neighbors:
         return condition
     if neighbors == "bounded":
-        reason = "the number of records in the sample is random then, and a bounded guarantee may tell it"
+        reason = "the number of records in the sample is then random, and a bounded guarantee may reveal it"
         hint = "Draw a fixed number without replacement, or release for unbounded neighbors."
     else:
-        reason = "a share of the records is public only where their number is"
+        reason = "a share of the records is public only if their number is"
         hint = "Use Poisson sampling, or guarantee.as_bounded() first."
     raise PydpstatError(
-        f"sampling must be one that serves {neighbors} neighbors; got {sampling!r}, which serves {served} "
-        f"ones: {reason}. {hint}"
+        f"sampling must suit {neighbors} neighbors; got {sampling!r}, which is for {served} "
+        f"neighbors: {reason}. {hint}"
     )
 
 

@@ -43,6 +43,10 @@ class Histogram:
     equidist : bool
         Whether the classes have equal widths.
 
+    See Also
+    --------
+    hist : what makes it.
+
     Examples
     --------
     >>> hist([1.0, 2.0, 2.5]).counts
@@ -60,6 +64,10 @@ class Histogram:
 def breaks_sturges(x: npt.ArrayLike) -> float:
     """Number of classes by Sturges' rule, R's ``nclass.Sturges``.
 
+    See Also
+    --------
+    breaks_fd, breaks_scott : other rules.
+
     Examples
     --------
     >>> breaks_sturges(range(100))
@@ -71,6 +79,10 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
 
 def breaks_scott(x: npt.ArrayLike) -> float:
     """Number of classes by Scott's normal reference rule, R's ``nclass.scott``.
+
+    See Also
+    --------
+    breaks_fd, breaks_sturges : other rules.
 
     Examples
     --------
@@ -87,6 +99,10 @@ def breaks_scott(x: npt.ArrayLike) -> float:
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
     """Number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
+
+    See Also
+    --------
+    breaks_scott, breaks_sturges : other rules.
 
     Examples
     --------
@@ -135,6 +151,11 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
     PydpstatError
         Where R stops: `x` is not numeric, the breaks are invalid or do not span `x`.
 
+    See Also
+    --------
+    Histogram : what it returns.
+    pydpstat.histogram : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?hist``.
@@ -158,9 +179,7 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
         edges = points + diddle
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
-            raise PydpstatError(
-                "some x are not counted: breaks must span the range of x, but do not; give wider breaks"
-            )
+            raise PydpstatError("some x are not counted: breaks must span the range of x; give wider breaks")
         counts = _counts(values, points, edges, diddle)
         density = counts / (values.size * h)
         mids = 0.5 * (points[1:] + points[:-1])
@@ -191,10 +210,10 @@ def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[
     points = kind.astype(np.float64)
     if points.size != 1:
         if np.isnan(points).any() and not computed:
-            raise PydpstatError("breaks must not hold missing values, with which R stops; remove them")
+            raise PydpstatError("breaks must not have missing values, for which R stops; remove them")
         points = np.sort(points[~np.isnan(points)])
         if points.size < 2:
-            raise PydpstatError("breaks must be a number or two points at least; give more points")
+            raise PydpstatError("breaks must be a number or at least two points; give more points")
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":

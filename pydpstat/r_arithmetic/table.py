@@ -44,6 +44,10 @@ class Table:
     names : tuple of str
         The names of the axes, empty where there is none.
 
+    See Also
+    --------
+    table : what makes it.
+
     Examples
     --------
     >>> table(["a", "b", "a"]).counts
@@ -86,6 +90,11 @@ def table(
         If there is no factor, the lengths differ, the table has 2**31 cells or more, or an
         argument is invalid.
 
+    See Also
+    --------
+    Table : what it returns.
+    pydpstat.crosstab : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?table``.
@@ -121,13 +130,13 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
     columns = [c if has_length(c) else [unwrap(c)] for c in columns]
     if not columns:
         raise PydpstatError(
-            "factors must be one vector or more; got none. Give for example tableDP(sex, region)."
+            "factors must be one or more vectors; got none. Give for example tableDP(sex, region)."
         )
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         raise PydpstatError(
-            f"all vectors must have the same length; got {lengths}. Give columns of one frame, and other "
-            "arguments by name, as eps=1."
+            f"all vectors must have the same length; got {lengths}. Give columns of one data frame, "
+            "and other arguments by name, such as eps=1."
         )
     return columns, names
 
@@ -139,7 +148,7 @@ def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str
         dnn = (dnn,)
     given = tuple(dnn)
     if not all(isinstance(name, str) for name in given):
-        raise PydpstatError("dnn must be texts, one name for each axis")
+        raise PydpstatError("dnn must be strings, one name for each axis")
     if len(given) != len(names):
         raise PydpstatError(f"dnn must have one name for each of {len(names)} axes, got {given}")
     return given

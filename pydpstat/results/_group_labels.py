@@ -88,8 +88,8 @@ class GroupLabels(Labels):
                 return place
         shown = ", ".join(":".join(map(str, each)) for each in self.rows[:9])
         raise PydpstatError(
-            f"{argument} must be one of the release's groups ({shown}); got {group!r}. Give its level, or a "
-            "tuple of levels where several keys make the groups."
+            f"{argument} must be one of the release's groups ({shown}); got {group!r}. Give its "
+            "level, or a tuple of levels for several keys."
         )
 
     def column(self, variable: object) -> int:
@@ -106,8 +106,8 @@ class GroupLabels(Labels):
         if variable is not None and str(variable) in names:
             return names.index(str(variable))
         raise PydpstatError(
-            f"variable must be one of those that were released ({', '.join(names[:9])}); got {variable!r}. "
-            "Say in which of them the groups are to be compared."
+            f"variable must be one of those that were released ({', '.join(names[:9])}); got "
+            f"{variable!r}. Choose the variable in which the groups are compared."
         )
 
     def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:

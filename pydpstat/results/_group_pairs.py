@@ -7,12 +7,16 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
+from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Equal
 from pydpstat.results.inference_results import InferenceResults, Release
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
+
+# so many shares of a group are compared at a glance
+_FEW = 5
 
 
 class FurtherResults(HistogramResults):
@@ -159,8 +163,14 @@ class FurtherResults(HistogramResults):
         compared = [place for place, row in enumerate(labels.rows) if added is None or added not in row]
         places = list(combinations(compared, 2))
         if not places:
-            raise PydpstatError("pairs() needs two groups or more besides that of other values.")
-        found = tuple(known.difference(*(place * columns + column for place in pair)) for pair in places)
+            raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
+        with Progress(lambda: len(places), "pairs") as progress:
+            found = tuple(
+                [
+                    progress.counted(known.difference(*(place * columns + column for place in pair)))
+                    for pair in places
+                ]
+            )
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         released = cast(Any, self)
         return PairwiseResults(
@@ -178,7 +188,9 @@ class FurtherResults(HistogramResults):
 
     def _followed(self, method: str, *arguments: object) -> Release:
         """Return this release with the call of a method of it."""
-        record = self.record.followed(method, *arguments)
+        about = self.record.about(self.labels.about(self.statistic))
+        # a test has no labels, which could tell the names
+        record = replace(self.record.followed(method, *arguments), names=(about,) if about else ())
         return cast(Release, replace(cast(Any, self), record=record))
 
     def _compared(self) -> tuple[Comparable, GroupLabels]:
@@ -220,8 +232,9 @@ class FurtherResults(HistogramResults):
         known, dimnames = self.post.population, self.labels.dimnames
         if not isinstance(known, Crossed) or dimnames is None or len(dimnames) != 2:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table of two variables that can be tested. Release "
-                "a crosstab of two variables, with geometric noise and at most one record of each unit."
+                f"this release of {self.statistic} is not a table of two variables that can be "
+                "tested. Release a crosstab of two variables, with geometric noise and at most one "
+                "record of each unit."
             )
         sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
         found = known.independence(*sizes)
@@ -237,7 +250,16 @@ class FurtherResults(HistogramResults):
             assumptions=known.assumptions,
             remarks=(FOLLOWS,),
             df=math.prod(size - 1 for size in sizes),
+            behind=self._shares_compared(),
         )
+
+    def _shares_compared(self) -> Self:
+        """Return the shares within the levels of a variable that a test of independence compares.
+
+        They are those of the second variable's levels, unless only the first has as few as can be compared.
+        """
+        rows, columns = self.value.shape
+        return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
 
     def _has_other(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""
@@ -306,4 +328,5 @@ class FurtherResults(HistogramResults):
             validity=found.validity,
             assumptions=known.assumptions,
             remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), FOLLOWS),
+            behind=self if columns == 1 else None,
         )

@@ -276,7 +276,9 @@ class HistogramResults(TableResults):
             for each in (np.ravel(q).tolist() if many else [q])
         )
         if not asked:
-            raise PydpstatError("q must have one number or more from 0 to 1; got none. Leave it out for 0.5.")
+            raise PydpstatError(
+                "q must have one or more numbers from 0 to 1; got none. Leave it out for 0.5."
+            )
         groups = self.value.shape[:-1]
         shape = (*groups, len(asked)) if many else groups
         value = np.array([row.quantile(each, edges) for row in rows for each in asked]).reshape(shape)
@@ -362,8 +364,8 @@ class HistogramResults(TableResults):
         """Return the edges, and the noisy counts of all records or of each group."""
         if self.statistic != "histogram" or self.labels.breaks is None or not self.labels.left_closed:
             raise PydpstatError(
-                f"this release of {self.statistic} is no histogram that quantiles follow from. Release a "
-                "pydpstat.histogram with public edges."
+                f"this release of {self.statistic} is not a histogram, so it has no quantiles. "
+                "Release a pydpstat.histogram with public edges."
             )
         counts, _ = self._counts()
         rows = counts.reshape(-1, counts.shape[-1])

@@ -14,7 +14,9 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 
 Floats = npt.NDArray[np.float64]
-_EXAMPLE = "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column a coefficient."
+_EXAMPLE = (
+    "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
+)
 
 
 class Hypotheses(NamedTuple):
@@ -99,8 +101,9 @@ def _linear(text: str, whole: str, names: Sequence[str]) -> tuple[Floats, float]
         return _value(ast.parse(text.strip(), mode="eval").body, len(names))
     except (SyntaxError, ValueError, ZeroDivisionError) as error:
         raise PydpstatError(
-            f"r_matrix must have linear forms of coefficients; got {checks.shown_option(whole)}. The "
-            f"coefficients are {checks.excerpt(list(names))}. {_EXAMPLE}"
+            "r_matrix must have linear combinations of coefficients; got "
+            f"{checks.shown_option(whole)}. The coefficients are {checks.excerpt(list(names))}. "
+            f"{_EXAMPLE}"
         ) from error
 
 
@@ -129,6 +132,6 @@ def _value(node: ast.expr, width: int) -> tuple[Floats, float]:
 
 def _unsuitable(given: Any) -> PydpstatError:
     return PydpstatError(
-        f"r_matrix must be a text, texts, a matrix of finite numbers, or a tuple of it and the values; got "
-        f"{checks.shown(given)}. {_EXAMPLE}"
+        "r_matrix must be a string, strings, a matrix of finite numbers, or a tuple of a matrix and "
+        f"values; got {checks.shown(given)}. {_EXAMPLE}"
     )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
+from pydpstat.results._columns import column
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ _EQUAL = {"largest difference of means": "all means are equal"}
 
 class ConfidenceInterval(NamedTuple):
     """The ends of an interval.
+
+    See Also
+    --------
+    InferenceResults.conf_int : what returns it.
 
     Examples
     --------
@@ -62,14 +67,14 @@ class KnownInterval:
         return "<interval of every level: conf_int(alpha)>"
 
 
-class InferencePage(Stated):
+class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
     __slots__ = ()
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -88,12 +93,12 @@ class InferencePage(Stated):
     record: Call
     _df: int | None
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the estimates as a frame, with interval, statistic and p-value in the parameter's row.
+        """Return the estimates as a frame; what is tested has its interval, statistic and p-value in its row.
 
         Parameters
         ----------
@@ -104,7 +109,8 @@ class InferencePage(Stated):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none. A test without estimates has one row, with its name.
+            none. Statistic and p-value are in the row of the parameter that is tested; where it is no
+            estimate, in a last row with the test's name.
 
         Examples
         --------
@@ -116,11 +122,10 @@ class InferencePage(Stated):
         import pandas as pd
 
         estimates = dict(self.estimates)
-        if self.interval is not None or not estimates:
-            estimates.setdefault(self.parameter or self.test, math.nan)
+        row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
+        estimates.setdefault(row, math.nan)
         frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
-        row = self.parameter if self.parameter in estimates else next(iter(estimates))
         ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
         told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
         frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told
@@ -141,12 +146,14 @@ class InferencePage(Stated):
         ]
 
     def _rows(self) -> Rows:
-        rows = {name: [number(value)] for name, value in self.estimates}
-        if self.interval is not None:
+        ends = [] if self.interval is None else list(map(float, self.conf_int()))
+        shown = column([*(value for _, value in self.estimates), *ends])
+        rows = {name: [text] for (name, _), text in zip(self.estimates, shown)}
+        if ends:
             # of a one-sided interval one end is the parameter's own
-            rows.setdefault(self.parameter, [""]).extend(map(number, self.conf_int()))
+            rows.setdefault(self.parameter, [""]).extend(shown[-len(ends) :])
         if self.statistic is not None:
-            rows["statistic"] = [number(self.statistic)]
+            rows["statistic"] = column([float(self.statistic)])
         if self.pvalue is not None:
             rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
         heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")

@@ -14,8 +14,9 @@ from pydpstat.results._words import joined
 if TYPE_CHECKING:
     import pandas as pd
 
-# what is released: one number or chosen value, several, or a table
-Estimate: TypeAlias = "float | str | np.ndarray | pd.Series | pd.DataFrame | Histogram"
+# a float, a chosen value, an array, Series, DataFrame or Histogram; as a union it would have to be narrowed
+# before anything is computed with it
+Estimate: TypeAlias = Any
 # texts, or other plain values
 _Row = tuple[Any, ...]
 
@@ -204,7 +205,8 @@ def _candidate(candidate: object) -> object:
     if type(candidate) in kinds:
         return kinds[type(candidate)]([candidate])
     raise PydpstatError(
-        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use its text or number."
+        f"to_r() has no R object for a candidate of type {type(candidate).__name__}. Use strings or "
+        "numbers as candidates."
     )
 
 

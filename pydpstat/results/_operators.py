@@ -35,8 +35,8 @@ def _computed(operation: _Operation, other: object, *operands: Any) -> Any:
         return operation(*operands)
     except TypeError:
         raise ArgumentError(
-            f"a release computes and compares with numbers and arrays; got {checks.shown(other)}. Convert it "
-            "first, as by float()."
+            "a release can be combined and compared with numbers and arrays only; got "
+            f"{checks.shown(other)}. Convert it first, for example by float()."
         ) from None
 
 
@@ -69,8 +69,8 @@ class NumberOperators(Answering):
         if self.value.size == 1:
             return self.value
         raise ArgumentError(
-            f"the release of {self.statistic} is not {what}; it has {self.value.size} values. Choose one by "
-            f"its name, as result[{self._names(1)}], or all, as (result.params > 0).all()."
+            f"the release of {self.statistic} is not {what}; it has {self.value.size} values. Choose "
+            f"one by its name, result[{self._names(1)}], or use all, (result.params > 0).all()."
         )
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
@@ -85,8 +85,8 @@ class NumberOperators(Answering):
             return self._series(self.value).map(lambda each: format(each, spec)).to_string()
         except ValueError:
             raise PydpstatError(
-                f"the format of a release must be one of numbers; got {checks.excerpt(spec)}. Write for "
-                "example f'{result:.1f}', without decimals f'{result:.0f}'."
+                f"the format of a release must be a number format; got {checks.excerpt(spec)}. Write "
+                "for example f'{result:.1f}', without decimals f'{result:.0f}'."
             ) from None
 
     def __round__(self, digits: int | None = None) -> Any:

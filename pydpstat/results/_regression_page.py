@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._columns import column
 from pydpstat.results._pvalues import floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -26,10 +27,12 @@ _SCORES = (
 )
 
 
-class RegressionPage(Stated):
+class RegressionPage(Undecided, Stated):
     """The part of `pydpstat.results.RegressionResults` that shows it."""
 
     __slots__ = ()
+
+    _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     model: str
     method: str
@@ -57,7 +60,7 @@ class RegressionPage(Stated):
         """Return the p-values."""
         raise NotImplementedError
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return the intervals."""
         raise NotImplementedError
 
@@ -110,7 +113,7 @@ class RegressionPage(Stated):
         if self.coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
-        columns = {name: list(map(cell, column.tolist())) for name, column in frame.items()}
+        columns = {name: column(values.tolist()) for name, values in frame.items()}
         chances = frame["p-value"].tolist()
         columns["p-value"] = [
             cell(each) if math.isnan(each) else shown_pvalue(each, self.pvalue_floor) for each in chances

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
+from pydpstat.results._call import Call, Named
 from pydpstat.results._contrasts import (
     Combination,
     Combinations,
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _RECORDS = (
-    "it is a number of each record, which would be the data themselves and has no private release. Use "
-    "predict() and get_prediction() with public records, rsquared and scale, or tests of further terms"
+    "it has a number for each record, which would reveal the data. Use predict() and "
+    "get_prediction() with public records, rsquared and scale, or tests of further terms"
 )
 _LIKELIHOOD = (
-    "it needs the likelihood of all records, which was not released: it is no function of the noisy numbers "
-    "with a known distribution. Compare models by t_test() or wald_test() of the terms in which they differ"
+    "it needs the likelihood of all records, which was not released and cannot be computed from the "
+    "noisy numbers. Compare models by t_test() or wald_test() of the terms in which they differ"
 )
 _REFUSED = {
     **dict.fromkeys(
@@ -53,6 +54,8 @@ class RegressionTests(Answering):
     link: str
     design: Any
     combinations: Combinations | None
+    pvalue_floor: float
+    record: Call
 
     def predict(self, exog: Any) -> Floats:
         """Return predictions."""
@@ -107,7 +110,7 @@ class RegressionTests(Answering):
         share, width = self.rsquared, len(self.names)
         if self.nobs is None:
             raise PydpstatError(
-                "rsquared_adj needs a public number of records; that of this one is private. Use rsquared."
+                "rsquared_adj needs a public number of records; here it is private. Use rsquared."
             )
         if self.nobs <= width:
             return float("nan")
@@ -118,9 +121,9 @@ class RegressionTests(Answering):
         makes = self.combinations
         if makes is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} has each coefficient's own interval and no "
-                "combinations of them. Use ols with method='moments' and cov_type='nonrobust', or test with "
-                "conf_int() by coefficient."
+                f"{self.model} with method {self.method!r} has an interval for each coefficient, but "
+                "no linear combinations. Use ols with method='moments' and cov_type='nonrobust', or "
+                "test with conf_int() by coefficient."
             )
         parts = tuple(makes.of(row) for row in rows)
         errors = np.array([part.error for part in parts])
@@ -167,7 +170,23 @@ class RegressionTests(Answering):
         """
         found = hypotheses(r_matrix, self.names)
         parts, effect, errors = self._combined(found.matrix)
-        return Contrasts(found.labels, effect, errors, found.values, parts)
+        return Contrasts(
+            names=found.labels,
+            effect=effect,
+            sd=errors,
+            null_value=found.values,
+            parts=parts,
+            pvalue_floor=self.pvalue_floor,
+            **self._shared("t_test", r_matrix),
+        )
+
+    def _shared(self, method: str, given: object) -> dict[str, Any]:
+        """Return what a method's result has of this one; its call has texts, and the names of matrices."""
+        names = ("claim", "guarantee", "mechanism", "reproducible")
+        texts = given if isinstance(given, (list, tuple)) else [given]
+        plain = all(isinstance(each, (str, Named)) for each in texts)
+        record = self.record.followed(method, given if plain else Named("r_matrix"))
+        return {**{name: getattr(self, name) for name in names}, "record": record}
 
     def wald_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once.
@@ -200,11 +219,14 @@ class RegressionTests(Answering):
         >>> r.wald_test("x1 = 0, x2 = 0").pvalue < 0.01
         True
         """
-        return JointTest(self.t_test(r_matrix))
+        return self._joint("wald_test", r_matrix)
 
     def f_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic."""
-        return self.wald_test(r_matrix)
+        return self._joint("f_test", r_matrix)
+
+    def _joint(self, method: str, r_matrix: Any) -> JointTest:
+        return JointTest(parts=self.t_test(r_matrix), **self._shared(method, r_matrix))
 
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates, which covers sampling and noise.
@@ -279,4 +301,10 @@ class RegressionTests(Answering):
         means = inverse_link(self.link)
         linear = np.array([part.estimate for part in parts])
         slope = 1.0 if self.link == "identity" else means(linear) * (1.0 - means(linear))
-        return Predictions(mean, errors * slope, parts, self.link)
+        return Predictions(
+            predicted_mean=mean,
+            se_mean=errors * slope,
+            parts=parts,
+            link=self.link,
+            **self._shared("get_prediction", Named("exog")),
+        )

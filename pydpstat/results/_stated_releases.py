@@ -90,7 +90,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
     first = getattr(result, "Bounded", result)
     guarantee, record = getattr(result, "guarantee", None), getattr(first, "record", None)
     if not isinstance(guarantee, Guarantee) or record is None:
-        hint = "A plan is no release: release first." if type(result).__name__ == "Plan" else ""
+        hint = "A plan is not a release: make the release first." if type(result).__name__ == "Plan" else ""
         raise PydpstatError(
             f"{argument} must be a release, a list of them, or a Budget; got {type(result).__name__}. "
             f"{hint or 'Give for example pydpstat.statement([r1, r2]).'}"
@@ -161,7 +161,8 @@ def matched(entries: Sequence[Any], results: Sequence[tuple[str | None, Any]]) -
     if known:
         raise PydpstatError(
             f"releases must all be in the budget's ledger; {known[0].name} is not. Charge it with "
-            "budget.charge(result), leave out what was made of another release, or give no budget."
+            "budget.charge(result), leave out what was computed from another release, or give no "
+            "budget."
         )
 
 
@@ -216,7 +217,7 @@ def _variables(record: Any, arguments: Mapping[str, object]) -> tuple[str, ...]:
 
 def _of_population(first: Any) -> bool:
     """Tell whether a result has intervals or tests that cover sampling."""
-    if hasattr(first, "pvalue") or hasattr(first, "pvalues") or hasattr(first, "test"):
+    if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True
     return getattr(getattr(first, "post", None), "population", None) is not None
 

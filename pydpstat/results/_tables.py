@@ -118,8 +118,8 @@ class TableResults(PopulationIntervals):
         over = tuple(axis for axis in range(len(dimnames)) if axis not in kept)
         if not over:
             raise PydpstatError(
-                f"names must leave out at least one of the table's variables; got {names!r}. The "
-                "table itself has the cells of all."
+                f"names must omit at least one of the table's variables; got {names!r}. The table "
+                "itself has all cells."
             )
         counts, factor = self._counts()
         # the axes that are left keep their order; then they get the one that was asked for
@@ -214,7 +214,11 @@ class TableResults(PopulationIntervals):
             counts = counts.transpose(*rows, *columns).reshape(shape)
             inner = tuple(":".join(map(str, row)) for row in levels)
             keys = tuple(self._axis_name(axis) for axis in rows)
-            labels = GroupLabels.of(Labels("share", names=inner), tuple(groups), keys)
+            labels = GroupLabels.of(
+                Labels("share", names=inner, dimension_names=(", ".join(map(self._axis_name, columns)),)),
+                tuple(groups),
+                keys,
+            )
         each, already = summand(self.noise)
         total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
         others = (shape[-1] if rows else counts.size) - 1
@@ -260,7 +264,7 @@ class TableResults(PopulationIntervals):
         >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
         >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
         >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
-        ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
+        ['first', 'second', 'estimate', 'noise sd', 'noise lower', 'noise upper']
         """
         if (table := self._by_groups()) is not None:
             return table.long(alpha)
@@ -279,7 +283,7 @@ class TableResults(PopulationIntervals):
         Returns
         -------
         DataFrame
-            The estimates. A table of one variable has one row.
+            The estimates, integers where the noise is. A table of one variable has one row.
 
         Examples
         --------
@@ -300,6 +304,7 @@ class TableResults(PopulationIntervals):
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
+        frame = frame.astype(np.int64) if self._counts_units() else frame
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         if not checks.flag(shown, "margins"):
             return frame
@@ -333,7 +338,7 @@ class TableResults(PopulationIntervals):
         names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
         if self.statistic not in TABLES or not names:
             raise PydpstatError(
-                f"this release of {self.statistic} is no table. Release a crosstab of several "
+                f"this release of {self.statistic} is not a table. Release a crosstab of several "
                 "variables; shares of one are result.params / result.params.sum()."
             )
         return names
@@ -343,9 +348,7 @@ class TableResults(PopulationIntervals):
         labels = self.labels
         if self.statistic != "count" or not isinstance(labels, GroupLabels) or labels.name != "records":
             return None
-        dimnames = tuple(
-            tuple(dict.fromkeys(row[axis] for row in labels.rows)) for axis in range(len(labels.keys))
-        )
+        dimnames = tuple(tuple(dict.fromkeys(axis)) for axis in zip(*labels.rows))
         if tuple(product(*dimnames)) != labels.rows:
             return None
         value = self.value.reshape([len(levels) for levels in dimnames])
@@ -365,8 +368,9 @@ class TableResults(PopulationIntervals):
         """Return the noisy counts, which can be summed, and what they were multiplied with."""
         if dict(self.record.arguments).get("levels") == "discover":
             raise PydpstatError(
-                "levels that were found in the data leave out rare ones, and with them some of the records: "
-                "the released counts have no margins or shares. Release the table with public levels."
+                "rare levels are missing from levels that were found in the data, and so are their "
+                "records: the released counts have no margins or shares. Release the table with "
+                "public levels."
             )
         if self.noise is None or summed(self.noise, 2) is None:
             raise PydpstatError(NO_SUM.format(self.mechanism))

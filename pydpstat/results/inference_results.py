@@ -14,10 +14,14 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
+from pydpstat.results._kept_ends import kept_ends
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._pvalues import shown_pvalue
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Floats = npt.NDArray[np.float64]
 
 
 class Release(Protocol):
@@ -79,9 +83,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     ----------
     test : str
         The test's name (``"One-sample t test"``).
-    statistic, pvalue : float or None
-        The noisy statistic, and the probability of one at least as extreme under the null hypothesis. None
-        for an interval alone.
+    statistic, pvalue : Any
+        The noisy statistic, and the probability of one at least as extreme under the null hypothesis: floats,
+        or None for an interval alone.
     pvalue_floor : float
         The smallest p-value that the test can return, from public numbers alone, as of one that is simulated;
         0 where it has none. A p-value at the floor is shown as a limit, such as ``< 0.0022``.
@@ -103,6 +107,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         What they rest on, in words.
     remarks : tuple of str
         What else should be known of this result, such as that nothing can be said.
+    behind : DPResults or None
+        What the hypothesis is about, which is drawn: means of groups, or shares of levels.
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
@@ -117,6 +123,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         True if a seed or a generator was given: then it is not for publication.
     record : Call
         The call, without data.
+
+    See Also
+    --------
+    DPResults : what statistics return.
+    PairwiseResults : all pairs of groups.
 
     Examples
     --------
@@ -133,8 +144,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     """
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    # an optional float would have to be checked before every comparison
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -145,6 +157,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     validity: str
     assumptions: tuple[str, ...]
     remarks: tuple[str, ...]
+    behind: Drawn | None
     mechanism: str
     noise_scale: float | npt.NDArray[Any]
     claim: Guarantee
@@ -154,6 +167,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     reproducible: bool
     record: Call
     _df: int | None = None
+
+    _inner = (*Frozen._inner, "interval")
 
     @classmethod
     def of(
@@ -174,6 +189,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         assumptions: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
         df: int | None = None,
+        behind: Drawn | None = None,
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -202,6 +218,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             validity=validity,
             assumptions=assumptions,
             remarks=remarks,
+            behind=behind,
             mechanism=release.mechanism,
             noise_scale=release.noise_scale,
             claim=release.claim,
@@ -231,7 +248,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             )
         return self._df
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing.
@@ -240,6 +257,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the parameter; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -249,7 +268,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the test has no interval.
+            Where `alpha` is not in its range, `kind` is another, or the test has no interval.
 
         Examples
         --------
@@ -265,7 +284,14 @@ class InferenceResults(Drawn, InferencePage, Frozen):
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
-        return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
+        check_only(kind, CONFIDENCE, self.test)
+        low, high = kept_ends(self, alpha_of(alpha))
+        return ConfidenceInterval(low.item(), high.item())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        assert self.interval is not None
+        low, high = map(np.float64, self.interval.ends(alpha))
+        return np.asarray(low), np.asarray(high)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return `conf_int` by its level, in SciPy's words.
@@ -304,6 +330,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def __iter__(self) -> Iterator[float | None]:
         """Yield the statistic and the p-value, as SciPy's results do: ``statistic, p = ...``."""
         return iter((self.statistic, self.pvalue))
+
+    @property
+    def estimate(self) -> Any:
+        """The estimates as `params` has them; of a test without any its statistic."""
+        return self.params if self.estimates else self.statistic
 
     @property
     def params(self) -> pd.Series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from pydpstat.results._estimates import Estimates
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Noise
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -56,6 +60,11 @@ class ModelResults(Estimates, Frozen):
     facts : tuple of (str, str), default ()
         Further public settings, for the summary: name and value.
 
+    See Also
+    --------
+    EmpiricalRiskMinimizationDP_CMS, EmpiricalRiskMinimizationDP_KST : the models whose release it is.
+    RegressionResults : what `ols` and `logit` return.
+
     Examples
     --------
     >>> import pydpstat
@@ -87,6 +96,11 @@ class ModelResults(Estimates, Frozen):
         # a copy of its own, so that no later change reaches it
         object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
 
+    @property
+    def estimate(self) -> pd.Series:
+        """The released coefficients as a Series with their names: `params`."""
+        return self.params
+
     def _named(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
         return self.coeff, Labels(self.model, self.names), self.model
 
@@ -100,9 +114,9 @@ class ModelResults(Estimates, Frozen):
         level = alpha_of(alpha)
         if self.noise is None:
             raise PydpstatError(
-                f"{self.model} with {self.perturbation} perturbation has no interval: the noise enters the "
-                "objective, and how far it moves a coefficient depends on the data. "
-                "Use the coefficients alone, or output perturbation where the model has it."
+                f"{self.model} with {self.perturbation} perturbation has no interval: the noise is in "
+                "the objective, and its effect on a coefficient depends on the data. Use only the "
+                "coefficients, or output perturbation if the model has it."
             )
         half = -np.asarray(self.noise.ppf(level / 2.0))
         return self.coeff - half, self.coeff + half
@@ -141,7 +155,7 @@ class ModelResults(Estimates, Frozen):
 
         if self.prediction is None:
             raise PydpstatError(
-                f"these results of {self.model} do not keep your own mapXy, which might refer to data. "
+                f"these results of {self.model} do not store your mapXy, which might refer to data. "
                 "Call predict of the model object."
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)

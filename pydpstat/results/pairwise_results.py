@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +29,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResults(Drawn, Stated, Frozen):
+class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
     It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
@@ -51,6 +55,11 @@ class PairwiseResults(Drawn, Stated, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    DPResults.pairs : what makes it.
+    InferenceResults : one comparison.
+
     Examples
     --------
     >>> import numpy as np, pydpstat
@@ -72,6 +81,8 @@ class PairwiseResults(Drawn, Stated, Frozen):
     reproducible: bool
     record: Call
 
+    _condition = "(result.corrected < 0.05).any()"
+
     @property
     def estimate(self) -> pd.Series:
         """The differences, of the first group of each pair minus the second."""
@@ -87,7 +98,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
         """The p-values with the correction."""
         return self._series(self._corrected()[0], "corrected p-value")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
 
         With a correction all of them hold at once with probability ``1 - alpha``, by Bonferroni's inequality
@@ -98,6 +109,8 @@ class PairwiseResults(Drawn, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -115,9 +128,15 @@ class PairwiseResults(Drawn, Stated, Frozen):
 
         from pydpstat._checks import alpha_of
 
+        check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
-        ends = np.array([each.interval.ends(share) for each in self.differences])
-        return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
+        return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        with Progress(lambda: len(self.differences), "intervals") as progress:
+            ends = [progress.counted(each.interval.ends(alpha)) for each in self.differences]
+        low, high = np.array(ends).reshape(-1, 2).T
+        return low, high
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
@@ -175,22 +194,19 @@ class PairwiseResults(Drawn, Stated, Frozen):
 
     def _rows(self) -> Rows:
         corrected, floors = self._corrected()
-        cells = [
-            [
-                number(each.estimate),
-                number(each.statistic),
-                shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, floor),
-            ]
-            for each, p, floor in zip(self.differences, corrected.tolist(), floors.tolist())
+        parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
+        columns: list[list[object]] = [
+            [each.estimate for each in self.differences],
+            [each.statistic for each in self.differences],
+            [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [shown_pvalue(p, floor) for _, p, floor in parts],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
-            ends = self.conf_int().to_numpy().tolist()
-            cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
+            columns += self.conf_int().to_numpy().T.tolist()
         names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
-        return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
+        return Rows(headers, names[:MOST_ROWS], table(columns)[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"

@@ -17,6 +17,8 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kept_ends import kept_ends
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Released = tuple[tuple[str, float], ...]
+_MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 
 class Design(Protocol):
@@ -101,6 +104,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    ols, logit : what make it.
+    InferenceResults : what tests return.
+
     Examples
     --------
     >>> import numpy as np, pydpstat
@@ -140,12 +148,12 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
+    _inner = (*Frozen._inner, *_MADE_OF)
+
     def __post_init__(self) -> None:
-        # copies of its own, so that no later change reaches it
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
-            value = getattr(self, field)
-            if value is not None:
+            if (value := getattr(self, field)) is not None:
                 # what is left of a coefficient of which nothing can be said would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
@@ -191,10 +199,16 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no estimates. "
-                "Use interval=True, which takes epsilon for them, or method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no "
+                "estimates. Use interval=True, which spends a part of epsilon on them, or "
+                "method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The coefficients' estimates: `params`."""
+        return self.params
 
     @property
     def bse(self) -> pd.Series:
@@ -273,7 +287,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
         It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
@@ -282,6 +296,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its coefficient; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -291,7 +307,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
 
         Examples
         --------
@@ -307,9 +323,14 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         from pydpstat._checks import alpha_of
 
         _ = self.params  # says what to do where there are none
-        level = alpha_of(alpha)
-        ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
-        return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
+        check_only(kind, CONFIDENCE, f"{self.model} regression")
+        ends = dict(enumerate(kept_ends(self, alpha_of(alpha))))
+        return pd.DataFrame(ends, index=list(self.names), dtype="float64")
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return low, high
 
     def predict(self, exog: Any) -> Floats:
         """Predict the response of new records.

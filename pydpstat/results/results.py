@@ -14,6 +14,7 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._kinds import NOISE, kind_of
 from pydpstat.results._labels import Estimate, Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
@@ -70,6 +71,12 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    InferenceResults : what tests return.
+    RegressionResults : what regressions return.
+    statement : what a paper says of it.
+
     Examples
     --------
     >>> import pydpstat
@@ -95,6 +102,8 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
     reproducible: bool
     grid: float | None
     record: Call
+
+    _inner = (*Frozen._inner, "post")
 
     def __post_init__(self) -> None:
         # by name: to look through all fields takes longer than a small release may
@@ -172,13 +181,14 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         self._check_interval(alpha)
         return self.post.shown_interval(self.noise, self.value, float(alpha))
 
-    def conf_int(self, alpha: float = 0.05, kind: str = "noise", *, joint: bool = False) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, joint: bool = False) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
 
         Parameters
         ----------
         alpha, kind
-            The probability of a miss (0.05), and of what: these records ("noise") or their "population".
+            The probability of a miss (0.05), and of what: these records ("noise", by default) or their
+            "population".
         joint : bool, default False
             Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
             its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
@@ -195,10 +205,10 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
         return ReleasePage.conf_int(self, alpha, kind)
 
-    def _alpha_of_each(self, alpha: float, kind: str) -> float:
+    def _alpha_of_each(self, alpha: float, kind: str | None) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
         self._check_interval(alpha)
-        if kind == "noise" and not isinstance(self.post, (Derived, Share)):
+        if kind_of(kind) == NOISE and not isinstance(self.post, (Derived, Share)):
             return self.noise.simultaneous(float(alpha), self.value.size)
         return float(alpha) / max(self.value.size, 1)
 
@@ -215,8 +225,8 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         if self.statistic not in _IN_CELLS:
             return ""
         return (
-            f"There are intervals of pydpstat.{self.statistic} with population=True, which counts in public "
-            "cells (without a sample)."
+            f"pydpstat.{self.statistic} has intervals with population=True, which counts in public "
+            "cells (not with sample=)."
         )
 
     @property
@@ -257,6 +267,11 @@ class DPResultsPair(Stating, Mapping[str, DPResults]):
         The two releases.
     guarantee : Guarantee
         What holds for both together.
+
+    See Also
+    --------
+    DPResults : each of the two.
+    meanDP : one of the functions that make it.
 
     Examples
     --------

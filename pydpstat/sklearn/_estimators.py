@@ -80,7 +80,7 @@ class PrivateEstimator(BaseEstimator):
         if bounds is not None:
             return bounds
         note(
-            f"{type(self).__name__} clips {whose} to (-1, 1), as {argument} is not given. Give "
+            f"{type(self).__name__} clips {whose} to (-1, 1), because {argument} is not given. Give "
             f"{argument}=(lower, upper), {form}: the public range, chosen without looking at the data."
         )
         return UNIT
@@ -124,6 +124,7 @@ def _without_values(X: object) -> Iterator[None]:
         texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
         named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
         raise PydpstatError(
-            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or make columns "
-            "of 0 and 1 of it with OneHotEncoder(categories=[...]), whose categories are public."
+            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or convert "
+            "it to columns of 0 and 1 with OneHotEncoder(categories=[...]), whose categories are "
+            "public."
         ) from None

@@ -228,7 +228,7 @@ def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
     labels = checks.array_of(given)
     if labels.ndim != 1 or labels.size != 2:
         raise PydpstatError(
-            f"classes must be two labels; got {checks.shown(given)}. Give them as classes=('no', 'yes')."
+            f"classes must be two labels; got {checks.shown(given)}. Give for example classes=('no', 'yes')."
         )
     return _two(np.unique(labels), "classes"), False
 
@@ -237,12 +237,12 @@ def _two(classes: Labels, argument: str) -> Labels:
     if classes.size > 2:
         raise PydpstatError(
             "Only binary classification is supported. The type of the target is multiclass. Use "
-            "OneVsRestClassifier(LogisticRegression(...)) of scikit-learn, which pays for one model a class: "
-            "divide epsilon by the number of classes."
+            "OneVsRestClassifier(LogisticRegression(...)) of scikit-learn, which spends epsilon for "
+            "each class: divide epsilon by the number of classes."
         )
     if classes.size < 2:
         raise PydpstatError(
-            f"{argument} must have two classes; got one class. Name both, as classes=('no', 'yes')."
+            f"{argument} must have two classes; got one class. Give both, for example classes=('no', 'yes')."
         )
     return classes
 

@@ -110,7 +110,7 @@ class Request(NamedTuple):
         if isinstance(post, (AsDrawn, Scaled)) and self.function not in CHOICES:
             return Planned(result, NoiseErrors(result.noise, post, result.value, shape))
         if isinstance(post, Correlated):
-            return Planned(result, None, "it follows from noisy variances and covariances")
+            return Planned(result, None, "it depends on noisy variances and covariances")
         if self.distribution is None and self.function in ("std", *CHOICES):
             return Planned(result, None, f"state the distribution of the data. {EXAMPLE}")
         if n is None:
@@ -197,8 +197,8 @@ class Request(NamedTuple):
     def _choices(self, epsilon: object, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
         if self.options.get("population"):
             raise PydpstatError(
-                f"population must be left out for the plan of a {self.function}: its intervals follow from "
-                "what is released. Plan the one without population."
+                f"population must be left out for the plan of a {self.function}: its intervals depend "
+                "on the released numbers. Plan it without population."
             )
         asked = self._asked(epsilon, n)
         (stated,) = self.shapes()

@@ -57,8 +57,8 @@ class Aim(NamedTuple):
         names = request.variables
         if names is None or request.function not in _BY_COLUMN:
             raise PydpstatError(
-                f"{argument} must be one number for this {request.function}; got {checks.shown(given)}. A "
-                "dict is for several columns, with columns= their names."
+                f"{argument} must be one number for this {request.function}; got "
+                f"{checks.shown(given)}. A dict is for several columns, whose names are in columns=."
             )
         each = checks.by_name(given, names, argument, "column", "a number")
         wanted = tuple(checks.positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
@@ -72,8 +72,8 @@ class Aim(NamedTuple):
         ratio = found / np.array(self.wanted) if len(self.wanted) > 1 else found / self.wanted[0]
         if np.isnan(ratio).any():
             raise PydpstatError(
-                f"{self.argument} of this {planned.result.statistic} is not known: the stated distribution "
-                "has no spread within the bounds. State another one."
+                f"{self.argument} of this {planned.result.statistic} is not known: the stated "
+                "distribution has no spread within the bounds. State a different distribution."
             )
         worst = int(np.argmax(ratio))
         return float(ratio.flat[worst]), float(np.asarray(found).flat[worst])

@@ -88,7 +88,8 @@ def shapes_of(given: object, pairs: Bounds, columns: Sequence[str] | None) -> tu
     if isinstance(given, Mapping):
         if columns is None:
             raise PydpstatError(
-                f"distribution must be one distribution without columns; got {checks.shown(given)}. {EXAMPLE}"
+                "distribution must be a single distribution without columns; got "
+                f"{checks.shown(given)}. {EXAMPLE}"
             )
         each = checks.by_name(given, columns, "distribution", "column", "'normal'")
     else:
@@ -109,8 +110,8 @@ def _shape(given: Any, pair: Pair) -> Shape:
         if tried.shape == (3,) and tried.dtype.kind in "fiu" and np.isfinite(tried).all():
             return given  # type: ignore[no-any-return]
     raise PydpstatError(
-        f"distribution must be a distribution of one number with its parameters; got {checks.shown(given)}. "
-        f"{EXAMPLE} No data are looked at."
+        "distribution must be a univariate distribution with its parameters; got "
+        f"{checks.shown(given)}. {EXAMPLE} No data are looked at."
     )
 
 

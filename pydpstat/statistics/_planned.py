@@ -12,10 +12,13 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
+from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import (
     MOST_ROWS,
     Facts,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
+@fixed
 @dataclass(frozen=True, repr=False)
 class Plan(Drawn, Report):
     """The noise that a release will have.
@@ -226,19 +230,22 @@ class Plan(Drawn, Report):
 
     def _facts(self) -> Facts:
         result, held = self.result, self.result.guarantee
+        scales: Facts = []
+        if isinstance(result.post, AsDrawn):
+            # elsewhere these are in the unit of what is released inside
+            noise = "-" if result.noise is None else _shown(result.noise_scale)
+            scales = [("Sensitivity:", _shown(result.sensitivity)), ("Noise scale:", noise)]
         size = "-" if self.n is None else f"{self.n}{self._found('n')}"
         return [
             ("Statistic:", result.statistic),
             ("Mechanism:", mechanism_words(result.mechanism)),
-            ("Sensitivity:", _shown(result.sensitivity)),
-            ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
+            *scales,
             ("N of each group:" if self._by_group else "No. Observations:", size),
             ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
             *([("Guaranteed epsilon:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
             ("Delta:", number(held.delta)),
             ("Neighbors:", result.neighbors),
             *unit_fact(result.unit),
-            ("Grid:", "-" if result.grid is None else number(result.grid)),
         ]
 
     def _rows(self) -> Rows:
@@ -247,13 +254,13 @@ class Plan(Drawn, Report):
         cells = [["-", "-"]] * len(names)
         if self._planned.errors is not None:
             errors = self._planned.errors
-            pairs = zip(_flat(errors.sd()), _flat(errors.reach(self.alpha)))
-            cells = [list(map(number, pair)) for pair, _ in zip(pairs, names)]
+            columns = _flat(errors.sd()), _flat(errors.reach(self.alpha))
+            cells = table([each[:MOST_ROWS].tolist() for each in columns])
         return Rows(("noise sd", "accuracy"), names, cells)
 
     def _notes(self) -> list[str]:
         planned, result = self._planned, self.result
-        notes = [f"The noise stays within the accuracy with probability {1 - self.alpha:g}."]
+        notes = [f"The absolute noise is at most the accuracy with probability {1 - self.alpha:g}."]
         if planned.errors is None:
             notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
         elif self.request.rests_on(result):

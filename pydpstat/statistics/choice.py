@@ -73,6 +73,11 @@ def choose(
         Where an argument is not allowed. Scores that are not finite are an error as well: a score
         with a finite sensitivity is finite for all data sets or for none.
 
+    See Also
+    --------
+    crosstab : all counts, where more than the largest is of interest.
+    ExponentialMechanism : the choice as R's DPpack makes it.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for the neighbors for which `sensitivity` holds.
@@ -107,7 +112,7 @@ def choose(
     'south'
     """
     eps = checks.epsilon(epsilon)
-    reach = checks.positive(sensitivity, "sensitivity", "Give how far one record can move a score.")
+    reach = checks.positive(sensitivity, "sensitivity", ("Give the most that one record can change a score."))
     checks.one_of(mechanism, "mechanism", MECHANISMS)
     choices = _candidates(candidates)
     utility = scores_of(scores, len(choices))
@@ -144,7 +149,7 @@ def _candidates(candidates: object) -> list[object]:
     if isinstance(values, (list, tuple, range)) and len(values):
         return list(values)
     raise PydpstatError(
-        f"candidates must be a sequence with one candidate at least; got {checks.shown(candidates)}. "
+        f"candidates must be a sequence with at least one candidate; got {checks.shown(candidates)}. "
         "Give a list."
     )
 
@@ -193,8 +198,8 @@ def scores_of(scores: Data, size: int) -> Scores:
     exactly = values.dtype.kind == "O"
     if not (all(map(_is_finite, values.tolist())) if exactly else np.isfinite(values).all()):
         raise PydpstatError(
-            "scores must be finite, every one; some are not. A score that can be infinite or missing has "
-            "no sensitivity: cut it to public bounds first."
+            "scores must be finite; some are not. A score that can be infinite or missing has no "
+            "sensitivity: clip it to public bounds first."
         )
     if not exactly:
         return Scores(values.astype(np.float64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 MOST_CELLS = 10**7
 
@@ -90,6 +92,12 @@ def histogram(
         Where an argument is not allowed, `edges` is not given or would come from the data, `x` is
         not made of numbers, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    quantiles : quantiles without bins.
+    crosstab : categories in the place of bins.
+    histogramDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -151,7 +159,7 @@ def histogram(
     size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
-    return release_statistic(
+    released = release_statistic(
         "histogram",
         cells_query("histogram", counts, labels, size, how),
         how,
@@ -163,6 +171,12 @@ def histogram(
         conditions=records.conditions,
         total=True,
     )
+    if records.groups is not None:
+        sds = np.asarray(released.post.standard_error(released.noise, released.value))
+        note_groups(
+            records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1)
+        )
+    return released
 
 
 def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
@@ -189,13 +203,14 @@ def _completed(counts: np.ndarray, gone: Any, edges: np.ndarray, missing: Missin
 def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
     if edges is None:
         raise PydpstatError(
-            "edges must be given: bins that come from the data would tell of them (the range is two "
+            "edges must be given: bins from the data would reveal records (the range is two "
             "records). Give public edges, for example edges=np.linspace(0, 100, 21)."
         )
     if isinstance(edges, str) or is_number(edges):
         raise PydpstatError(
-            f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule would "
-            "look at the data's range. Give public edges, for example edges=np.linspace(0, 100, 21)."
+            f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule "
+            "would use the range of the data. Give public edges, for example edges=np.linspace(0, "
+            "100, 21)."
         )
     values = public_list(edges, "edges")
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
@@ -203,8 +218,8 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
             return array + 0.0
     raise PydpstatError(
-        f"edges must be two or more finite numbers, ascending, no two equal; got {_wrong(values)}. "
-        "Give for example [0, 20, 40, 60]."
+        f"edges must be two or more finite numbers in increasing order; got {_wrong(values)}. Give "
+        "for example [0, 20, 40, 60]."
     )
 
 
@@ -217,7 +232,7 @@ def _wrong(values: object) -> str:
     array = np.array(list(map(as_float, values)))
     if not np.isfinite(array).all():
         return "one that is not finite"
-    return "one twice" if len(set(values)) < len(values) else "them in another order"
+    return "one twice" if len(set(values)) < len(values) else "them in a different order"
 
 
 def _labels(name: str, edges: np.ndarray) -> Labels:

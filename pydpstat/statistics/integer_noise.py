@@ -61,6 +61,12 @@ def symmetric_geometric(
     PydpstatError
         Where a value is not whole or an argument is not allowed.
 
+    See Also
+    --------
+    count : counts with this noise.
+    symmetric_geometric_noise : draws of it alone.
+    pydpstat.mechanisms.Geometric : the mechanism.
+
     Notes
     -----
     Guarantee: epsilon, for neighbors between which the counts differ by at most `sensitivity`.
@@ -133,6 +139,11 @@ def symmetric_geometric_noise(
     PrivacyWarning
         With ``method="sign"``, which keeps epsilon + log(2) only.
 
+    See Also
+    --------
+    symmetric_geometric : noise that is added, with a guarantee.
+    pydpstat.mechanisms.SymmetricGeometricNoise : its distribution.
+
     Notes
     -----
     Guarantee of a count plus this noise: epsilon with ``"difference"``, epsilon + log(2) with
@@ -164,9 +175,9 @@ def symmetric_geometric_noise(
         # a random sign times a geometric variable is not the symmetric geometric distribution
         warn(
             "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
-            f"geometric law. It keeps epsilon {noise.epsilon_kept:.4f}, not {noise.epsilon:g}; at epsilon "
-            f"{noise.epsilon:g} its delta is {float(noise.delta(noise.epsilon)):.4f}. "
-            "Use method='difference'.",
+            f"geometric distribution. Its true epsilon is {noise.epsilon_kept:.4f}, not "
+            f"{noise.epsilon:g}; at epsilon {noise.epsilon:g} its delta is "
+            f"{float(noise.delta(noise.epsilon)):.4f}. Use method='difference'.",
             row="1",
             use="symmetric_geometric",
         )
@@ -196,5 +207,5 @@ def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
         )
     shape = np.shape(value)
     if math.prod(shape) != flat.size:
-        raise PydpstatError(f"value must be numbers; got {type(value).__name__} of several in one place.")
+        raise PydpstatError(f"value must be numbers; got {type(value).__name__} with several in one element.")
     return flat.astype(np.float64).reshape(shape, order="F")

@@ -152,6 +152,11 @@ def plan(
         If the function cannot be planned (choose), an argument is not allowed, or nothing gives the
         accuracy or the power that is wanted; the message then says what can be reached.
 
+    See Also
+    --------
+    Budget : what pays for what was planned.
+    DPResults.accuracy : how far the noise moves a value that was released.
+
     Notes
     -----
     A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ
@@ -239,8 +244,8 @@ def plan(
         return plan_test(name, epsilon, n, {"alpha": alpha, **options})
     if name in SIMULATED:
         raise PydpstatError(
-            f"{name} cannot be planned: how exact its result is depends on the data. Call it with made-up "
-            "data of the size and kind that you expect, and with rng=1."
+            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
+            "data of the size and kind that you expect, with rng=1."
         )
     checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
     call = getattr(pydpstat, str(name))
@@ -279,8 +284,8 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
     if aim is None:
         if epsilon is None:
             raise PydpstatError(
-                "epsilon must be given, or an accuracy (or noise_sd) that it is found for. Give for example "
-                "accuracy=0.5, in the unit of the estimate."
+                "epsilon must be given, or an accuracy (or noise_sd) for which to find it. Give for "
+                "example accuracy=0.5, in the unit of the estimate."
             )
         return size, checks.epsilon(epsilon)
     if epsilon is None and (size is not None or not sized):
@@ -290,11 +295,11 @@ def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int
     what = f"{aim.argument}={checks.shown(aim.given)}"
     if epsilon is None:
         raise PydpstatError(
-            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give n for "
-            "epsilon to be found, or epsilon for n."
+            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give "
+            "n to find epsilon, or epsilon to find n."
         )
     way = "epsilon or n" if sized else f"epsilon: the noise of a {name} does not depend on n"
-    raise PydpstatError(f"{what} leaves nothing to be found. Leave out {way}.")
+    raise PydpstatError(f"{what} leaves nothing to find. Leave out {way}.")
 
 
 def _columns(columns: object) -> tuple[str, ...] | None:
@@ -322,7 +327,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
         if name in known and name not in options:
-            raise PydpstatError(f"{name} must be given: the shares of the quantiles. Give {example}.")
+            raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
 
 
 def _size(n: Any, request: Request, sought: bool) -> int | None:
@@ -337,9 +342,9 @@ def _size(n: Any, request: Request, sought: bool) -> int | None:
     if n is None:
         if needed and not sought:
             raise PydpstatError(
-                f"n must be given: the noise of a {name} depends on the public number of records under "
-                "bounded neighbors. Give for example n=1000, or neighbors='unbounded'; n is found where an "
-                "accuracy and epsilon are given."
+                f"n must be given: the noise of a {name} depends on the public number of records "
+                "under bounded neighbors. Give for example n=1000, or neighbors='unbounded'; with "
+                "accuracy and epsilon, n is found."
             )
         return None
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):

@@ -16,6 +16,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.distinct_units import units_of
 from pydpstat.statistics._kernels.partition import norm_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 
 @quiet
@@ -76,6 +77,11 @@ def nunique(
         Where an argument is not allowed, `data` is not one column of ids, neighbors are bounded and there
         is no `by`, or an id is missing with ``missing="error"``.
 
+    See Also
+    --------
+    count : records in the place of units.
+    crosstab : records by level.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for each id. With ``missing="error"`` whether ids are missing is treated as
@@ -113,15 +119,17 @@ def nunique(
     how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
-            "neighbors must be 'unbounded' without by: of bounded neighbors one id takes the place of "
-            "another, so their number is public and needs no release. Use neighbors='unbounded', or count by "
-            "group."
+            "neighbors must be 'unbounded' without by: under bounded neighbors one id replaces "
+            "another, so their number is public and needs no release. Use neighbors='unbounded', or "
+            "count by group."
         )
     if by is None and max_groups is not None:
         raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
     most = 1
     if max_groups is not None:
-        most = checks.integer(max_groups, "max_groups", 1, hint="Give the most groups that an id counts in.")
+        most = checks.integer(
+            max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
+        )
     source = source_from(rng)
     scope = Scope(by, levels, other)
     units, how = units_of(data, how, scope, most, source)
@@ -136,7 +144,7 @@ def nunique(
         exact=tuple(counts.tolist()),
     )
     arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
-    return release_statistic(
+    released = release_statistic(
         "nunique",
         query,
         how,
@@ -146,3 +154,7 @@ def nunique(
         publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
         conditions=records.conditions,
     )
+    note_groups(
+        records.groups, released.value, float(released.noise.std()), of_all=False, what="number of ids"
+    )
+    return released

@@ -44,6 +44,10 @@ class AveragingAttack(Frozen):
         What all answers together keep (basic composition); None where they state none.
     refused : str or None
         The budget's words, where it ended the attack.
+
+    See Also
+    --------
+    averaging_attack : what makes it.
     """
 
     answers: Floats
@@ -124,6 +128,11 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
     PydpstatError
         Where an argument is not allowed, or an answer is no finite number.
 
+    See Also
+    --------
+    intersection_attack, differencing : other attacks.
+    pydpstat.Budget : what ends it.
+
     Notes
     -----
     Independent noise of standard deviation s leaves the mean of m answers with s / sqrt(m). Each
@@ -150,7 +159,7 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
         )
     wanted = checks.integer(queries, "queries", 1, hint="Give for example 1000.")
     if wanted > MOST_QUERIES:
-        raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer times.")
+        raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer queries.")
     answers: list[float] = []
     stated: list[Guarantee] = []
     noise_sd, refused = math.nan, None
@@ -204,6 +213,10 @@ class IntersectionAttack:
         The noise that was on each.
     left : tuple of range
         The counts that are still possible after each answer.
+
+    See Also
+    --------
+    intersection_attack : what makes it.
     """
 
     answers: tuple[int, ...]
@@ -272,6 +285,10 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     PydpstatError
         Where an answer is no integer, there is none, or no count can have given them all.
 
+    See Also
+    --------
+    averaging_attack, differencing : other attacks.
+
     Notes
     -----
     The answer a leaves the counts from a - reach to a + reach. The interval that all answers leave
@@ -299,8 +316,9 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
         left = range(max(steps[-1].start, alone.start), min(steps[-1].stop, alone.stop))
         if not left:
             raise PydpstatError(
-                f"answers must be possible for one true count; no count is within {noise.reach} of both "
-                f"{min(given)} and {max(given)}. Check that they answer one query, and the reach."
+                f"answers must be possible for one true count; no count is within {noise.reach} of "
+                f"both {min(given)} and {max(given)}. Check that they answer the same query, and "
+                "check the reach."
             )
         steps.append(left)
     return IntersectionAttack(given, noise, tuple(steps))

@@ -40,6 +40,10 @@ class DifferencingAttack:
         The noise that was on the answer; None where it is exact.
     chances : tuple of float or Fraction
         How likely each contribution is, after the answer, where all were equally likely before.
+
+    See Also
+    --------
+    differencing : what makes it.
     """
 
     answer: float
@@ -128,6 +132,11 @@ def differencing(
     PydpstatError
         Where an argument is not allowed, or no contribution can have given the answer.
 
+    See Also
+    --------
+    averaging_attack, intersection_attack : other attacks.
+    pydpstat.mean : the release that withstands it.
+
     Notes
     -----
     An exact answer decides: the difference is the contribution. With noise of density p the contribution c
@@ -175,7 +184,8 @@ def differencing(
     if not total:
         raise PydpstatError(
             f"answer must be possible for one of the contributions {may_add}; got {given:.6g}, and "
-            f"{base:.6g} without the record. Check that both are of one query, and the noise."
+            f"{base:.6g} without the record. Check that both answer the same query, and check the "
+            "noise."
         )
     return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
 

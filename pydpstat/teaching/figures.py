@@ -42,6 +42,10 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
         Where `figures` is no mapping of such tuples, or a figure has another number of values here,
         or `source` is no name that the other columns leave free.
 
+    See Also
+    --------
+    pydpstat.DPResults.to_frame : a release's numbers as a table.
+
     Notes
     -----
     A figure with decimals is compared after rounding to as many decimals, an integer or a
@@ -66,8 +70,8 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
         )
     if not isinstance(source, str) or source in ("here", "same", "remark"):
         raise PydpstatError(
-            "source must be a text other than 'here', 'same' and 'remark', which are columns already; "
-            f"got {shown_option(source)}. Give for example 'R'."
+            "source must be a string other than 'here', 'same' and 'remark', which are columns "
+            f"already; got {shown_option(source)}. Give for example 'R'."
         )
     rows = []
     for name, pair in figures.items():
@@ -76,8 +80,8 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
         printed, ours = (_flat(each) for each in pair[:2])
         if len(printed) != len(ours):
             raise PydpstatError(
-                f"figures[{name!r}] must have as many values here as are given; "
-                f"got {len(ours)} for {len(printed)}."
+                f"figures[{name!r}] must have the same number of values on both sides; got "
+                f"{len(printed)} and {len(ours)}."
             )
         theirs = [str(each) for each in printed]
         shown = [_as_printed(value, text) for value, text in zip(ours, theirs)]

@@ -118,6 +118,10 @@ class Sensitivity:
         What the function returned for them.
     data_sets, pairs : int
         How many data sets and pairs of neighbors were looked at.
+
+    See Also
+    --------
+    sensitivity : what makes it.
     """
 
     value: Exact | float
@@ -185,6 +189,11 @@ def sensitivity(
         Where an argument is not allowed, the search is too large, or the function fails, returns
         something else than finite numbers, or another number of them for some data set.
 
+    See Also
+    --------
+    pydpstat.sensitivitySampler : diffpriv's search at random.
+    pydpstat.audit : a test of the whole release.
+
     Notes
     -----
     The search is exact. Integers and fractions are taken as they are; a float, a decimal or a
@@ -218,7 +227,7 @@ def sensitivity(
     checks.one_of(norm, "norm", NORMS)
     bounded = checks.one_of(neighbors, "neighbors", NEIGHBORS) == "bounded"
     if bounded and len(records) < 2:
-        raise PydpstatError("domain must have two values or more under bounded neighbors; got one.")
+        raise PydpstatError("domain must have two or more values under bounded neighbors; got one.")
     kind = Multisets if checks.flag(symmetric, "symmetric") else Sequences
     space = _checked(kind, len(records), size, bounded, most)
     outputs: dict[Place, Output] = {}
@@ -254,12 +263,12 @@ def _checked(kind: type[Sequences], values: int, n: int, bounded: bool, limit: i
         space = kind(values, n, bounded)
         if space.evaluations + space.comparisons <= limit:
             return space
-        size = f"{_large(space.evaluations)} data sets and {_large(space.comparisons)} pairs of neighbours"
+        size = f"{_large(space.evaluations)} data sets and {_large(space.comparisons)} pairs of neighbors"
     else:
         size = f"more than {n:,} data sets"
     raise PydpstatError(
-        f"domain and n give {size}; limit allows {limit:,} of both together. Give fewer values or records, "
-        "symmetric=True where the order of the records does not matter, or a larger limit."
+        f"domain and n give {size}; limit allows {limit:,} of both together. Give fewer values or "
+        "records, symmetric=True if the order of the records does not matter, or a larger limit."
     )
 
 
@@ -281,7 +290,7 @@ def _records(domain: Sequence[Record], limit: int) -> list[Record]:
         )
     records: list[Record] = list(domain) if tolist is None else tolist()
     if not records:
-        raise PydpstatError("domain must have one value or more; got none. Give for example range(4).")
+        raise PydpstatError("domain must have at least one value; got none. Give for example range(4).")
     return records
 
 
@@ -289,7 +298,7 @@ def _evaluated(function: Callable[[tuple[Record, ...]], object], data: tuple[Rec
     try:
         return function(data)
     except Exception as error:
-        hint = " An empty data set is a neighbour, too: define the value for it." if not data else ""
+        hint = " An empty data set is also a neighbor: define the value for it." if not data else ""
         raise PydpstatError(
             f"function must return numbers for every data set; it raised {type(error).__name__}: "
             f"{excerpt(str(error))} for {excerpt(data)}.{hint}"
@@ -334,9 +343,9 @@ def _check_lengths(outputs: dict[Place, Output], records: list[Record]) -> None:
         if len(output) != len(outputs[first]):
             data, other = (excerpt(tuple(records[code] for code in each)) for each in (first, place))
             raise PydpstatError(
-                f"function must return as many numbers for every data set; it returned {len(outputs[first])} "
-                f"for {data} and {len(output)} for {other}. A shape that depends on the data has no "
-                "finite sensitivity."
+                "function must return the same number of values for every data set; it returned "
+                f"{len(outputs[first])} for {data} and {len(output)} for {other}. A shape that "
+                "depends on the data has no finite sensitivity."
             )
 
 

@@ -47,7 +47,8 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
         given = None
     if given is None:
         raise PydpstatError(
-            f"{name} must be several whole numbers; got {type(values).__name__}. Give for example {example}."
+            f"{name} must be a sequence of whole numbers; got {type(values).__name__}. Give for "
+            f"example {example}."
         )
     return [integer(value, name, hint=f"Give for example {example}.") for value in given]
 
@@ -67,6 +68,10 @@ class UniformNoise:
     ------
     PydpstatError
         Where `reach` is no integer from 1 to 2**31.
+
+    See Also
+    --------
+    pydpstat.mechanisms.Laplace : noise that keeps an epsilon.
 
     Notes
     -----

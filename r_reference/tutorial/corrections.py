@@ -49,10 +49,10 @@ def corrections(width: int = 100) -> list[str]:
     declared = sum(DECLARED / scale for scale in SCALES)
     wrong = (
         ("Row 5", "Levels taken from the data make epsilon infinite: declare them (a Categorical)."),
-        ("Row 5", 'type.DP = "pDP" does nothing with Laplace noise, which keeps pure epsilon.'),
+        ("Row 5", 'type.DP = "pDP" does nothing with Laplace noise, which satisfies pure epsilon.'),
         (
             "Row 7",
-            f"A sign times rgeom keeps epsilon {sign.epsilon_kept:.4f}, not 1 (or, at 1, delta "
+            f"A sign times rgeom has epsilon {sign.epsilon_kept:.4f}, not 1 (or, at 1, delta "
             f"{sign.delta(1.0):.4f}): symmetric_geometric() has less noise at the same true epsilon.",
         ),
         ("Row 9", "Breaks and bounds from the data make epsilon infinite: fix both without the data."),

@@ -61,7 +61,7 @@ def test_quasi_identifiers_and_columns_without_numbers():
     assert np.isnan(r.errors[["age", "city"]]).all() and r.errors["gap"] == 0.0 and r.loss == 0.0
     assert evaluate_anonymization(df, anonymized).k == 1
     text = r.summary().as_text()
-    assert "no numbers in one of the tables" in text and "k is about the columns age." in text
+    assert "not numeric in one of the tables" in text and "k refers to the columns age." in text
 
 
 def test_summary():
@@ -76,7 +76,7 @@ def test_summary():
         "300",
         "AMT_CREDIT",
         "not differentially private",
-        "they are no release",
+        "they are not private",
         "RMSE / sd",
     ):
         assert word in text, word

@@ -83,7 +83,7 @@ def test_identifiers():
     assert list(drop_unique_identifiers(df, ["pay", "age"]).columns) == ["id", "key", "age"]
     # a number that occurs twice is no identifier
     assert list(drop_unique_identifiers(pd.DataFrame({"id": [1, 1, 2]})).columns) == ["id"]
-    with pytest.raises(PydpstatError, match="names its rows"):
+    with pytest.raises(PydpstatError, match="every column identifies its rows"):
         drop_unique_identifiers(df[["id", "key"]])
 
 
@@ -156,11 +156,11 @@ def test_without_scikit_learn(monkeypatch):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda df: round_columns(df, 0), ["to must be a scalar > 0"]),
+        (lambda df: round_columns(df, 0), ["to must be a positive finite number"]),
         (lambda df: round_columns(df, "ten"), ["to must be"]),
         (lambda df: round_columns(df, {}), ["to must name at least one column"]),
         (lambda df: round_columns(df, {"y": 10}), ["to must name columns of df"]),
-        (lambda df: round_columns(df, {"x": 10}, ["x"]), ["columns must be left out where to is a dict"]),
+        (lambda df: round_columns(df, {"x": 10}, ["x"]), ["columns must be left out if to is a dict"]),
         (lambda df: round_columns(df.assign(s="t"), 10), ["numbers in column 's'"]),
         (lambda df: round_columns(df.assign(b=True), 10), ["numbers in column 'b'; got bool"]),
         (lambda df: categorize(df, 0), ["bins must be an integer of at least 1, or increasing edges"]),
@@ -168,7 +168,7 @@ def test_without_scikit_learn(monkeypatch):
         (lambda df: categorize(df, [3]), ["bins must be"]),
         (lambda df: categorize(df, [np.nan, 2]), ["bins must be"]),
         (lambda df: categorize(df, "four"), ["bins must be"]),
-        (lambda df: categorize(df, [0, 2]), ["reach over all values of column 'x'", "-inf"]),
+        (lambda df: categorize(df, [0, 2]), ["cover all values of column 'x'", "-inf"]),
         (lambda df: categorize(df.assign(x=np.nan), 3), ["finite values in column 'x'"]),
         (lambda df: categorize(df, 3, quantiles=2j), ["quantiles must be"]),
         (lambda df: k_means(df, 0), ["n_clusters must be a whole number from 1"]),

@@ -74,7 +74,7 @@ def test_frames():
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"scale": 0}, ["scale must be a scalar > 0"]),
+        ({"scale": 0}, ["scale must be a positive finite number"]),
         ({"scale": -1.0}, ["scale must be"]),
         ({"scale": np.inf}, ["scale must be"]),
         ({"scale": [1.0, 2.0]}, ["scale must be"]),
@@ -83,8 +83,8 @@ def test_frames():
         ({"relative": None}, ["relative must be"]),
         ({"rng": "seed"}, ["rng must be"]),
         ({"columns": "s"}, ["numbers in column 's'"]),
-        ({"columns": "c", "relative": True}, ["values that differ in column 'c'"]),
-        ({"columns": "e", "relative": True}, ["values that differ in column 'e'"]),
+        ({"columns": "c", "relative": True}, ["values in column 'c'"]),
+        ({"columns": "e", "relative": True}, ["values in column 'e'"]),
     ],
 )
 def test_bad_input(change, words):

@@ -119,7 +119,13 @@ def test_a_refused_release_draws_nothing(name, monkeypatch):
 )
 def test_what_guarantees_nothing_is_refused_with_the_reason(use):
     budget = Budget(100.0)
-    with budget, pytest.raises(PydpstatError, match="guarantees nothing. Nothing was released. Where"):
+    with (
+        budget,
+        pytest.raises(
+            PydpstatError,
+            match="guarantees nothing. Nothing was released. If there was a warning",
+        ),
+    ):
         use()
     assert not budget.entries
 
@@ -134,7 +140,7 @@ def test_a_tuning_of_others_models_is_refused():
         def predict(self, X, bias, raw_value=False):
             return np.zeros(len(X))
 
-    with Budget(10.0), pytest.raises(PydpstatError, match="not all models are pydpstat's own"):
+    with Budget(10.0), pytest.raises(PydpstatError, match="not all models are pydpstat's"):
         dp.tune_classification_model([Other(), Other()], LINE, LINE[:, 0] > 0.5, [1], [0])
 
 
@@ -170,7 +176,7 @@ def test_a_thread_starts_without_and_a_task_with_the_block():
         dp.count([True], 0.1)
 
     with budget:
-        with pytest.warns(BudgetWarning, match="not paid for"):
+        with pytest.warns(BudgetWarning, match="not charged to a budget"):
             thread = threading.Thread(target=count)
             thread.start()
             thread.join()

@@ -183,11 +183,11 @@ def test_a_guarantee_that_was_tampered_with_is_no_refund(make, epsilon):
 
 
 def test_other_errors_of_use():
-    with pytest.raises(PydpstatError, match="Nothing follows for unbounded neighbors"):
+    with pytest.raises(PydpstatError, match="It implies nothing for unbounded neighbors"):
         Budget(1.0, neighbors="unbounded").spend(Guarantee(0.1), "mean(x)")
-    with pytest.raises(PydpstatError, match="has none: nothing more is known of its privacy loss"):
+    with pytest.raises(PydpstatError, match="has none: its privacy loss is not known in more detail"):
         Budget(1.0, 1e-6, accountant="zcdp").spend(Guarantee(0.1, 1e-9), "mean(x)")
-    with pytest.raises(PydpstatError, match="call must be a text; got int"):
+    with pytest.raises(PydpstatError, match="call must be a string; got int"):
         Budget(1.0).spend(Guarantee(0.1), 1)
     with pytest.raises(PydpstatError, match=r"got Guarantee. Use spend\(guarantee, call\)"):
         Budget(1.0).charge(Guarantee(0.1))
@@ -198,8 +198,8 @@ def test_other_errors_of_use():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"epsilon": 0}, "epsilon must be a scalar > 0"),
-        ({"epsilon": math.inf}, "epsilon must be a scalar > 0 and finite"),
+        ({"epsilon": 0}, "epsilon must be a positive finite number;"),
+        ({"epsilon": math.inf}, "epsilon must be a positive finite number"),
         ({"epsilon": "1"}, "epsilon must be"),
         ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1"),
         ({"epsilon": 1, "delta": -1}, "delta must be at least 0 and below 1"),
@@ -207,11 +207,11 @@ def test_other_errors_of_use():
         ({"epsilon": 1, "accountant": "pld"}, "accountant must be one of {'basic', 'zcdp'}"),
         ({"epsilon": 1, "accountant": "zcdp"}, "delta must be above 0 for the accountant 'zcdp'"),
         ({"epsilon": 1, "neighbors": "both"}, "neighbors must be one of"),
-        ({"epsilon": 1, "unit": ""}, "unit must be a column's name"),
-        ({"epsilon": 1, "unit": [43.25]}, "unit must be a column's name.*got list of length 1"),
-        ({"epsilon": 1, "path": 1}, "path must be a file's name or None; got 1"),
-        ({"epsilon": 1, "path": ""}, "path must be a file's name"),
-        ({"epsilon": 1, "path": b"a"}, "path must be a file's name"),
+        ({"epsilon": 1, "unit": ""}, "unit must be a column name"),
+        ({"epsilon": 1, "unit": [43.25]}, "unit must be a column name.*got list of length 1"),
+        ({"epsilon": 1, "path": 1}, "path must be a file name or None; got 1"),
+        ({"epsilon": 1, "path": ""}, "path must be a file name"),
+        ({"epsilon": 1, "path": b"a"}, "path must be a file name"),
     ],
 )
 def test_arguments_are_checked(arguments, message):

@@ -254,7 +254,7 @@ def test_the_command_says_what_is_wrong(path, capsys):
         connection.execute("UPDATE budget SET epsilon = '9.0'")
     assert main(["budget", str(path)]) == 1
     error = capsys.readouterr().err
-    assert str(path) in error and "its limits or its total are not those that were written" in error
+    assert str(path) in error and "its limits or its total were altered" in error
 
 
 def test_an_older_copy_is_noticed_while_it_is_used(path):

@@ -140,7 +140,7 @@ def test_an_empty_table_is_named(url, connection):
     budget = filled(Budget(1.0, 1e-6, url=url))
     connection.execute("TRUNCATE pydpstat_ledgers CASCADE")
     for use in (lambda: budget.spent, lambda: budget.spend(Guarantee(0.1), "mean(x)"), budget.summary):
-        with pytest.raises(PydpstatError, match="gone or was altered: it has 0 rows .* Restore it from"):
+        with pytest.raises(PydpstatError, match="missing or was altered: it has 0 rows.* Restore it from"):
             use()
     with pytest.raises(PydpstatError, match="there is none at"):
         Budget.open(url=url)

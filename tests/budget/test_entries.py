@@ -113,7 +113,7 @@ def test_json_reads_back_as_it_was(budget, tmp_path):
 @pytest.mark.parametrize("path", ["", 3, b"a", "a\0b"])
 def test_exports_need_a_file_name(budget, path):
     for export in (budget.to_csv, budget.to_json):
-        with pytest.raises(PydpstatError, match="path must be a file's name"):
+        with pytest.raises(PydpstatError, match="path must be a file name"):
             export(path)
 
 
@@ -164,9 +164,9 @@ def test_a_label_ends_with_an_error_and_stays_in_its_thread(budget):
 
 
 def test_a_label_is_a_text(budget):
-    with pytest.raises(PydpstatError, match="label must be a text; got int"):
+    with pytest.raises(PydpstatError, match="label must be a string; got int"):
         budget.spend(Guarantee(0.1), "mean(x)", label=3)
-    with pytest.raises(PydpstatError, match="label must be a text; got NoneType"):
+    with pytest.raises(PydpstatError, match="label must be a string; got NoneType"):
         with budget.labelled(None):
             pass
     assert not budget.entries

@@ -42,7 +42,7 @@ def test_other_limits_are_named(path, other):
     limits = {"epsilon": 1.0, "delta": 1e-6}
     Budget(**limits, path=path)
     name, value = next(iter(other.items()))
-    with pytest.raises(PydpstatError, match="was made with epsilon 1.0, delta 1e-06.*got ") as caught:
+    with pytest.raises(PydpstatError, match="was created with epsilon 1.0, delta 1e-06.*got ") as caught:
         Budget(**{**limits, **other}, path=path)
     assert f"{name} {value!r}" in str(caught.value).partition("; got")[2]
 
@@ -61,7 +61,7 @@ def test_pickles_open_the_same_ledger(path, tmp_path, monkeypatch):
 def test_what_is_no_ledger(tmp_path, path):
     with pytest.raises(PydpstatError, match="is a folder"):
         Budget(1.0, path=tmp_path)
-    with pytest.raises(PydpstatError, match="in a folder that exists"):
+    with pytest.raises(PydpstatError, match="in an existing folder"):
         Budget(1.0, path=tmp_path / "none" / "a.ledger")
     path.write_text("income,age\n1,2\n")
     for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path)):
@@ -83,7 +83,7 @@ def test_a_ledger_that_was_cut_off_is_no_new_one(path):
                 use()
         assert path.read_bytes() == whole[:size]
     path.write_bytes(b"")
-    with pytest.raises(PydpstatError, match="is an empty file, as one that was cut off. Restore it"):
+    with pytest.raises(PydpstatError, match="is an empty file, perhaps truncated. Restore it"):
         Budget(1.0, path=path)
     path.write_bytes(whole)
     assert Budget(1.0, path=path).spent.epsilon == 1.0
@@ -100,7 +100,7 @@ def test_a_pickle_makes_no_new_ledger(path):
     assert not path.exists()
     # another ledger in its place has other limits
     Budget(2.0, path=path)
-    with pytest.raises(PydpstatError, match="was made with epsilon 2.0"):
+    with pytest.raises(PydpstatError, match="was created with epsilon 2.0"):
         pickle.loads(stored)
 
 

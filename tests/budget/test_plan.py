@@ -158,7 +158,7 @@ def test_an_odometer_in_a_file(tmp_path):
     odometer.spend(Guarantee(5.0), "mean(x)")
     for again in (Budget.open(path), Budget.odometer(path=path), pickle.loads(pickle.dumps(odometer))):
         assert again.spent.epsilon == 5.0 and again.epsilon == math.inf
-    with pytest.raises(PydpstatError, match="was made with epsilon inf, .*; got epsilon 1.0"):
+    with pytest.raises(PydpstatError, match="was created with epsilon inf,.*; got epsilon 1.0"):
         Budget(1.0, path=path)
     with pytest.raises(PydpstatError, match="delta must be above 0 for the accountant 'zcdp'"):
         Budget.odometer(accountant="zcdp")

@@ -77,7 +77,7 @@ def test_other_limits_are_named(url, other):
     limits = {"epsilon": 1.0, "delta": 1e-6}
     Budget(**limits, url=url)
     name, value = next(iter(other.items()))
-    with pytest.raises(PydpstatError, match="was made with epsilon 1.0, delta 1e-06.*got ") as caught:
+    with pytest.raises(PydpstatError, match="was created with epsilon 1.0, delta 1e-06.*got ") as caught:
         Budget(**{**limits, **other}, url=url)
     assert f"{name} {value!r}" in str(caught.value).partition("; got")[2]
 
@@ -108,12 +108,12 @@ def test_what_is_gone_or_altered_is_an_error_and_no_new_ledger(url, connection, 
     stored = pickle.dumps(budget)
     connection.execute(change)
     for use in (lambda: Budget.open(url=url), lambda: pickle.loads(stored), lambda: copy.copy(budget)):
-        with pytest.raises(PydpstatError, match="gone or was altered|there is none at|has format 99"):
+        with pytest.raises(PydpstatError, match="missing or was altered|there is none at|has format 99"):
             use()
     if "format" in change or "ADD" in change or "DELETE" in change or "ALTER spends" in change:
         return
     for use in (lambda: budget.spend(Guarantee(0.1), "mean(x)"), lambda: budget.entries):
-        with pytest.raises(PydpstatError, match="gone or was altered.*Nothing is released"):
+        with pytest.raises(PydpstatError, match="missing or was altered.*Nothing is released"):
             use()
 
 
@@ -121,7 +121,7 @@ def test_half_a_ledger_is_not_completed(url, connection):
     Budget(1.0, url=url).spend(Guarantee(0.4), "mean(x)")
     for table in ("pydpstat_spends", "pydpstat_ledgers"):
         connection.execute(f"ALTER TABLE {table} RENAME TO kept")
-        with pytest.raises(PydpstatError, match="gone or was altered"):
+        with pytest.raises(PydpstatError, match="missing or was altered"):
             Budget(1.0, url=url)
         connection.execute(f"ALTER TABLE kept RENAME TO {table}")
     assert Budget(1.0, url=url).spent.epsilon == 0.4
@@ -145,7 +145,7 @@ def test_an_entry_that_is_not_kept_is_no_spend(url, connection):
     connection.execute(
         "CREATE TRIGGER swallow BEFORE INSERT ON pydpstat_spends FOR EACH ROW EXECUTE FUNCTION swallow()"
     )
-    with pytest.raises(PydpstatError, match="gone or was altered"):
+    with pytest.raises(PydpstatError, match="missing or was altered"):
         budget.spend(Guarantee(0.4), "mean(x)")
     assert budget.spent.epsilon == 0.0 and not budget.entries
 

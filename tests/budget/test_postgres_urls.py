@@ -62,8 +62,8 @@ def test_a_url_that_cannot_be_read_is_not_shown(url):
         ({"path": "a.ledger", "url": "postgresql://host/db"}, "got a path and a url"),
         ({"name": "survey"}, "got a name without a url"),
         ({"path": "a.ledger", "name": "survey"}, "got a name without a url"),
-        ({"url": "postgresql://host/db", "name": ""}, "name must be a text of printable characters"),
-        ({"url": "postgresql://host/db", "name": "a\nb"}, "name must be a text of printable characters"),
+        ({"url": "postgresql://host/db", "name": ""}, "name must be a string of printable characters"),
+        ({"url": "postgresql://host/db", "name": "a\nb"}, "name must be a string of printable characters"),
         ({"url": "postgresql://host/db?name=a", "name": "b"}, "name must be given once"),
     ],
 )
@@ -74,7 +74,7 @@ def test_places_are_checked(arguments, message):
 
 
 def test_opening_needs_a_place():
-    with pytest.raises(PydpstatError, match="path or url must say where the ledger is"):
+    with pytest.raises(PydpstatError, match="path or url must be given"):
         Budget.open()
 
 

@@ -186,8 +186,11 @@ def test_what_adds_up_is_shown_for_each_accountant():
     zcdp = dp.Budget(2.0, 1e-6, accountant="zcdp")
     dp.count([True] * 9, 0.25, budget=zcdp)
     shown = str(zcdp)
-    assert " rho " in shown and f"The rho spent is epsilon {zcdp.spent.epsilon:.6g} at delta 1e-06." in shown
-    assert "The rho spent is epsilon" in zcdp._repr_html_()
+    assert (
+        " rho " in shown
+        and f"The rho spent corresponds to epsilon {zcdp.spent.epsilon:.6g} at delta 1e-06." in shown
+    )
+    assert "The rho spent corresponds to epsilon" in zcdp._repr_html_()
     odometer = dp.Budget.odometer()
     dp.count([True] * 9, 0.5, budget=odometer)
     assert "without a limit" in str(odometer) and "share" not in str(odometer) and "left" not in str(odometer)

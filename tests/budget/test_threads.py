@@ -38,7 +38,9 @@ def test_a_thread_that_was_started_inside_warns(seen):
     [warning] = seen
     assert warning.category is BudgetWarning and warning.filename == __file__
     text = str(warning.message)
-    assert text.startswith("this release is not paid for: `with budget:` is open in another thread")
+    assert text.startswith(
+        "this release is not charged to a budget: `with budget:` is open in another thread"
+    )
     assert repr(budget) in text and "Give budget=" in text and "in the thread" in text
 
 

@@ -76,19 +76,19 @@ def test_columns_give_the_same(country):
         (lambda: Hierarchy(["a"], levels=["top"]), "levels must be 2 different names"),
         (lambda: Hierarchy(["a"], levels=["top", "top"]), "levels must be 2 different names"),
         (lambda: Hierarchy(["a"], levels=3), "levels must be a list of names"),
-        (lambda: Hierarchy.from_parents(["a", "b"], ["b", "a"]), "each label has a parent"),
+        (lambda: Hierarchy.from_parents(["a", "b"], ["b", "a"]), "every label has a parent"),
         (
             lambda: Hierarchy.from_parents(["a", "b", "c"], ["b", "a", "top"]),
-            "2 labels lead round in a circle",
+            "2 labels are in a cycle",
         ),
         (lambda: Hierarchy.from_parents(["a", "a"], ["b", "c"]), "some have two parents"),
         (lambda: Hierarchy.from_parents(["a", "b"], ["c", "d"]), "one top; there are 2"),
         (lambda: Hierarchy.from_parents(["a", None], ["c", "c"]), "none of them missing"),
-        (lambda: Hierarchy.from_parents(["a"], ["b", "c"]), "one length; got 1 and 2"),
+        (lambda: Hierarchy.from_parents(["a"], ["b", "c"]), "the same length; got 1 and 2"),
         (lambda: Hierarchy.from_parents("a", ["b"]), "child must be a column of labels"),
         (lambda: Hierarchy.from_columns({"a": ["x", "x"], "b": [None, "y"]}), "a leaf in one row"),
         (lambda: Hierarchy.from_columns({"a": ["x", None], "b": ["y", "z"]}), "down to each leaf"),
-        (lambda: Hierarchy.from_columns({"a": [[1], [2]]}), "can be looked up"),
+        (lambda: Hierarchy.from_columns({"a": [[1], [2]]}), "hashable labels"),
         (lambda: Hierarchy.from_columns({"a": []}), "must have rows"),
         (lambda: Hierarchy.from_columns([1, 2]), "a column for each level; got list"),
     ],
@@ -151,7 +151,7 @@ def test_records_at_no_leaf(row, country):
 def test_records_with_the_leaves_labels():
     country = Hierarchy({"North": ["a", "b"], "South": ["c"]})
     assert flat(pd.DataFrame({"town": ["c", "b", "c"]}), country) == ([0, 0, 0, 0, 1, 2], True)
-    with pytest.raises(PydpstatError, match="name leaves by all their labels"):
+    with pytest.raises(PydpstatError, match="identify leaves by all their labels"):
         flat(pd.DataFrame({"x": ["m"]}), Hierarchy(NESTED))
 
 

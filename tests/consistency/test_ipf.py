@@ -248,7 +248,7 @@ def test_too_few_iterations():
 
 def test_a_large_table_is_not_examined(monkeypatch):
     monkeypatch.setattr("pydpstat.consistency._margins.MOST_CELLS", 2)
-    with pytest.warns(ConvergenceWarning, match="was not found out"):
+    with pytest.warns(ConvergenceWarning, match="it is unknown"):
         ipf([[1, 0], [1, 1]], {0: [2, 1], 1: [1, 2]}, max_iterations=5)
 
 

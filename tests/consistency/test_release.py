@@ -64,7 +64,7 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     )
     pd.testing.assert_frame_equal(before, after)
     assert before.value.tolist() == [5, 3, 2, 2, 1, 2]
-    with pytest.raises(PydpstatError, match="records that are at a leaf"):
+    with pytest.raises(PydpstatError, match="every record at a leaf"):
         release_hierarchy(pd.DataFrame(added, dtype=object), 1.0, hierarchy=country)
     assert capfd.readouterr() == ("", "")
 
@@ -344,7 +344,9 @@ def test_the_views():
         and result.values[0].dtype == np.int64
     )
     assert result.level("state").index.tolist() == ["North", "South", "Isles"] and result.level(-1).size == 6
-    assert result.bse.isna().all() and "what is cut at 0" in result.summary().as_text().replace("\n", " ")
+    assert result.bse.isna().all() and "the effect of clipping at 0" in result.summary().as_text().replace(
+        "\n", " "
+    )
     with pytest.raises(PydpstatError, match="no standard errors"):
         result.conf_int()
     with pytest.raises(PydpstatError, match="Did you mean 'state'"):

@@ -199,7 +199,7 @@ def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
         ({"a": [1], "c": [1]}, r"the columns of chunk 2"),
         ({"a": pd.Series(["x"], dtype="string"), "b": [1]}, r"column 'a' of chunk 2: texts.*numbers"),
         ({"a": np.array(["2020"], dtype="M8[D]"), "b": [1]}, r"column 'a' of chunk 2: dates or times"),
-        ({"a": np.array([1, 2]), "b": [1]}, r"one length; got others in chunk 2"),
+        ({"a": np.array([1, 2]), "b": [1]}, r"have the same length; they differ in chunk 2"),
         (np.ones((1, 3)), r"the columns of chunk 2"),
         ("text", r"got str as chunk 2"),
         (None, r"got NoneType as chunk 2"),
@@ -232,7 +232,7 @@ def test_a_chunk_may_have_other_widths_and_another_order():
 @pytest.mark.parametrize(
     "piece, message",
     [
-        (pd.DataFrame({1: [1]}), r"names are texts; got the name 1 of type int"),
+        (pd.DataFrame({1: [1]}), r"names are strings; got the name 1 of type int"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), r"two columns 'a'"),
         (pd.DataFrame(index=[1, 2]), r"at least one column"),
         ({"a": np.array([1j])}, r"column 'a' of type complex128"),
@@ -247,7 +247,7 @@ def test_columns_that_cannot_be_are_named(piece, message):
 
 
 def test_an_iterator_without_chunks_is_an_error():
-    with pytest.raises(PydpstatError, match="none: it is empty, or used up"):
+    with pytest.raises(PydpstatError, match="without any, which is empty or used up"):
         table_of(iter([]))
 
 

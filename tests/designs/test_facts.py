@@ -39,18 +39,18 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"levels": {"sex": ["f", None]}}, "levels.'sex'. must be texts, numbers or truth values; got None"),
         ({"levels": {"sex": [["f"], ["m"]]}}, "got list of length 1 among them"),
         ({"levels": {"sex": {"f", "m"}}}, "must be a list of the public levels.*got set of length 2"),
-        ({"levels": {"sex": "declare"}}, "or 'declared' for a Categorical's; got 'declare'"),
+        ({"levels": {"sex": "declare"}}, "or 'declared' for those of a Categorical; got 'declare'"),
         ({"levels": ["f", "m"]}, "levels must be a dict by column; got list"),
         ({"bounds": {"age": (0, np.inf)}}, "finite numbers.*got one that is not finite"),
         ({"bounds": {3: (0, 1)}}, "bounds must name columns of the data; got 3"),
         ({"unit": ["id"]}, "unit must name columns of the data; got list of length 1"),
         ({"unit": "id", "max_records": 0}, "max_records must be a whole number of at least 1; got 0"),
         ({"weights": "weight"}, "weights must name columns of the data; got 'weight'.*The columns are"),
-        ({"weights": "age"}, "bounds must have those of the weights"),
+        ({"weights": "age"}, "bounds must include those of the weights"),
         ({"weights": "age", "bounds": {"age": (-1, 3)}}, "bounds of the weights 'age' must not be below 0"),
         ({"strata": "sexx"}, "strata must name columns of the data; got 'sexx'.*Did you mean 'sex'"),
-        ({"strata": "sex"}, "levels must have those of the strata; there are none of 'sex'"),
-        ({"missing": "drpo"}, "missing must be 'error', 'drop'.*got 'drpo', which is no declared level"),
+        ({"strata": "sex"}, "levels must include those of the strata; 'sex' has none"),
+        ({"missing": "drpo"}, "missing must be 'error', 'drop'.*got 'drpo', which is not a declared level"),
         ({"missing": {"age": "eror"}}, "got 'eror'.*Did you mean 'error'"),
         ({"missing": {"agee": "drop"}}, "missing must name columns.*Did you mean 'age'"),
         ({"other": 3}, "other must be a name for values that are in no level, or None; got 3"),
@@ -68,9 +68,9 @@ def test_columns_need_names():
     with pytest.raises(dp.PydpstatError, match="data must have columns with names"):
         dp.design(np.ones((3, 2)))
     for frame in (pd.DataFrame({0: [1.0]}), pd.Series([1.0])):
-        with pytest.raises(dp.PydpstatError, match="whose names are texts; got the name 0"):
+        with pytest.raises(dp.PydpstatError, match="whose names are strings; got the name 0"):
             dp.design(frame)
-    with pytest.raises(dp.PydpstatError, match="a name of their own each; got two columns 'a'"):
+    with pytest.raises(dp.PydpstatError, match="columns with different names; got two columns 'a'"):
         dp.design(pd.DataFrame(np.ones((2, 2)), columns=["a", "a"]))
     assert dp.design({"age": [1.0, 2.0]}, bounds={"age": (0, 3)}).columns == ("age",)
     assert dp.design(pd.Series([1.0, 2.0], name="age")).columns == ("age",)
@@ -82,7 +82,7 @@ def test_one_rule_for_missing_values_or_one_by_column():
     # a column that misses nothing may stand beside others
     assert people.mean(["age", "id"], 1.0).value.shape == (2,)
     people = dp.design(FRAME, bounds={"age": (0, 110), "id": (0, 9)}, missing={"age": "drop", "id": 0}, rng=1)
-    with pytest.raises(dp.PydpstatError, match="missing must be one rule for columns"):
+    with pytest.raises(dp.PydpstatError, match="missing must be the same rule for columns"):
         people.mean(["age", "id"], 1.0)
     assert people.mean(["age", "id"], 1.0, missing="drop").value.shape == (2,)
 
@@ -129,7 +129,7 @@ def test_conditions_are_those_of_numpy(values, low, high):
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ("age", "must compare 'age', which has numbers and no truth values"),
+        ("age", "must compare 'age', which has numbers, not truth values"),
         ("employed and not age", "must compare 'age'"),
         ("region == 'nrth'", "must have levels of 'region'; got 'nrth'"),
         ("region in ('north', 'q')", "must have levels of 'region'; got 'q'"),

@@ -119,5 +119,5 @@ def test_lambert_w_solves_its_equation(x):
 
 @pytest.mark.parametrize("dims, k", [(1, 1e300), (2, 1e300), (1e300, 2), (40, 2), (1, 10**8), (1, 10**7)])
 def test_a_lattice_that_no_memory_holds(dims, k):
-    with pytest.raises(PydpstatError, match="k and dims must give at most"):
+    with pytest.raises(PydpstatError, match="k and dims must yield at most"):
         bernstein(lambda y: 1.0, dims=dims, k=k)

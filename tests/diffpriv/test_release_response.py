@@ -194,7 +194,7 @@ def test_errors_come_before_any_draw(mechanism, params, text):
 
 
 def test_an_unexpected_length_is_remarked_on():
-    with pytest.warns(UserWarning, match="as many numbers as dims says, 3"):
+    with pytest.warns(UserWarning, match="the number of values that target returns differs from dims, 3"):
         assert releaseResponse(laplace(target=lambda X: [1, 2], dims=3), EPS, X, rng=1).response.shape == (2,)
 
 
@@ -339,7 +339,9 @@ def test_norms():
 
 
 def test_norms_stop_and_remark():
-    with pytest.raises(PydpstatError, match="as many numbers on both data sets; it returned 1 and 2"):
+    with pytest.raises(
+        PydpstatError, match="the same number of values on both data sets; it returned 1 and 2"
+    ):
         sensitivityNorm(laplace(target=lambda X: X, dims=None), [1.0], [1.0, 2.0])
     with pytest.raises(PydpstatError, match="mechanism must be one of diffpriv's; got 1"):
         sensitivityNorm(1, 1, 1)
@@ -347,7 +349,7 @@ def test_norms_stop_and_remark():
         sensitivityNorm(_empty_function(), 1, 1)
     with pytest.warns(UserWarning, match="dims is not set"):
         assert sensitivityNorm(laplace(dims=None), [1.0], [3.0]) == 2
-    with pytest.warns(UserWarning, match="as dims says, 2"):
+    with pytest.warns(UserWarning, match="differs from dims, 2"):
         assert sensitivityNorm(laplace(dims=2), [1.0], [3.0]) == 2
 
 

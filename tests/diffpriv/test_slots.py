@@ -87,7 +87,7 @@ def test_right_values_are_taken_both_ways(kind, slot):
 
 @pytest.mark.parametrize("kind", MADE, ids=lambda kind: kind.__name__)
 def test_values_without_a_name_are_refused(kind):
-    with pytest.raises(PydpstatError, match="by name; got 1 value"):
+    with pytest.raises(PydpstatError, match="by name; got 1 unnamed value\\(s\\)"):
         kind(1.0, **MADE[kind])
 
 

@@ -251,7 +251,7 @@ def test_so_many_ties_stop_the_release():
 
 
 def test_an_infinite_upper_bound_keeps_nothing():
-    with pytest.warns(PrivacyWarning, match="always takes the lowest interval") as caught:
+    with pytest.warns(PrivacyWarning, match="always chooses the lowest interval") as caught:
         result = quantileDP([1, 2.5, 3, 4], 0.5, 1, 0, math.inf, rng=5)
     assert caught[0].message.row == "9" and caught[0].message.use == "quantile"
     # R: set.seed(5); quantileDP(c(1, 2.5, 3, 4), .5, 1, 0, Inf)

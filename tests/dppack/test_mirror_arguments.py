@@ -180,8 +180,8 @@ def test_a_function_that_returns_data_as_breaks_does_not_tell_them():
 
 
 MESSAGES = {
-    "eps must be a scalar > 0 and finite; got -1": ("meanDP", {"eps": -1}),
-    "Length of upper_bound must be 1; got list of length 2": ("meanDP", {"upper_bound": [5, 6]}),
+    "eps must be a positive finite number; got -1": ("meanDP", {"eps": -1}),
+    "upper_bound must be one number; got list of length 2": ("meanDP", {"upper_bound": [5, 6]}),
     "lower_bound must be a number and not missing; got str of length 1": ("meanDP", {"lower_bound": "0"}),
     "which_sensitivity must be one of {'bounded', 'unbounded', 'both'}; got 'foo'": (
         "varDP",
@@ -191,7 +191,7 @@ MESSAGES = {
         "covDP",
         {"mechanism": "laplace"},
     ),
-    "delta must be a scalar > 0 and finite; got 0": ("sdDP", {"delta": 0}),
+    "delta must be a positive finite number; got 0": ("sdDP", {"delta": 0}),
     "type_DP must be one of {'pDP', 'aDP'}; got 'foo'": ("histogramDP", {"type_DP": "foo"}),
     "eps must be < 1 for aDP unless analytic is True; got 2": ("tableDP", {"eps": 2}),
     "normalize must be True or False; got str of length 1": ("histogramDP", {"normalize": "a"}),

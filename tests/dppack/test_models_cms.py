@@ -167,7 +167,7 @@ def test_bias_comes_first():
 
 
 def test_bias_of_a_matrix_is_refused(make):
-    with pytest.raises(PydpstatError, match="X must be a DataFrame where add_bias is True; got ndarray"):
+    with pytest.raises(PydpstatError, match="X must be a DataFrame if add_bias is True; got ndarray"):
         make().fit(X.to_numpy(), Y, *SMALL, add_bias=True, rng=1)
 
 
@@ -176,10 +176,10 @@ WRONG = {
     "eps must be above 0 and": dict(eps=-1.0),
     "eps must be a number": dict(eps=math.nan),
     "eps must be a number and": dict(eps="1"),
-    "Length of eps must be 1": dict(eps=[1, 2]),
+    "eps must be one number": dict(eps=[1, 2]),
     "gamma finite": dict(gamma=math.inf),
     "gamma must be a number": dict(gamma=math.nan),
-    "Use a gamma above 0": dict(gamma=0.0, method="output"),
+    "Use a positive gamma": dict(gamma=0.0, method="output"),
     "the noise has no distribution": dict(gamma=-1.0, method="output"),
     "perturbation_method must be one of": dict(method="input"),
 }
@@ -224,7 +224,7 @@ def test_wrong_data(says, name):
 def test_labels_are_0_and_1(name, labels):
     stream = RRandom(1)
     before = stream.state
-    with pytest.raises(PydpstatError, match="binary labels 0 and 1; got another value in it"):
+    with pytest.raises(PydpstatError, match="binary labels 0 and 1; it has other values"):
         MAKE[name]().fit(X, labels, *SMALL, rng=stream)
     assert np.array_equal(stream.state, before)
 

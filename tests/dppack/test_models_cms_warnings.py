@@ -177,7 +177,7 @@ def test_infinite_predictors_of_the_gaussian_kernel():
 
 
 def test_a_bias_column_alone():
-    with pytest.raises(PydpstatError, match="another column than 'bias'"):
+    with pytest.raises(PydpstatError, match="a column 'bias'"):
         svmDP("l2", 1.0, 1.0).fit(pd.DataFrame({"bias": [0.2, 0.9]}), [0, 1], [1], [0], add_bias=True, rng=1)
 
 

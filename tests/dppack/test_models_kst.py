@@ -82,7 +82,7 @@ def test_no_function_of_the_user_is_reachable_from_the_results():
     assert result.prediction is not None and "loss" in result.call
     # "l2" needs no gradient, and the call says so
     assert "regularizer_gr=None" in result.call
-    with pytest.raises(PydpstatError, match="own mapXy"):
+    with pytest.raises(PydpstatError, match="mapXy"):
         fit(base(mapXy=lambda x, w: x @ w, gradients=False)).predict(X)
 
 

@@ -64,5 +64,5 @@ def test_blocks_show_nothing_of_the_records_in_others(held):
 
 def test_a_type_that_may_share_values_in_another_way_is_refused():
     union = pa.UnionArray.from_sparse(pa.array([0] * 4, pa.int8()), [pa.array(TEXTS[:4]).dictionary_encode()])
-    with pytest.raises(PydpstatError, match="records share nothing; got one of type .*union"):
+    with pytest.raises(PydpstatError, match="columns of simple values; got one of type .*union"):
         Samples(union)

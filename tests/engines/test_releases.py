@@ -115,7 +115,7 @@ def test_missing_values_are_an_error_where_none_may_be(engine, folders):
             table = TABLE.select(columns_for(statistic, way))
             got = outcome(statistic, way, MAKERS[engine](table, 7, folders()))
             assert got == outcome(statistic, way, in_memory(table)), name
-            assert got["error"].startswith("missing must say what to do") or name == "nunique"
+            assert got["error"].startswith("missing must say how to treat missing") or name == "nunique"
 
 
 @every_engine

@@ -57,7 +57,7 @@ def columns(statistic, *more):
 BAD = {
     "an unknown key": ({"by": "z", "levels": [1]}, ("t",), "by must be a column of the data; got 'z'"),
     "a misspelled key": ({"by": "T", "levels": ["a"]}, ("t",), "Did you mean 't'?"),
-    "an unknown unit": ({"unit": "z", "max_records": 1}, ("u",), "got 'z', and they have"),
+    "an unknown unit": ({"unit": "z", "max_records": 1}, ("u",), "got 'z'; the columns are"),
     "keys beside the data": ({"by": np.ones(9), "levels": [1]}, (), "by must name columns of data"),
     "units beside the data": ({"unit": np.ones(9), "max_records": 1}, (), "unit must name columns of data"),
     "levels of another type": ({"by": "k", "levels": ["a"]}, ("k",), "levels must be numbers"),
@@ -67,8 +67,8 @@ BAD = {
     "epsilon": ({"epsilon": -1.0}, (), "epsilon must be"),
     "neighbors": ({"neighbors": "both"}, (), "neighbors must be"),
     "missing": ({"missing": "skip"}, (), "missing must be"),
-    "a sample with rng": ({"sample": 0.5, "neighbors": "unbounded"}, (), "sample must be drawn with"),
-    "a sample, bounded": ({"sample": 0.5}, (), "sample must be drawn with"),
+    "a sample with rng": ({"sample": 0.5, "neighbors": "unbounded"}, (), "sample needs"),
+    "a sample, bounded": ({"sample": 0.5}, (), "sample needs"),
 }
 
 
@@ -148,7 +148,7 @@ def test_bounds_are_checked_before_any_record_is_read(engine, tmp_path):
 def test_a_reading_that_fails_costs_nothing(engine, name, tmp_path):
     statistic, reads = STATISTICS[name], []
     text = refusal(statistic, untouched(engine, columns(statistic), tmp_path, reads), **plainly(statistic))
-    assert "the engine failed" in text and "Nothing was released, nothing spent" in text
+    assert "the engine failed" in text and "Nothing was released or spent" in text
 
 
 TYPES = {
@@ -191,7 +191,7 @@ def test_a_missing_value_in_the_last_part_costs_nothing(engine, name, tmp_path):
     last = pa.table({column: pa.nulls(1, table.schema.field(column).type) for column in table.column_names})
     data = MAKERS[engine](pa.concat_tables([table, last]), 5, tmp_path)
     text = refusal(statistic, data, **plainly(statistic))
-    assert text.startswith("missing must say what to do")
+    assert text.startswith("missing must say how to treat missing")
 
 
 @every_engine
@@ -220,15 +220,15 @@ def frames(fifth):
 
 
 FIFTH = {
-    "another column": (pd.DataFrame({"y": [1.0]}), "the columns of chunk 5: "),
+    "a column": (pd.DataFrame({"y": [1.0]}), "the columns of chunk 5: "),
     "a further column": (pd.DataFrame({"x": [1.0], "y": [1.0]}), "the columns of chunk 5: "),
     "no column": (pd.DataFrame(index=[1]), "data must have at least one column"),
     "texts": (pd.DataFrame({"x": pd.array(["a"], dtype="string")}), "column 'x' of chunk 5: texts"),
     "dates": (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), "column 'x' of chunk 5: dates or times"),
     "no frame": ({1, 2}, "got set as chunk 5"),
     "a matrix": ({"x": np.ones((2, 2))}, "array of 2 dimensions"),
-    "two lengths": ({"x": [1.0], "y": [1.0, 2.0]}, "the columns of chunk 5"),
-    "a missing value": (pd.DataFrame({"x": [np.nan]}), "missing must say what to do"),
+    "lengths differ": ({"x": [1.0], "y": [1.0, 2.0]}, "the columns of chunk 5"),
+    "a missing value": (pd.DataFrame({"x": [np.nan]}), "missing must say how to treat missing"),
     "an error": (ZeroDivisionError("mine"), "the engine failed (the iterator: ZeroDivisionError)"),
 }
 
@@ -242,7 +242,7 @@ def test_an_iterator_whose_fifth_chunk_is_wrong(case):
     gc.collect()
     assert len(alive) <= 5 and all(each() is None for each in alive)
     text = refusal(STATISTICS["mean"], data)
-    assert "used up" in text and "Make it again for every call" in text
+    assert "used up" in text and "Create it again for every call" in text
 
 
 @pytest.mark.parametrize("case", ["texts", "dates", "a missing value"])
@@ -314,7 +314,7 @@ def test_a_connection_of_duckdb_that_is_lost_costs_nothing(options):
     data = connection.sql("select range as x from range(10)")
     connection.close()
     text = refusal(STATISTICS["mean"], data, **options)
-    assert "the engine failed (duckdb: " in text and "Nothing was released, nothing spent" in text
+    assert "the engine failed (duckdb: " in text and "Nothing was released or spent" in text
 
 
 def test_a_budget_that_refuses_has_nothing_read_twice():

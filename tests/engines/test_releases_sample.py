@@ -96,7 +96,7 @@ def test_what_is_stated_is_the_same_as_in_memory(name, engine, tmp_path):
 def test_what_asks_for_a_place_among_all_is_refused_before_reading(engine, options, tmp_path):
     budget = dp.Budget(epsilon=1, neighbors=options.get("neighbors", "unbounded"))
     data = MAKERS[engine](releases.COMPLETE.select(["x"]), 3, tmp_path)
-    with pytest.raises(PydpstatError, match="sample must be drawn with neighbors='unbounded'"):
+    with pytest.raises(PydpstatError, match="sample needs neighbors='unbounded'"):
         dp.mean(data, 1, bounds=(0, 1), sample=0.5, budget=budget, **options)
     assert not budget.entries
     # what can be read once was not

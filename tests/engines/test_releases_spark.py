@@ -72,7 +72,7 @@ def test_a_task_that_runs_again_changes_nothing_and_costs_nothing(failure, late,
     [
         ("fails: always", "the engine failed (spark: "),
         ("texts", "data must be numbers or truth values; got a categorical column"),
-        ("missing", "missing must say what to do"),
+        ("missing", "missing must say how to treat missing"),
     ],
 )
 def test_what_cannot_be_read_costs_nothing(case, said, found):

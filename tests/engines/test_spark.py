@@ -73,7 +73,7 @@ def test_odd_types_are_those_of_the_sample(found):
 def test_a_task_that_fails_is_the_engine_s_error(found):
     text, cause = found["failed"]
     assert "the engine failed (spark: PythonException)" in text
-    assert "Nothing was released, nothing spent" in text
+    assert "Nothing was released or spent" in text
     assert cause == "PythonException"
 
 

@@ -151,7 +151,7 @@ def test_remarks():
     assert any("many tests reject too often" in line for line in few.remarks)
     assert not any("reject too often" in line for line in pydpstat.any_test(X, t_test, 1.0, rng=1).remarks)
     lost = pydpstat.any_test(X[:20], t_test, 0.01, rng=1)
-    assert any("Hardly anything" in line for line in lost.remarks)
+    assert any("almost uninformative" in line for line in lost.remarks)
     conditions = pydpstat.any_test((X, X), stats.ttest_ind, 1.0).guarantee.conditions
     assert any("sizes" in line for line in conditions) and any("time" in line for line in conditions)
 
@@ -219,7 +219,7 @@ def test_messages(arguments, message):
     [
         ({"limit": "both", "level": 0.1}, "limit must be one of"),
         ({"limit": "lower"}, "level must be above 0 and at most 0.5"),
-        ({"level": 0.1}, "level must be None where limit is"),
+        ({"level": 0.1}, "level must be None if limit is None"),
         ({"range": (1, 0)}, "range must be a pair"),
         ({"range": (-1.7e308, 1.7e308)}, "range must be between 1e-290 and 1e"),
         ({"estimator": "mean"}, "estimator must be a function"),

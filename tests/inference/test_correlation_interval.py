@@ -147,7 +147,7 @@ def test_groups_matrices_and_noise_of_other_kinds():
 def test_records_of_a_unit_are_no_independent_draws():
     persons = np.arange(2000) // 2
     r = pydpstat.corr(*NORMAL.T, 5.0, **BOUNDS, unit=persons, max_records=2, rng=1)
-    with pytest.raises(PydpstatError, match="says too little of the population"):
+    with pytest.raises(PydpstatError, match="has no confidence interval for the population"):
         population(r)
 
 

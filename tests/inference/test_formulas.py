@@ -142,7 +142,7 @@ def test_values_are_clipped_before_they_are_transformed(frame):
     filled = pydpstat.ols("y ~ np.log(x)", gaps, 1.0, **public("y ~ x"), missing=2.0, rng=1)
     wanted = pydpstat.ols("y ~ np.log(x)", gaps.fillna(2.0), 1.0, **public("y ~ x"), rng=1)
     assert filled.released == wanted.released
-    with pytest.raises(PydpstatError, match="missing must say what to do"):
+    with pytest.raises(PydpstatError, match="missing must say how to treat missing"):
         pydpstat.ols("y ~ np.log(x)", gaps, 1.0, **public("y ~ x"))
 
 
@@ -155,26 +155,26 @@ def test_the_call_has_the_bounds_of_the_columns(frame):
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("y ~ x - 1", "must have its constant"),
+        ("y ~ x - 1", "must have a constant"),
         ("x", "must have one response"),
-        ("C(g) ~ x", "a response that is a number"),
-        ("np.log(y) ~ y", "of a column that no predictor has"),
+        ("C(g) ~ x", "a numeric response"),
+        ("np.log(y) ~ y", "from a column that is not a predictor"),
         ("y ~ (", "read by patsy or formulaic"),
         ("y ~ nothing", "must have a column 'nothing'"),
-        ("y ~ C(g)", "levels must have the public levels of 'g'"),
-        ("y ~ np.log(z)", "lower bound is above 0, where log is defined; .* follows -4.0"),
+        ("y ~ C(g)", "levels must include the public levels of 'g'"),
+        ("y ~ np.log(z)", "lower bound is above 0, where log is defined; .*imply -4.0"),
         ("y ~ sqrt(z)", "lower bound is at least 0"),
-        ("y ~ I(1 / z)", "must divide by what is never 0"),
+        ("y ~ I(1 / z)", "must not divide by what may be 0"),
         ("y ~ I(x - x**0.5)", "powers that are integers from 1 to 20"),
         ("y ~ exp(I(x * 1000))", "must have finite bounds"),
         ("y ~ I(1 / exp(x * 1000))", "must have finite bounds"),
-        ("y ~ center(x)", r"must not have center\(\), which learns from all records"),
+        ("y ~ center(x)", r"must not have center\(\), which depends on all records,"),
         ("y ~ scale(x)", r"must not have scale\(\), .* Write one with public numbers"),
         ("y ~ bs(x, df=3)", r"must not have bs\(\)"),
         ("y ~ np.mean(x)", "with or without np.; got 'np.mean"),
         ("y ~ I(x > 3)", "public transformations as its terms"),
         ("y ~ x.sum()", "public transformations as its terms"),
-        ("y ~ C(g, Treatment('b'))", "Of levels the first one given is the reference"),
+        ("y ~ C(g, Treatment('b'))", "The first level given is the reference"),
     ],
 )
 def test_other_formulas_are_refused(frame, formula, said):
@@ -185,7 +185,7 @@ def test_other_formulas_are_refused(frame, formula, said):
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("y ~ C(g):C(h)", r"must have the terms that an interaction is of; .* Write \* for :"),
+        ("y ~ C(g):C(h)", r"must have the main terms of an interaction.* Write \* for :"),
         ("y ~ x + np.log(g)", "one of 'g', which has levels"),
         ("y ~ g + C(g)", "must have every term once"),
         ("y ~ C(g) + I(g * 2)", r"must have 'g' either as a number or as C\(g\)"),

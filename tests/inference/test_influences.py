@@ -200,7 +200,7 @@ def test_a_level_without_records_is_left_out(far):
 def test_it_says_what_it_rests_on_and_what_it_has_not(far):
     fit = dp.ols(FORMULA, far, 2.0, **KNOWN, cov_type="HC3", rng=4)
     text = str(fit.summary())
-    assert "moments, HC3" in text and "of whatever variances" in text and "cov_type='HC3'" in text
+    assert "moments, HC3" in text and "possibly heteroscedastic" in text and "cov_type='HC3'" in text
     with pytest.raises(PydpstatError, match="cov_type='nonrobust'"):
         fit.t_test("x = z")
 

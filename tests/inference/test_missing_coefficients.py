@@ -67,8 +67,12 @@ def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
         cells = rows[each].removeprefix(each).split()
         assert (cells[:2] == ["-", "-"]) == missing
     # the reason names the coefficient
-    hidden = [each for each in r.remarks if each.startswith(("The noise", "Nothing can be said of"))]
-    empty = [each for each in r.remarks if "cannot be told from 0" in each]
+    hidden = [
+        each
+        for each in r.remarks
+        if each.startswith(("The noise", "Because of the noise", "The release is uninformative about"))
+    ]
+    empty = [each for each in r.remarks if "cannot be distinguished from 0" in each]
     for each in r.params.index[gone]:
         level = each.replace("[T.", " = ").removesuffix("]")
         assert any(each in why for why in hidden) or any(level in why for why in empty)
@@ -90,14 +94,14 @@ def test_predictions_that_need_a_missing_coefficient_are_missing():
 
 def test_levels_of_another_spelling_are_said_to_look_empty():
     r = ols(5.0, ["F", "M"])
-    (said,) = [each for each in r.remarks if "cannot be told from 0" in each]
+    (said,) = [each for each in r.remarks if "cannot be distinguished from 0" in each]
     assert said == (
-        "The released numbers of records of C(sex) = M cannot be told from 0: few records have this "
+        "The released numbers of records of C(sex) = M cannot be distinguished from 0: few records have this "
         "level, or none, for example because it is misspelled. A value that is none of the levels "
         "counts as F."
     )
     assert math.isnan(r.params["C(sex)[T.M]"]) and not math.isnan(r.params["x"])
-    assert "cannot be told from 0" in " ".join(r.summary().as_text().split())
+    assert "cannot be distinguished from 0" in " ".join(r.summary().as_text().split())
     several = ols(5.0, ["F", "M", "X"], formula="z ~ C(sex) + x").remarks
     assert any("of C(sex) = M, C(sex) = X cannot" in each for each in several)
     # nobody is in the reference
@@ -111,23 +115,23 @@ def test_levels_that_are_there_are_not():
         ols(5.0, ["m", "f"]),
         logit(5.0, "y ~ C(sex)", levels={"sex": ["f", "m"]}),
     ):
-        assert not any("cannot be told" in each for each in r.remarks)
+        assert not any("cannot be distinguished" in each for each in r.remarks)
 
 
 def test_logistic_regressions_say_it_of_predictors_and_of_the_response():
     r = logit(5.0, "y ~ C(sex)", levels={"sex": ["f", "M"]}, rng=2)
-    assert any("of C(sex) = M cannot be told from 0" in each for each in r.remarks)
+    assert any("of C(sex) = M cannot be distinguished from 0" in each for each in r.remarks)
     words = FRAME.assign(y=np.where(FRAME.y, "yes", "no"))
     own = {"bounds": (0, 10), "rng": 1}
     r = pydpstat.logit("y ~ x", words, 5.0, levels={"y": ["no", "Yes"]}, **own)
-    assert any("of y = Yes cannot be told from 0" in each for each in r.remarks)
+    assert any("of y = Yes cannot be distinguished from 0" in each for each in r.remarks)
     r = pydpstat.logit("y ~ x", words, 5.0, levels={"y": ["no", "yes"]}, **own)
-    assert not any("cannot be told" in each for each in r.remarks)
+    assert not any("cannot be distinguished" in each for each in r.remarks)
 
 
 def test_declared_categories_may_be_empty_but_are_not_misspelled():
     data = FRAME.assign(sex=pd.Categorical(FRAME.sex, ["f", "m", "x"]))
     bounds = {"z": (-5, 15), "x": (0, 10)}
     r = pydpstat.ols("z ~ x + C(sex)", data, 5.0, bounds=bounds, levels="declared", rng=1)
-    (said,) = [each for each in r.remarks if "cannot be told from 0" in each]
-    assert said.endswith("C(sex) = x cannot be told from 0: few records have this level, or none.")
+    (said,) = [each for each in r.remarks if "cannot be distinguished from 0" in each]
+    assert said.endswith("C(sex) = x cannot be distinguished from 0: few records have this level, or none.")

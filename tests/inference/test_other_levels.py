@@ -43,7 +43,7 @@ def test_by_default_they_count_as_the_reference():
     plain = fitted(FRAME, other=None)
     replaced = fitted(FRAME.assign(g=FRAME.g.replace({"u": "a", "v": "a"})), other=None)
     assert plain.released == replaced.released and list(plain.params.index)[-1] == "C(g)[T.b]"
-    assert any("none of the levels counts as the first one" in each for each in plain.assumptions)
+    assert plain.remarks[-1] == "Values that are none of the levels count as the reference: a of g."
 
 
 def test_a_level_of_that_name_has_them_too():
@@ -65,7 +65,7 @@ def test_a_further_level_that_looks_empty_counts_as_the_reference():
     fit = fitted(FEW, epsilon=2.0)
     assert list(fit.params.index) == ["Intercept", "x", "C(g)[T.b]"]
     assert any("no level of C(g): they count as a" in each for each in fit.remarks)
-    assert not any("cannot be told from 0" in each for each in fit.remarks)
+    assert not any("cannot be distinguished from 0" in each for each in fit.remarks)
     assert (
         fit.predict({"x": [1.0, 1.0], "g": ["other", "a"]}).tolist()[0]
         == fit.predict({"x": [1.0], "g": ["a"]})[0]
@@ -101,7 +101,7 @@ def test_interactions_of_a_level_that_looks_empty_are_left_out():
     alone = crossed.assign(h=crossed.h.where(crossed.g == "a", "u"))
     fit = fitted(alone, "x ~ C(g) * C(h)", 20.0, levels=public, bounds={"x": (0, 10)}, other=None)
     assert fit.params.isna().tolist() == [False, False, False, True]
-    assert any("C(g):C(h) = b:v cannot be told from 0" in each for each in fit.remarks)
+    assert any("C(g):C(h) = b:v cannot be distinguished from 0" in each for each in fit.remarks)
 
 
 def test_logistic_regressions_have_it_too():
@@ -109,7 +109,7 @@ def test_logistic_regressions_have_it_too():
     fit = pydpstat.logit("y ~ C(g)", data, 50.0, levels={"g": ["a", "b"]}, other="rest", rng=1)
     assert list(fit.params.index) == ["Intercept", "C(g)[T.b]", "C(g)[T.rest]"]
     assert fit.params["C(g)[T.rest]"] == pytest.approx(-1.5, abs=0.3)
-    with pytest.raises(PydpstatError, match="other must be None for logit with predictors that are numbers"):
+    with pytest.raises(PydpstatError, match="other must be None for logit with numeric predictors"):
         pydpstat.logit(
             "y ~ x + C(g)", data, 50.0, bounds={"x": (0, 10)}, levels={"g": ["a", "b"]}, other="rest"
         )

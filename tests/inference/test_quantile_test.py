@@ -42,7 +42,7 @@ def test_what_is_released():
     # both counts may change: half of epsilon each
     assert float(result.noise_scale) == 2.0 and result.validity == "exact" and result.guarantee.epsilon == 1.0
     untied = quantile_test(X, 1.0, q=3.1, ties=False, rng=1)
-    assert float(untied.noise_scale) == 1.0 and "that no record equals q" in untied.assumptions[1]
+    assert float(untied.noise_scale) == 1.0 and "whether a record equals q" in untied.assumptions[1]
     private = quantile_test(X, PLAIN, q=3.0, neighbors="unbounded")
     assert dict(private.released) == {"below": 21.0, "equal": 6.0, "above": 38.0}
     assert private.validity == "model" and private.nobs is None
@@ -97,7 +97,7 @@ def test_messages():
         (lambda: quantile_test(X, 1.0, q=np.inf), "q must be a finite number"),
         (lambda: quantile_test(X, 1.0, ties="no"), "ties must be True or False"),
         (lambda: quantile_test(np.ones((3, 2)), 1.0), "x must be one variable"),
-        (lambda: quantile_test([np.nan], 1.0), "missing must say what to do"),
+        (lambda: quantile_test([np.nan], 1.0), "missing must say how to treat missing"),
         (lambda: quantile_test([], 1.0), "x must have at least 1 record"),
     ):
         with pytest.raises(PydpstatError, match=message):

@@ -52,7 +52,7 @@ def test_levels_say_which_value_counts_as_1():
         r = fitted(values, levels={"y": levels})
         assert r.released == WANTED.released and r.params.equals(WANTED.params)
         assert r.call.endswith(f"levels={{'y': {levels!r}}})")
-        assert "none of the levels counts as the first one" in " ".join(r.assumptions)
+        assert r.remarks[-1] == f"y = {levels[1]} counts as 1, and any other value as {levels[0]}."
         named = pd.Series(values, name="ill")
         assert pydpstat.logit(named, X, 2.0, bounds=(0, 10), levels={"ill": levels}, rng=1).response == "ill"
     other = fitted(TRUE.astype(int), levels={"y": [1, 0]})
@@ -94,7 +94,7 @@ def test_other_values_are_refused_before_anything_is_spent(y, kind):
             call()
         said = str(caught.value)
         assert ", the response, must be truth values, or have its two levels given" in said
-        assert f"got {kind}. Give levels={{'y': [0, 1]}}" in said
+        assert f"got {kind}. Give levels={{'y': [no, yes]}}" in said and "second one counts as 1" in said
     assert not budget.entries
 
 
@@ -123,11 +123,15 @@ def test_types_are_refused_before_any_value_is_read():
     [
         (TRUE.astype(int), {"levels": {"y": [0, 1, 2]}}, r"levels\['y'\] must be two, of which the second"),
         (TRUE.astype(int), {"levels": {"y": ["no", "yes"]}}, "numbers or truth values"),
-        (pd.Categorical(TRUE), {}, "levels must have the public levels of 'y'"),
+        (pd.Categorical(TRUE), {}, "levels must include the public levels of 'y'"),
         (pd.Categorical(["a", "b", "c", "c"] * 250), {"levels": "declared"}, "must be two"),
         (TRUE, {"levels": {"z": [0, 1]}}, "levels must be of"),
         (TRUE, {"bounds": {"x": (0, 10), "y": (0, 1)}}, "bounds must name every column"),
-        (pd.Series(TRUE, name="x"), {"formula": None}, "response of another name than the predictors"),
+        (
+            pd.Series(TRUE, name="x"),
+            {"formula": None},
+            "response whose name differs from those of the predictors",
+        ),
     ],
 )
 def test_what_is_refused_says_what_to_do(y, own, said):
@@ -139,7 +143,7 @@ def test_what_is_refused_says_what_to_do(y, own, said):
 
 def test_missing_responses_count_as_0_where_missing_values_are_allowed():
     gaps = pd.Series(TRUE, dtype="boolean").where(X > 1.0)
-    with pytest.raises(PydpstatError, match="missing must say what to do"):
+    with pytest.raises(PydpstatError, match="missing must say how to treat missing"):
         fitted(gaps)
     # a number within the bounds of x, which takes no response's place
     assert fitted(gaps, missing=5.0).released == fitted(gaps.fillna(False)).released

@@ -39,7 +39,7 @@ def tested():
         interval=Around(0.25),
         validity="exact",
         assumptions=("records are independent",),
-        remarks=("Nothing can be said.",),
+        remarks=("The result is uninformative.",),
     )
 
 
@@ -66,7 +66,7 @@ def test_every_form_has_the_whole_result(tested):
     text = tested.summary().as_text()
     for shown in ("Sign test", "median = 0", "two-sided", "exact", "p-value"):
         assert shown in text
-    for line in ("Assumptions: records are independent.", "Nothing can be said.", "Call: count("):
+    for line in ("Assumptions: records are independent.", "The result is uninformative.", "Call: count("):
         assert line in text
     content = json.loads(json.dumps(tested.to_dict()))
     assert content["pvalue"] == 0.5 and content["validity"] == "exact"

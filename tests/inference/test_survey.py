@@ -314,17 +314,17 @@ def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
 def test_what_is_refused():
     calls = {
         "max_weight must be": lambda: pydpstat.weighted_mean([1], [1], 1.0, bounds=(0, 1), max_weight=0),
-        "data and weights must be of the same length": lambda: pydpstat.weighted_mean(
+        "data and weights must have the same length": lambda: pydpstat.weighted_mean(
             [1, 2], [1], 1.0, bounds=(0, 1), max_weight=1
         ),
         "missing must be 'error' or 'drop'": lambda: pydpstat.weighted_mean(
             [1], [1], 1.0, bounds=(0, 1), max_weight=1, missing=0.5
         ),
-        "must hold a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
+        "must have a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
         "weights must be a column of the data; got 'wt'": lambda: pydpstat.weighted_mean(
             FRAME[["x", "w"]], "wt", 1.0, bounds=(0, 1), max_weight=1
         ),
-        "data must have one variable besides": lambda: pydpstat.weighted_mean(
+        "data must have one variable apart from": lambda: pydpstat.weighted_mean(
             FRAME, "w", 1.0, by="region", **TABLE
         ),
         "levels must be given with by": lambda: pydpstat.weighted_total(

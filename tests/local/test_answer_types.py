@@ -147,7 +147,7 @@ def test_columns_of_times_can_be_missing_as_well():
         answers = design.respond(pd.Series([None, None], dtype=kind))
         assert answers.dtype == pd.Series(["no"]).dtype and answers.tolist() == ["yes", "yes"]
     assert design.respond(np.array(["NaT"], dtype="M8[D]")).tolist() == ["yes"]
-    with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+    with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
         design.respond(pd.Series(pd.to_datetime(["2020-01-01", None])))
 
 
@@ -182,13 +182,13 @@ def test_federated_answers_have_the_designs_type():
 
 def test_a_truth_in_a_list_that_is_a_list_is_no_category():
     for values in ([[1], [0, 1]], [[1], 0], [1, np.array([1, 0])]):
-        with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+        with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
             RandomizedResponse(1.0).respond(values)
-        with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+        with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
             federated(RandomizedResponse(1.0), values)
     deep = []
     deep.append(deep)
-    with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+    with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
         RandomizedResponse(1.0).respond(deep)
 
 

@@ -116,7 +116,7 @@ def test_a_budget_for_the_queries():
 def test_values_that_do_not_suit_cost_nothing():
     budget = Budget(5.0)
     nodes = nodes_of([0, 1, 2], COINS, budget=budget)
-    with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+    with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
         nodes.query()
     assert budget.spent.epsilon == 0.0 and nodes.guarantee is None
 
@@ -275,10 +275,10 @@ def test_texts():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: federate_array(3), "^array must be one or more values"),
-        (lambda: federate_array([]), "^array must be one or more values"),
-        (lambda: federate_array(np.eye(2)), "^array must be one or more values"),
-        (lambda: federate_array(pd.DataFrame({"x": [1]})), "^array must be one or more values"),
+        (lambda: federate_array(3), "^array must be a vector of one or more values"),
+        (lambda: federate_array([]), "^array must be a vector of one or more values"),
+        (lambda: federate_array(np.eye(2)), "^array must be a vector of one or more values"),
+        (lambda: federate_array(pd.DataFrame({"x": [1]})), "^array must be a vector of one or more values"),
         (lambda: federate_array([1, 0], 3), "^n_nodes must be a whole number from 1"),
         (lambda: federate_array([1, 0], 0), "^n_nodes must be a whole number from 1"),
         (lambda: federate_array([1, 0], 1.5), "^n_nodes must be a whole number from 1"),
@@ -290,8 +290,11 @@ def test_texts():
         (lambda: nodes_of([1, 0], None), "^definition must be a design or an access"),
         (lambda: nodes_of([1, 0], COINS, repeat="sme"), "Did you mean 'same'"),
         (lambda: nodes_of([1, 0], COINS, budget=3), "^budget must be None or a Budget"),
-        (lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(), "^values must be numbers, none missing"),
-        (lambda: nodes_of(["a"], ACCESSES[2][1]).query(), "^values must be numbers"),
+        (
+            lambda: nodes_of([1.0, np.nan], ACCESSES[2][1]).query(),
+            "^values must be a number or a vector of numbers, none missing",
+        ),
+        (lambda: nodes_of(["a"], ACCESSES[2][1]).query(), "^values must be a number or a vector of numbers"),
         (lambda: ACCESSES[2][1].respond(np.eye(2)), "^values must be one variable"),
         (lambda: LaplaceAccess(0, bounds=(0, 1)), "^epsilon must be"),
         (lambda: LaplaceAccess(1, bounds=(1, 0)), "^bounds must be a pair"),

@@ -284,7 +284,7 @@ MISSING = [
 @pytest.mark.parametrize("values", MISSING, ids=lambda each: f"{type(each).__name__}")
 def test_missing_values(values):
     for design in (RandomizedResponse(1.0), RandomizedResponseCoins()):
-        with pytest.raises(PydpstatError, match="^values must be .* none missing; got others or missing"):
+        with pytest.raises(PydpstatError, match="^values must be .*none missing; got other or missing"):
             design.respond(values)
     with pytest.raises(PydpstatError, match="^answers must be .* none missing"):
         RandomizedResponse(1.0).estimate(values)
@@ -311,7 +311,9 @@ def test_missing_values_as_a_category():
     ids=str,
 )
 def test_other_categories_are_named_by_type_only(values):
-    with pytest.raises(PydpstatError, match="^values must be the design's categories \\[0, 1\\]") as error:
+    with pytest.raises(
+        PydpstatError, match="^values must be among the design's categories \\[0, 1\\]"
+    ) as error:
         RandomizedResponse(1.0).respond(values)
     assert "7" not in str(error.value) and "300" not in str(error.value)
 
@@ -336,7 +338,7 @@ def test_other_containers(values):
 
 def test_a_categorical_with_others_among_its_values():
     for truth in (pd.Categorical(["never", "hourly"]), pd.Categorical([1], categories=[1, 2, 3])):
-        with pytest.raises(PydpstatError, match="^values must be the design's categories"):
+        with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
             RandomizedResponse(1.0, LABELS).respond(truth)
 
 
@@ -348,18 +350,18 @@ def test_a_categorical_with_others_among_its_values():
         (lambda: RandomizedResponse("1"), "^epsilon must be a number"),
         (lambda: RandomizedResponse(True), "^epsilon must be a number"),
         (lambda: RandomizedResponse([1, 2]), "^epsilon must be a number"),
-        (lambda: RandomizedResponse(1, 1), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, 0), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, 2.5), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, True), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, 10**7), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, "ab"), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, ["a"]), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, ["a", "a"]), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, [0, False]), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, ["a", None]), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, ["a", math.nan]), "^categories must be how many"),
-        (lambda: RandomizedResponse(1, [[1], [2]]), "^categories must be how many"),
+        (lambda: RandomizedResponse(1, 1), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, 0), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, 2.5), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, True), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, 10**7), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, "ab"), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, ["a"]), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, ["a", "a"]), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, [0, False]), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, ["a", None]), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, ["a", math.nan]), "^categories must be their number,"),
+        (lambda: RandomizedResponse(1, [[1], [2]]), "^categories must be their number,"),
         (lambda: RandomizedResponse(1, ["a", "b"], missing="c"), "^missing must be 'error' or one"),
         (lambda: RandomizedResponse(1, ["yes", "no"], missing="yess"), "Did you mean 'yes'"),
         (lambda: RandomizedResponse(1, missing=None), "^missing must be 'error' or one"),

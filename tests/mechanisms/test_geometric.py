@@ -145,10 +145,10 @@ def test_is_a_value(distribution):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((0,), "epsilon must be a scalar > 0"),
-        ((math.inf,), "epsilon must be a scalar > 0"),
+        ((0,), "epsilon must be a positive finite number;"),
+        ((math.inf,), "epsilon must be a positive finite number;"),
         ((1, 1.5), "sensitivity must be a whole number; got 1.5"),
-        ((1, 0), "sensitivity must be a scalar > 0"),
+        ((1, 0), "sensitivity must be a positive finite number;"),
     ],
 )
 def test_refuses(distribution, arguments, message):

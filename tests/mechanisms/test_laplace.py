@@ -110,16 +110,16 @@ def test_privacy_curve_ends_at_epsilon():
     for wrong in (-1.0, math.nan, math.inf, "1"):
         with pytest.raises(PydpstatError, match="epsilon must be at least 0 and finite"):
             noise.delta(wrong, 1.0)
-    with pytest.raises(PydpstatError, match="sensitivity must be a scalar > 0"):
+    with pytest.raises(PydpstatError, match="sensitivity must be a positive finite number;"):
         noise.delta(1.0, 0.0)
 
 
 def test_calibration_is_one_division():
     assert calibrate_laplace(0.3, 0.1) == 0.1 / 0.3
     assert calibrate_laplace([0.3, 1.0], [[1.0], [2.0]]).tolist() == [[1 / 0.3, 1.0], [2 / 0.3, 2.0]]
-    with pytest.raises(PydpstatError, match="epsilon must be a scalar > 0 and finite; got 0"):
+    with pytest.raises(PydpstatError, match="epsilon must be a positive finite number; got 0"):
         calibrate_laplace(0, 1)
-    with pytest.raises(PydpstatError, match="sensitivity must be numbers > 0"):
+    with pytest.raises(PydpstatError, match="sensitivity must be positive finite numbers"):
         calibrate_laplace(1, [1, math.inf])
     with pytest.raises(PydpstatError, match="sensitivity / epsilon must be"):
         calibrate_laplace(1e-300, 1e300)
@@ -168,7 +168,7 @@ def test_redrawing_delta_far_out():
     assert truncated_positive_delta(1e-12) == pytest.approx(slope * 1e-12, rel=1e-9)
     assert truncated_positive_delta(700.0) == pytest.approx(np.max(_limit(x)), rel=1e-9)
     for function in (truncated_positive_delta, truncated_positive_epsilon):
-        with pytest.raises(PydpstatError, match="epsilon must be a scalar > 0"):
+        with pytest.raises(PydpstatError, match="epsilon must be a positive finite number;"):
             function(-1.0)
 
 

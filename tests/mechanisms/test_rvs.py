@@ -108,7 +108,7 @@ def test_noise_with_a_scale_an_element_draws_one_of_each(state):
         sample = noise.rvs((4000, 2), random_state=state)
         # the mean absolute value has a relative standard deviation of 1 / sqrt(4000)
         assert np.allclose(np.abs(sample).mean(axis=0), [1.0, 100.0], rtol=0.12)
-    with pytest.raises(PydpstatError, match=r"size must end with \(2,\) where .* for example \(1000, 2\)"):
+    with pytest.raises(PydpstatError, match=r"size must end with \(2,\), because.* for example \(1000, 2\)"):
         several.rvs(3)
 
 

@@ -108,7 +108,7 @@ VERDICTS = [
         "live",
         "failed",
         0.0,
-        "the streams part: next uniform 0.5 in R, 0.25 in Python",
+        "the streams diverge: next uniform 0.5 in R, 0.25 in Python",
     ),
     ({"draws": False}, {"next_uniform": 0.25}, {}, "live", "passed", 0.0, ""),
     ({}, {"error": "no"}, {}, "live", "failed", 0.0, "only Python stops: no"),
@@ -124,7 +124,7 @@ VERDICTS = [
         "live",
         "failed",
         0.0,
-        "the streams part",
+        "the streams diverge",
     ),
     (
         {"level": "difference"},
@@ -152,7 +152,7 @@ VERDICTS = [
         "live",
         "failed",
         0.0,
-        "where it should stop",
+        "but should raise an error",
     ),
     ({"level": "refused"}, {"error": "no", "values": ()}, {"values": (1.0,)}, "live", "passed", 0.0, ""),
     ({"level": "endless"}, {"error": "no", "values": ()}, {"error": "time limit"}, "live", "passed", 0.0, ""),
@@ -163,7 +163,7 @@ VERDICTS = [
         "live",
         "failed",
         0.0,
-        "where it should stop",
+        "but should raise an error",
     ),
 ]
 

@@ -95,7 +95,7 @@ def test_another_number_of_draws_is_caught(monkeypatch):
 
     monkeypatch.setattr(RSource, "laplace", laplace)
     report = command.run(GROUPS["meanDP"], live=False, draws=0)
-    assert any("the streams part" in each.message for each in report.failures)
+    assert any("the streams diverge" in each.message for each in report.failures)
 
 
 def test_a_changed_last_bit_is_caught(monkeypatch):

@@ -57,12 +57,12 @@ def test_integer_noise_has_points_on_the_integers():
     [
         ((3,), "noise must be a Noise with a density"),
         ((BoundedLaplaceNoise(1.0, (0, 1)),), "noise must be a Noise with a density"),
-        ((LaplaceNoise([1.0, 2.0]),), "noise must be of one number; got 2 scales"),
+        ((LaplaceNoise([1.0, 2.0]),), "noise must be for one number; got 2 scales"),
         ((LaplaceNoise(1.0), math.inf), "location must be"),
         ((LaplaceNoise(1.0), 0, 0), "sensitivity must be"),
         ((LaplaceNoise(1.0), 0, 1, -1.0), "epsilon must be"),
         ((SymmetricGeometricNoise(1.0), 0.5), "must be whole numbers for noise on the integers"),
-        ((SymmetricGeometricNoise(1e-3), 0), "reach over more than 400"),
+        ((SymmetricGeometricNoise(1e-3), 0), "extend over more than 400"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -61,12 +61,12 @@ def test_many_classes_have_no_numbers(ax):
         (
             (np.ones(3), EDGES),
             (np.ones(3), [0, 1, 2, 5]),
-            "private must have the edges of true; got 4 edges for 4",
+            "private must have the edges of true; they differ \\(4 and 4 edges\\). Use",
         ),
         (
             (np.ones(3), EDGES),
             (np.ones(2), [0, 1, 2]),
-            "private must have the edges of true; got 3 edges for 4",
+            "private must have the edges of true; they differ \\(3 and 4 edges\\). Use",
         ),
         ((np.ones(3), EDGES[:3]), (np.ones(3), EDGES), "true must be a histogram"),
         ((np.ones(3), EDGES[::-1]), (np.ones(3), EDGES), "true must be a histogram"),
@@ -248,7 +248,11 @@ def test_labels_may_be_paths_and_repeat_where_the_order_is_the_same():
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (BEFORE, AFTER[:2], "after must have the levels and labels of before, each once; got 2 rows for 3"),
+        (
+            BEFORE,
+            AFTER[:2],
+            "after must have the levels and labels of before, each once; they differ \\(2 and 3 rows\\)",
+        ),
         (BEFORE, AFTER.assign(label=["all", "a", "c"]), "after must have the levels and labels of before"),
         (BEFORE.assign(label="a"), AFTER.assign(label=["a", "a", "b"]), "after must have the levels"),
         (BEFORE, AFTER.assign(value=np.inf), r"after\['value'\] must be finite numbers"),

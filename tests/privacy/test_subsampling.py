@@ -117,7 +117,7 @@ def test_the_pair_and_the_conditions():
     exact = Fraction(0.1) * Fraction(1e-6)
     assert Fraction(sampled.delta) >= exact > Fraction(math.nextafter(sampled.delta, 0.0))
     assert sampled.neighbors == "unbounded" and sampled.conditions[0] == "the levels are public"
-    assert "on its own with probability 0.1" in sampled.conditions[1] and len(sampled.conditions) == 2
+    assert "independently with probability 0.1" in sampled.conditions[1] and len(sampled.conditions) == 2
     assert sampled.loss == SubsampledLoss(ResponseLoss(1.0, 1, 1e-6), 0.1)
     assert sampled.delta_at(sampled.epsilon) == sampled.delta
     bounded = Guarantee(1.0, loss=LaplaceLoss(1.0)).subsampled(Fraction(1, 3), "without replacement")
@@ -154,7 +154,7 @@ def test_rates_are_checked(rate):
         (lambda: SubsampledLoss(LaplaceLoss(1.0), 0.1).delta(-1.0), "epsilon must be at least 0"),
         (lambda: SubsampledLoss(LaplaceLoss(1.0), 0.1).reverse_delta(math.inf), "epsilon must be at least 0"),
         (lambda: Guarantee(1.0).subsampled(0.1, "Poisson"), "sampling must be one of .*got 'Poisson'"),
-        (lambda: before_sampling(0.0, 0.1), "epsilon must be a scalar > 0"),
+        (lambda: before_sampling(0.0, 0.1), "epsilon must be a positive finite number;"),
         (lambda: before_sampling(1.0, 0.1, 1.5), "delta must be between 0 and 1; got 1.5"),
     ],
 )

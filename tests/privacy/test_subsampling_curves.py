@@ -209,7 +209,7 @@ def test_why_poisson_sampling_does_not_serve_bounded_neighbors():
     here = [1.0 - rate**2, rate**2 * said, rate**2 * (1.0 - said)]
     there = [here[0], here[2], here[1]]
     assert stick(math.exp(amplified_epsilon(epsilon, rate)), here, there) > 0.01
-    with pytest.raises(PydpstatError, match="serves bounded neighbors; got 'poisson'.*may tell it"):
+    with pytest.raises(PydpstatError, match="suit bounded neighbors; got 'poisson'.*may reveal it"):
         Guarantee(epsilon).subsampled(rate, "poisson")
 
 

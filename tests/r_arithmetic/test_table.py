@@ -135,7 +135,7 @@ def test_long_number_vectors(distinct):
 @pytest.mark.parametrize(
     ("factors", "arguments", "message"),
     [
-        ((), {}, "factors must be one vector or more; got none"),
+        ((), {}, "factors must be one or more vectors; got none"),
         (([1, 2], [1]), {}, "same length"),
         (([1],), {"useNA": "maybe"}, "useNA"),
         (([1],), {"dnn": ["a", "b"]}, "dnn"),

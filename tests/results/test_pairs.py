@@ -132,7 +132,7 @@ def test_what_is_refused(means):
     ):
         with pytest.raises(PydpstatError, match="no groups that can be compared"):
             release.pairs()
-    with pytest.raises(PydpstatError, match="two groups or more"):
+    with pytest.raises(PydpstatError, match="two or more"):
         pydpstat.proportion(TRUTHS, 1.0, by=GROUPS, levels=["e"], rng=1).pairs()
     units = shares(unit=np.arange(1000) // 2, max_records=2)
     with pytest.raises(PydpstatError, match="at most one record of each unit"):

@@ -91,7 +91,7 @@ def test_permute_and_flip_is_noisy_max_with_exponential_noise():
 def test_the_result_holds_the_chosen_candidate_alone():
     r = pydpstat.choose(["a", "b"], [0, 1000], 1.0, 1)
     assert r.estimate == "b" and r.mechanism == "exponential" and r.nobs is None and r.noise is None
-    assert r.guarantee.epsilon == 1.0 and "sensitivity given" in r.guarantee.conditions[0]
+    assert r.guarantee.epsilon == 1.0 and "given sensitivity" in r.guarantee.conditions[0]
     assert r.call == "choose(candidates, scores, epsilon=1.0, sensitivity=1.0)"
     assert "1000" not in r.summary().as_text() and "'a'" not in repr(r.to_dict())
     flip = pydpstat.choose(["a", "b"], [0, 1000], 1.0, 1, mechanism="noisy max")

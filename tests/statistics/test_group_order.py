@@ -219,10 +219,10 @@ def test_many_groups_of_few_records_work():
     [
         (lambda d: dp.median(d, 1.0, **GRID, by="region"), "levels must be given"),
         (lambda d: dp.median(d[["x", "id", "sex"]].assign(sex=1), 1.0, **GRID), "x must be one variable"),
-        (lambda d: dp.median(d.x, 1.0, **GRID, **ONE), "by must hold a value for each record"),
+        (lambda d: dp.median(d.x, 1.0, **GRID, **ONE), "by must have a value for each record"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], unit="id"), "max_records"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], max_groups=1), "max_groups must not be given"),
-        (lambda d: dp.histogram(d.x, 1.0, edges=[0, 1], by=d.sex[:5], levels=SEXES), "another length"),
+        (lambda d: dp.histogram(d.x, 1.0, edges=[0, 1], by=d.sex[:5], levels=SEXES), "its length differs"),
         (
             lambda d: dp.histogram(
                 d[["x", "id"]], 1.0, edges=np.arange(5001), by="id", levels=list(range(3000))

@@ -138,7 +138,7 @@ def test_a_seed_gives_the_same_release_again():
 
 def test_missing_values():
     gaps = np.append(X, np.nan)
-    with pytest.raises(pydpstat.PydpstatError, match="missing must say what to do"):
+    with pytest.raises(pydpstat.PydpstatError, match="missing must say how to treat missing"):
         geometric_mean(gaps, 1.0, bounds=BOUNDS)
     filled = geometric_mean(gaps, 1e6, bounds=BOUNDS, missing=10.0)
     assert float(filled) == pytest.approx(math.exp((2250.0 + math.log(10.0)) / 1001), rel=1e-6)

@@ -180,7 +180,7 @@ def test_the_noise_is_that_of_a_count(epsilon, scale_wrong):
         (lambda d: dp.nunique(np.ones((2, 2)), 1.0, **OPEN), "data must be a column of ids"),
         (lambda d: dp.nunique(d.patient, 1.0, missing=3, **OPEN), "missing must be one of"),
         (lambda d: dp.nunique(d, 1.0, by="ward", levels=WARDS, missing="drop"), "missing must not be 'drop'"),
-        (lambda d: dp.nunique(d.patient, 1.0, by=d.ward[:3], levels=WARDS), "another length"),
+        (lambda d: dp.nunique(d.patient, 1.0, by=d.ward[:3], levels=WARDS), "its length differs"),
         (lambda d: dp.nunique(d.patient, 1.0, mechanism="laplace", **OPEN), "mechanism must be"),
     ],
 )

@@ -95,7 +95,7 @@ def test_they_are_read_again_where_the_grid_must_be_finer(name):
 def test_what_can_be_read_once_is_refused_then(name):
     function, data, how = of(name)
     budget = dp.Budget(2 * LARGE)
-    with pytest.raises(dp.PydpstatError, match=r"read once must have fewer records .* got 2000,"):
+    with pytest.raises(dp.PydpstatError, match=r"read only once must have fewer records .* got 2000"):
         function(Watched(data, once=True), LARGE, budget=budget, **how)
     assert budget.spent.epsilon == 0
 

@@ -199,7 +199,7 @@ def test_without_a_distribution_the_worst_is_planned():
         assert dp.mean(np.full(1000, at), 1.0, **how).accuracy() <= worst.accuracy() * 1.02
         better = dp.plan("mean", 1.0, n=1000, distribution=stats.norm(at, 5), **how)
         assert better.accuracy() <= worst.accuracy() * (1 + 1e-9)
-    assert "worst data" in str(worst.summary()) and "stated distribution" in str(better.summary())
+    assert "worst case" in str(worst.summary()) and "stated distribution" in str(better.summary())
     # a point mass at a bound: R / (n epsilon) times the normal quantile and the noise's deviation
     assert worst.sd == pytest.approx(100 * math.sqrt(2) / 1000, rel=1e-3)
 
@@ -333,11 +333,11 @@ def test_a_plan_of_a_test_has_a_frame():
     "function, options, text",
     [
         ("mean", {"accuracy": 0.5, **ROOM}, "n must be given"),
-        ("mean", {"accuracy": 0.5, "neighbors": "unbounded", **ROOM}, "Give n for epsilon to be found"),
+        ("mean", {"accuracy": 0.5, "neighbors": "unbounded", **ROOM}, "Give n to find epsilon"),
         ("mean", {"accuracy": 0.5, "n": 10, "epsilon": 1, **ROOM}, "Leave out epsilon or n"),
         ("sum", {"accuracy": 500, "epsilon": 1, **ROOM}, "Leave out epsilon: the noise of a sum does not"),
         ("mean", {"n": 10, **ROOM}, "epsilon must be given, or an accuracy"),
-        ("mean", {"n": 10, "accuracy": -1, **ROOM}, "accuracy must be a scalar > 0"),
+        ("mean", {"n": 10, "accuracy": -1, **ROOM}, "accuracy must be a positive finite number;"),
         ("mean", {"n": 10, "accuracy": 1, "noise_sd": 1, **ROOM}, "must not both be given"),
         ("mean", {"n": 10, "accuracy": {"age": 1}, **ROOM}, "one number for this mean"),
         ("mean", {"n": 10, "accuracy": {"age": 1}, **TWO}, "lacks 'income'"),

@@ -160,7 +160,7 @@ def test_samples_that_have_no_guarantee():
         pydpstat.mean(X, 1.0, bounds=(0, 1), sample=2000)
     with pytest.raises(PydpstatError, match="unit and bounded"):
         pydpstat.mean(X, 1.0, bounds=(0, 1), sample=0.1, unit=np.arange(1000), max_records=1)
-    with pytest.raises(PydpstatError, match="without rng"):
+    with pytest.raises(PydpstatError, match="no rng"):
         pydpstat.mean((chunk for chunk in [X]), 1.0, bounds=(0, 1), sample=0.1, rng=1, **OPEN)
     with pytest.raises(PydpstatError, match="sample must be left out"):
         pydpstat.crosstab(list("ab"), 1.0, levels="discover", delta=0.1, sample=0.5)

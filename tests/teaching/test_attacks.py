@@ -70,8 +70,8 @@ def test_a_budget_ends_the_repetition():
         ([3, 9], 2, "no count is within 2 of both 3 and 9"),
         ([], 2, "answers must be at least one whole number; got none"),
         ([5.5], 2, "answers must be a whole number; got 5.5"),
-        ("57", 2, "answers must be several whole numbers; got str"),
-        (5, 2, "answers must be several whole numbers; got int"),
+        ("57", 2, "answers must be a sequence of whole numbers; got str"),
+        (5, 2, "answers must be a sequence of whole numbers; got int"),
         ([5], 0, "reach must be a whole number of at least 1"),
     ],
 )

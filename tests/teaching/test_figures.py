@@ -55,7 +55,7 @@ def test_a_remark_has_a_column():
         ([(1, 2)], "figures must map names to pairs .given, here.; got list"),
         ({"a": 3}, r"figures\['a'\] must be a pair .given, here.; got int"),
         ({"a": (1, 2, 3, 4)}, "must be a pair"),
-        ({"a": ([1, 2], [1])}, "must have as many values here as are given; got 1 for 2"),
+        ({"a": ([1, 2], [1])}, "must have the same number of values on both sides; got 2 and 1"),
     ],
 )
 def test_bad_input(figures, message):
@@ -85,5 +85,5 @@ def test_the_source_names_the_given_figures():
 
 @pytest.mark.parametrize("source", ["here", "remark", 1, None])
 def test_a_source_that_is_no_name_of_a_column(source):
-    with pytest.raises(PydpstatError, match="source must be a text other than"):
+    with pytest.raises(PydpstatError, match="source must be a string other than"):
         beside({"mean": (0.5, 0.5)}, source=source)

@@ -119,7 +119,7 @@ def test_a_budget_refuses_it_and_keeps_what_it_has():
         (lambda: UniformNoise().answer(5, 2**33), r"size must be at most 2\*\*32"),
         (lambda: UniformNoise().answer(5, budget=3), "budget must be None or a Budget"),
         (lambda: UniformNoise().answer(5, rng="x"), "rng must be None, an int"),
-        (lambda: UniformNoise().probability("3"), "answers must be several whole numbers; got str"),
+        (lambda: UniformNoise().probability("3"), "answers must be a sequence of whole numbers; got str"),
         (lambda: UniformNoise().probability([0.5]), "answers must be a whole number; got 0.5"),
         (lambda: UniformNoise().delta(0), "sensitivity must be a whole number of at least 1; got 0"),
         (lambda: UniformNoise().audit(rng=-1), "rng must be None, an int"),

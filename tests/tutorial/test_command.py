@@ -48,7 +48,7 @@ def test_text(monkeypatch, capsys):
     numbers = [line[:2].strip() for line in lines if line[2:4] == "  "]
     assert [number for number in numbers if number] == [str(i) for i in range(1, 13)]
     assert "12 of 12 equal" in lines and "DIFFERENT" not in out
-    assert "    PrivacyWarning: it keeps epsilon 1.6931, not 1; at epsilon 1 its delta is 0.3161" in lines
+    assert "    PrivacyWarning: its true epsilon is 1.6931, not 1; at epsilon 1 its delta is 0.3161" in lines
     told = "    PrivacyWarning: histogramDP publishes breaks computed from the data: its epsilon is infinite"
     assert told in lines
     assert "differentially private" in out

@@ -223,8 +223,8 @@ def make_plan(
     """
     if not eps > 0.0 or not math.isfinite(gamma):
         raise PydpstatError(
-            f"eps must be above 0 and gamma finite; got {eps!r} and {gamma!r}, with which R's noise has no "
-            "law. Give for example eps=1, gamma=1."
+            f"eps must be above 0 and gamma finite; got {eps!r} and {gamma!r}, with which R's noise "
+            "has no distribution. Give for example eps=1, gamma=1."
         )
     norm = math.sqrt(float(np.sum(records.limits * records.limits)))
     norm = 1.0 if abs(norm - 1.0) < ROUNDING else norm
@@ -242,8 +242,9 @@ def make_plan(
         kept = objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
-            f"with eps={eps!r} and gamma={gamma!r} the noise has no distribution: R stops, returns NaN or "
-            "adds no noise. Use a gamma above 0, and a weights_upper_bound above 0 where there are weights."
+            f"with eps={eps!r} and gamma={gamma!r} the noise has no distribution: R stops, returns "
+            "NaN or adds no noise. Use a positive gamma, and a positive weights_upper_bound if there "
+            "are weights."
         )
     noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
     return Plan(noise, extra, noisy, norm, kept)

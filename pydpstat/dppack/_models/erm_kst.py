@@ -108,6 +108,11 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     PydpstatError
         Where `regularizer` is something else.
 
+    See Also
+    --------
+    LinearRegressionDP : the model of this kind.
+    ols : pydpstat's own, with intervals.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one record added or removed, if `zeta` and `lambda_` are right
@@ -238,7 +243,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         source = source_from(rng, int_seeds_r=True)
         bias = checks.flag(add_bias, "add_bias")
         if bias and "bias" in getattr(X, "columns", ()):
-            raise PydpstatError("X must have no column named 'bias' where add_bias is True; rename it.")
+            raise PydpstatError("X must have no column named 'bias' if add_bias is True; rename it.")
         records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
         size = len(records.names)
         if self._scaled:
@@ -246,8 +251,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
             raise PydpstatError(
-                "domain must be a mapping with a function 'constraints'; "
-                f"got {type(self.domain).__name__}. Add 'jacobian' where gradients are given."
+                "domain must be a mapping with a function 'constraints'; got "
+                f"{type(self.domain).__name__}. Add 'jacobian' if gradients are given."
             )
         plan = self._plan(size)
         published = Published(
@@ -294,7 +299,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
             raise PydpstatError(
                 f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
-                f"{gamma!r}, with which nothing is promised. Give for example eps=1, delta=0, gamma=1."
+                f"{gamma!r}, with which nothing is guaranteed. Give for example eps=1, delta=0, "
+                "gamma=1."
             )
         extra = 2.0 * lam / eps
         if not math.isfinite(extra):
@@ -335,7 +341,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         jacobian = self.domain.get("jacobian") if self._smooth() else None
         if self._smooth() and not callable(jacobian):
             raise PydpstatError(
-                "domain must have a function 'jacobian' where gradients are given; got none. Add it."
+                "domain must have a function 'jacobian' if gradients are given; got none. Add it."
             )
         objective = Objective(
             n=records.y.size,

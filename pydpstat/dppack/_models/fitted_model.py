@@ -249,8 +249,8 @@ class Prediction:
             records = self.features.transform(records)
         if records.shape[1] != coeff.size:
             raise PydpstatError(
-                f"X must have {coeff.size} columns, the bias included, as there are coefficients; "
-                f"got {records.shape[1]}. Set add_bias as in fit."
+                f"X must have {coeff.size} columns, including the bias, one for each coefficient; got "
+                f"{records.shape[1]}. Set add_bias as in fit."
             )
         value = matrix_vector(records, coeff)
         if self.link == "sigmoid":

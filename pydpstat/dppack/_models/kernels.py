@@ -39,6 +39,11 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     PydpstatError
         Where `theta` is too short.
 
+    See Also
+    --------
+    svmDP : the model whose kernel it approximates.
+    generate_sampling : what samples its frequencies.
+
     References
     ----------
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
@@ -59,8 +64,8 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     angle = dot(record, parameters[: record.size]) + parameters[record.size]
     if not math.isfinite(angle):
         raise PydpstatError(
-            "x and theta must have a finite product, where R returns NaN with a warning; "
-            f"got {checks.shown(float(angle))}. Scale x."
+            "x and theta must have a finite product, or R returns NaN with a warning; got "
+            f"{checks.shown(float(angle))}. Scale x."
         )
     return float(cosine(np.array([angle]))[0])
 
@@ -86,6 +91,10 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
     ------
     PydpstatError
         Where `kernel_param` is no number of at least 0.
+
+    See Also
+    --------
+    svmDP : the model whose kernel it approximates.
 
     References
     ----------
@@ -187,7 +196,7 @@ class FourierFeatures(Frozen):
         size, width = self.prefilter.shape
         if X.shape[1] != width - 1:
             raise PydpstatError(
-                f"X must have {width - 1} columns, the bias included, as in fit; got {X.shape[1]}."
+                f"X must have {width - 1} columns, including the bias, as in fit; got {X.shape[1]}."
             )
         scale = math.sqrt(2.0 / size)
         features = np.empty((X.shape[0], size), order="F")

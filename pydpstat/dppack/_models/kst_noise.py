@@ -120,8 +120,8 @@ def noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source]
         rate = float(np.float64(eps) / (2.0 * zeta))
     if not rate > 0.0:
         raise PydpstatError(
-            f"zeta must be at least 0 and finite where delta is 0; got {zeta!r}, for which R stops. "
-            "Give a bound on the length of a record's gradient."
+            f"zeta must be at least 0 and finite if delta is 0; got {zeta!r}, for which R stops. Give "
+            "a bound on the length of a record's gradient."
         )
     # with an infinite eps R draws the direction, and then takes no noise
     return SphericalNoise(rate, (1.0,) * size).draw

@@ -76,8 +76,8 @@ def minimize(
         found = _number(objective(w))
         if gradient is None and not math.isfinite(found):
             raise PydpstatError(
-                "the objective is not finite inside the search, where R never returns. "
-                "Give loss.gr, mapXy.gr and regularizer.gr, or functions that are finite everywhere."
+                "the objective is not finite during the search, and R never returns. Give loss.gr, "
+                "mapXy.gr and regularizer.gr, or functions that are finite everywhere."
             )
         return found
 
@@ -96,7 +96,7 @@ def minimize(
         return np.array(problem.optimize(start))
     except (nlopt.RoundoffLimited, RuntimeError) as error:
         raise PydpstatError(
-            "NLopt gave up: the objective is too large or too flat for it. Scale X, y and the bounds."
+            "NLopt failed: the objective is too large or too flat. Scale X, y and the bounds."
         ) from error
 
 

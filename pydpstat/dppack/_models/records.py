@@ -71,14 +71,15 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
         return _frame(X, add_bias)
     if add_bias:
         raise PydpstatError(
-            f"X must be a DataFrame where add_bias is True; got {type(X).__name__}. "
-            "Give pandas.DataFrame(X), or add the column of ones yourself."
+            f"X must be a DataFrame if add_bias is True; got {type(X).__name__}. Give "
+            "pandas.DataFrame(X), or add the column of ones yourself."
         )
     try:
         matrix = np.array(X)
     except (TypeError, ValueError):
         raise PydpstatError(
-            f"X must have rows of equal length; got {type(X).__name__}, of which no matrix can be made."
+            f"X must have rows of equal length; got {type(X).__name__}, which cannot be converted to "
+            "a matrix."
         ) from None
     if matrix.ndim != 2:
         raise PydpstatError(
@@ -103,8 +104,7 @@ def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     if add_bias:
         if names == ["bias"]:
             raise PydpstatError(
-                "X must have another column than 'bias' where add_bias is True; rename it, or leave "
-                "add_bias out."
+                "X must not have a column 'bias' if add_bias is True; rename it, or leave add_bias out."
             )
         place = names.index("bias") if "bias" in names else len(names)
         names[place : place + 1], columns[place : place + 1] = ["bias"], [np.ones(len(X))]
@@ -125,8 +125,8 @@ def _numbers(values: npt.NDArray[Any]) -> Floats:
             values = np.array(plain).reshape(values.shape)
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
-            f"X must have numeric columns only; got one of type {values.dtype}. "
-            "Turn factors and texts into indicator columns first."
+            f"X must have numeric columns only; got one of type {values.dtype}. Convert factors and "
+            "strings to indicator columns first."
         )
     return values.astype(np.float64)
 
@@ -214,8 +214,8 @@ def scale_regression(records: Records) -> Records:
         shift, scale = 0.0, max(abs(lower), abs(upper)) / size
     if scale == 0.0 or not np.isfinite([shift, scale]).all():
         raise PydpstatError(
-            "the bounds of y, the last ones, must be finite, differ where add_bias is True, and not both "
-            "be 0 otherwise. Give public bounds of y."
+            "the bounds of y, the last ones, must be finite, differ if add_bias is True, and "
+            "otherwise not both be 0. Give public bounds of y."
         )
     np.divide(records.X, records.limits, out=records.X)
     return replace(records, y=(records.y - shift) / scale, divisors=records.limits, response=(shift, scale))
@@ -243,12 +243,13 @@ def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     if array.size == 1 and array.dtype.kind == "O" and array.reshape(-1)[0] is None:
         # as of a ragged list
         raise PydpstatError(
-            f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound a column."
+            f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound for "
+            "each column."
         )
     bounds = doubles(array, name)
     if np.isnan(bounds).any():
         raise PydpstatError(
-            f"{name} must not be missing; got {checks.shown(values)}. Give a number a column."
+            f"{name} must not be missing; got {checks.shown(values)}. Give a number for each column."
         )
     return bounds
 
@@ -256,7 +257,7 @@ def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
 def binary_labels(y: Floats, labels: tuple[float, float]) -> Floats:
     """Check labels 0 and 1, the message shows none, and return what they stand for."""
     if not np.all((y == 0.0) | (y == 1.0)):
-        raise PydpstatError("y must be a numeric vector of binary labels 0 and 1; got another value in it.")
+        raise PydpstatError("y must be a numeric vector of binary labels 0 and 1; it has other values.")
     return y if labels == (0.0, 1.0) else np.where(y == 0.0, *labels)
 
 
@@ -272,7 +273,7 @@ def read_weights(records: Records, weights: npt.ArrayLike, upper_bound: float | 
             f"weights must be same length as label vector y, {records.y.size}; got {values.size}."
         )
     if not np.all(values >= 0.0):
-        raise PydpstatError("Weights must be nonnegative and not missing; got another value among them.")
+        raise PydpstatError("Weights must be nonnegative and not missing; there are other values.")
     return replace(records, weights=np.minimum(values, bound), weight=bound)
 
 

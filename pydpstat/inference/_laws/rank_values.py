@@ -65,8 +65,8 @@ def check_countable(size: int, argument: str) -> None:
     """Refuse more records than those whose pairs are counted exactly."""
     if size > _MOST_COUNTED:
         raise PydpstatError(
-            f"{argument} must have at most {_MOST_COUNTED} records, whose pairs can be counted exactly; got "
-            f"{size}. Take a public part of them."
+            f"{argument} must have at most {_MOST_COUNTED} records, so that pairs can be counted "
+            f"exactly; got {size}. Take a public part of them."
         )
 
 

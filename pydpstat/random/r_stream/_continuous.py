@@ -275,11 +275,11 @@ class ContinuousDistributions(Seeded):
                 raise refuse("s", scale, "above 0")
         else:
             if not np.all(scale > 0.0):
-                raise refuse("s", s, "above 0 in every place")
+                raise refuse("s", s, "above 0 for every element")
             location, scale = np.resize(location, n), np.resize(scale, n)
         require(location == location, "m", location, "a number")
         finite = (scale < math.inf) | (np.abs(location) < math.inf)
-        require(finite, "m", location, "finite where s is infinite")
+        require(finite, "m", location, "finite if s is infinite")
         return exponential.laplace_draw(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:

@@ -69,7 +69,7 @@ def checked_state(value: npt.ArrayLike) -> np.ndarray:
     if state.size != BLOCK + 2:
         raise PydpstatError(f"state must be 626 numbers, R's .Random.seed; got {state.size}.")
     if not 1 <= state[1] <= BLOCK:
-        raise PydpstatError(f"state has position {state[1]}; R's .Random.seed has 1 to 624 there.")
+        raise PydpstatError(f"state has position {state[1]}; in R's .Random.seed it is from 1 to 624.")
     key = state[2:]
     if key.min() < -(2**31) or key.max() >= 2**31 or not key.any():
         raise PydpstatError("state must have 32-bit signed words that are not all 0, as R's .Random.seed.")

@@ -83,7 +83,7 @@ class Sampling(Seeded):
             raise PydpstatError("x must have at least one item; got none.")
         if not replace and size > n:
             raise PydpstatError(
-                f"size must be at most the number of items, {n}, where replace is False; got {size}. "
+                f"size must be at most the number of items, {n}, if replace is False; got {size}. "
                 "Give replace=True."
             )
         if prob is not None:

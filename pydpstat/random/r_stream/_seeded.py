@@ -167,7 +167,7 @@ class Seeded(Answering):
         rinterface = _session("RRandom.from_r()")
         if ".Random.seed" not in rinterface.globalenv.keys():
             raise PydpstatError(
-                "The R session must have a .Random.seed; it has none, as nothing was drawn yet. "
+                "The R session must have a .Random.seed; it has none because nothing was drawn yet. "
                 "Call set.seed() in R."
             )
         rng = cls.__new__(cls)

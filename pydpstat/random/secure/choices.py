@@ -117,14 +117,14 @@ def _possible(utilities: Floats, measures: Floats | None) -> npt.NDArray[np.bool
 def _top(utilities: Floats, measures: Floats | None) -> float:
     """Return the best utility that can be chosen."""
     if measures is not None and not (np.isfinite(measures) & (measures >= 0.0)).all():
-        raise PydpstatError("measure must be numbers of at least 0 and finite, every one.")
+        raise PydpstatError("measure must be finite numbers of at least 0.")
     weighty = utilities if measures is None else utilities[measures > 0.0]
     top = float(weighty.max(initial=-np.inf))
     # NaN and infinity come through the maximum
     if not np.isfinite(top) or (measures is not None and np.isnan(utilities).any()):
         raise PydpstatError(
-            "no candidate can be chosen: utility must be finite or -inf, and one candidate at least must "
-            "have a finite utility and a measure above 0."
+            "no candidate can be chosen: utility must be finite or -inf, and at least one candidate "
+            "must have a finite utility and a positive measure."
         )
     return top
 

@@ -47,7 +47,7 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
     """
     chances = np.asarray(probability)
     if not np.all((chances >= 0) & (chances <= 1)):
-        raise PydpstatError("probability must be between 0 and 1, every one.")
+        raise PydpstatError("probability must be between 0 and 1.")
     known = bits.KNOWN_BITS
     drawn = bits.words(size) >> np.uint64(64 - known)
     # U < p: true in all cells below that of p, false in all above it

@@ -33,7 +33,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated, symmetric
-from pydpstat.statistics._kernels.column_release import summed
+from pydpstat.statistics._kernels.column_release import check_no_ids, summed
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, square_sums
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
@@ -86,6 +86,7 @@ def read_variables(
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
         records, how = records_of(x, how, scope, source, _several, "x")
+        check_no_ids(bounds, records.names, "x")
         pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
         return Variables(records, pairs, shown, ("x",)), how
     records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
@@ -107,8 +108,8 @@ def _several(data: object, argument: str) -> Columns:
     columns = numbers_of(data, argument)
     if columns.names is None or len(columns.names) < 2:
         raise PydpstatError(
-            f"{argument} must have at least two columns where no y is given; got one variable. "
-            "Give the second one as y."
+            f"{argument} must have at least two columns if no y is given; got one variable. Give the "
+            "second one as y."
         )
     return columns
 
@@ -125,8 +126,8 @@ def check_lengths(first: int, second: int, called: str) -> None:
     """Check that two variables have a record in the same place of both."""
     if first != second:
         raise PydpstatError(
-            f"{called} must be of the same length, a record in the same place of both; got two lengths. Give "
-            "two columns of one frame."
+            f"{called} must have the same length, with a record at the same position of both; the "
+            "lengths differ. Give two columns of one data frame."
         )
 
 

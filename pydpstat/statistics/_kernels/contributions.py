@@ -140,8 +140,8 @@ def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
     codes, found = coded(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
-            f"unit must say whose data each record is; {name!r} has missing values. Leave such records out, "
-            "or give each an id of its own."
+            f"unit must identify the unit of each record; {name!r} has missing values. Leave out such "
+            "records, or give each a separate id."
         )
     values = np.asarray(found)
     if values.dtype.kind in "biu":

@@ -144,7 +144,7 @@ def _named(value: object) -> Level:
         except Exception:  # an object may raise what it likes when it is shown
             pass
     raise PydpstatError(
-        "data must be of values that can be levels (texts, numbers); got some of type "
+        "data must be values that can be levels (strings, numbers); got some of type "
         f"{type(value).__name__}. Convert them."
     ) from None
 

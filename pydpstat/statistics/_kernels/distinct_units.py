@@ -45,7 +45,8 @@ def units_of(data: object, how: Options, scope: Scope, most: int, source: Source
     names = tuple(name for name in origin.names or () if name not in keys)
     if origin.names is not None and len(names) != 1:
         raise PydpstatError(
-            f"data must be one column of ids, besides those of by; got {len(names)} columns. Select it first."
+            f"data must be one column of ids, apart from those of by; got {len(names)} columns. "
+            "Select it first."
         )
     groups = scope_groups(scope, key_columns, how)
     name = (names[0] if names else name_of(data)) or None
@@ -73,8 +74,8 @@ def ids_of(data: Any, argument: str) -> Columns:
         data = columns_of(data)[0]
     if not is_vector(data):
         raise PydpstatError(
-            f"{argument} must be a column of ids (list, array, Series), or a frame of it and those of by; "
-            f"got {type(data).__name__}. Give one id a record."
+            f"{argument} must be a column of ids (list, array, Series), or a data frame of it and the "
+            f"columns of by; got {type(data).__name__}. Give one id for each record."
         )
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(object), np.nan)
@@ -88,8 +89,8 @@ def _distinct(part: Part, unit: Unit, missing: Missing, groups: int | None) -> C
     codes, found = coded(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
         raise PydpstatError(
-            "missing must say what to do, as the data have missing ids: this error tells that they have. "
-            "Give every record an id, or use missing='drop' with neighbors='unbounded'."
+            "missing must say how to treat missing ids, because the data have some, which this error "
+            "reveals. Give every record an id, or use missing='drop' with neighbors='unbounded'."
         )
     if groups is None or places is None:
         return np.array([len(found)], dtype=np.int64)

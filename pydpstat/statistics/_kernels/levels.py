@@ -79,17 +79,18 @@ def variables_of(data: object, argument: str = "data") -> Variables:
     for column in columns:
         if not is_vector(column):
             raise PydpstatError(
-                f"{argument} must be one variable, a DataFrame, or a dict or tuple of variables, each a "
-                f"list, array, Series or Categorical, one value a record; got {type(column).__name__}. "
-                "Give a matrix as a DataFrame, and of other frames or queries columns in memory."
+                f"{argument} must be one variable, a DataFrame, or a dict or tuple of variables, each "
+                "a list, array, Series or Categorical, with one value for each record; got "
+                f"{type(column).__name__}. Give a matrix as a DataFrame, and other data frames or "
+                "queries as columns in memory."
             )
     sizes, named = {len(column) for column in columns}, list(filter(None, names))
     if len(sizes) != 1 or len(set(named)) != len(named):
         twice = [name for name in named if named.count(name) > 1]
-        told = f"two of the name {checks.excerpt(twice[0])}" if twice else "variables of different lengths"
+        told = f"two with the name {checks.excerpt(twice[0])}" if twice else "variables of different lengths"
         raise PydpstatError(
-            f"{argument} must have at least one variable, all of one length, each with a name of its own; "
-            f"got {told if columns else 'none'}."
+            f"{argument} must have at least one variable, all with the same length and different "
+            f"names; got {told if columns else 'none'}."
         )
     return Variables(columns, names, sizes.pop())
 
@@ -102,9 +103,9 @@ def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:
     """Check the public levels of each variable; "declared" takes the categories of Categoricals."""
     if levels is None:
         raise PydpstatError(
-            "levels must be given: levels that come from the data would tell which values occur. Give the "
-            "public levels of every variable, or levels='declared' if all are Categoricals whose categories "
-            "are public; crosstab also has levels='discover', with a delta."
+            "levels must be given: levels from the data would reveal which values occur. Give the "
+            "public levels of every variable, or levels='declared' if all are Categoricals whose "
+            "categories are public; crosstab also has levels='discover', with a delta."
         )
     if isinstance(levels, str):
         return _declared(levels, variables)
@@ -138,8 +139,8 @@ def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
         other = next(("a fraction" for level in own if checks.as_integer(level + 0) is None), None)  # type: ignore[operator]
     if kind is not None and other is not None:
         raise PydpstatError(
-            f"{name} must be {KINDS[kind]}, as the variable's type has them; got {other} among them, "
-            "which no record can be. Give levels of the variable's type, or convert the variable."
+            f"{name} must be {KINDS[kind]}, as is the type of the variable; got {other} among them, "
+            "which no record can have. Give levels of the variable's type, or convert the variable."
         )
     return own
 
@@ -190,7 +191,11 @@ def _wrong(values: object) -> str:
         return checks.shown(values)
     if not values:
         return "none"
-    return "a missing one" if any(map(is_missing, values)) else "a value twice, or values that are no labels"
+    return (
+        "a missing one"
+        if any(map(is_missing, values))
+        else ("a value twice, or values that cannot be labels")
+    )
 
 
 def plain(level: object) -> Level:
@@ -228,7 +233,7 @@ def axis_of(public: PublicLevels, other: str | None, missing: Missing | None) ->
     """
     names = list(map(plain, public.levels))
     if len(set(map(str, names))) != len(names):
-        raise PydpstatError("levels must differ from each other as texts; some do not. Rename them.")
+        raise PydpstatError("levels must differ as strings; some do not. Rename them.")
     known = range(len(names))
     rest = -1 if public.closed or other is None else _place(names, other)
     gone = -1 if missing is None else _place(names, plain(missing))

@@ -17,6 +17,7 @@ from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
+from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
@@ -119,7 +120,7 @@ def ask(
     check_filling(how.missing, [(lower, upper)])
     if not 0.0 < (points - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
-            f"bounds must be a finite distance apart that a grid can divide; got {checks.shown(bounds)}. "
+            f"bounds must have a finite width that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
     source = source_from(rng)
@@ -153,8 +154,8 @@ def shares_given(qs: object) -> list[float]:
     values = [qs] if checks.is_number(qs) else public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
-            f"qs must be one or more numbers from 0 to 1, every one; got {checks.shown(qs)}. "
-            "Give for example [0.25, 0.5, 0.75]."
+            f"qs must be one or more numbers from 0 to 1; got {checks.shown(qs)}. Give for example "
+            "[0.25, 0.5, 0.75]."
         )
     return list(values)
 
@@ -289,3 +290,13 @@ def _chosen_point(
     wide = np.flatnonzero(widths)
     piece = int(wide[choose(widths[wide], utility[wide], rate)])
     return int(ends[piece]) + 1 + below(int(widths[piece]))
+
+
+def note_order(function: str, name: str, share: float, epsilon: object) -> None:
+    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
+    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
+        warn_usage(
+            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. Their order is "
+            f"{function}(x, {name}, epsilon): if the other one is meant, write "
+            f"{function}(x, {name}={epsilon:g}, epsilon=1, ...)."
+        )

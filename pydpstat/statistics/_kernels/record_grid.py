@@ -143,9 +143,9 @@ def bits_for(records: int, epsilon: float) -> int:
 def too_coarse(records: int, epsilon: float) -> PydpstatError:
     """Return the error of data that would have to be read again, on the grid of so many records."""
     return PydpstatError(
-        f"data that are read once must have fewer records for epsilon {epsilon!r} and bounded neighbors; "
-        f"got {records}, whose grid depends on their number. Give data that can be read again, such "
-        "as a dataset or a table, or use neighbors='unbounded'."
+        f"data that can be read only once must have fewer records for epsilon {epsilon!r} and bounded "
+        f"neighbors, because the grid depends on their number; got {records}. Give data that can be "
+        "read again, such as a dataset or a table, or use neighbors='unbounded'."
     )
 
 

@@ -87,8 +87,8 @@ class Layout(NamedTuple):
         for given, rows in (("by", places), ("unit", ids)):
             if rows is not None and len(rows) != columns.size:
                 raise PydpstatError(
-                    f"{given} must have a value for each of the {self.argument}'s records; it has another "
-                    "length. Give columns of the same table, or the names of its columns as texts."
+                    f"{given} must have a value for each record of {self.argument}; its length "
+                    "differs. Give columns of the same table, or the names of its columns."
                 )
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
@@ -299,11 +299,11 @@ def records_of(
     variables = tuple(name for name in origin.names or () if name not in used)
     if unit is not None and unit.name in variables and not isinstance(scope.unit, str):
         raise PydpstatError(
-            f"{argument} must not have the unit's column {unit.name!r} among its variables; got it there, "
-            f"too. Give it by name, unit={unit.name!r}, or select the other columns."
+            f"{argument} must not have the unit's column {unit.name!r} among its variables. Give it "
+            f"only by name, unit={unit.name!r}, or select the other columns."
         )
     if used and origin.names is not None and not variables:
-        raise PydpstatError(f"{argument} must have a column besides those of by and unit; it has none.")
+        raise PydpstatError(f"{argument} must have a column apart from those of by and unit; it has none.")
     single = origin.names is not None and (bool(used) or variables == ("",))
     single = single or isinstance(data, View) and data.single
     sample = None

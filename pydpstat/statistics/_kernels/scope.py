@@ -65,8 +65,8 @@ class Scope(NamedTuple):
         given = by is not None or levels is not None or unit is not None or sample is not None
         if by is None and isinstance(other, str) and other != "other":
             raise PydpstatError(
-                f"other must be left out without by; got {checks.shown_option(other)}. It names the group of "
-                "records that are in none of the levels."
+                f"other must be left out without by; got {checks.shown_option(other)}. It is the name "
+                "of the group of records that are in none of the levels."
             )
         if not (given or paid_for is not None or max_records is not None or max_groups is not None):
             return NOTHING
@@ -80,8 +80,9 @@ class Scope(NamedTuple):
         if most == 1 and self.max_groups is None:
             return self._replace(max_records=None, alone=True)
         raise PydpstatError(
-            f"max_records must be 1 with population=True; got {checks.shown(self.max_records)}. Intervals of "
-            "the population need independent records, one of each unit: leave out max_records and max_groups."
+            f"max_records must be 1 with population=True; got {checks.shown(self.max_records)}. "
+            "Confidence intervals need independent records, one of each unit: leave out max_records "
+            "and max_groups."
         )
 
     @property
@@ -120,8 +121,8 @@ def origin_of(data: object, table: Table | None, argument: str) -> Origin:
         names = names_of(data)
         if len(set(names)) != len(names):
             raise PydpstatError(
-                f"{argument} must have columns with different names where by or unit are given; some have "
-                "the same. Select or rename them first."
+                f"{argument} must have columns with different names if by or unit are given; some are "
+                "equal. Select or rename them first."
             )
         return Origin(names, dict(zip(names, columns_of(data))), len(data), None, argument=argument)
     return Origin(None, {}, 0, None)
@@ -155,7 +156,9 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
     if scope.unit is None:
         for name in ("max_records", "max_groups"):
             if getattr(scope, name) is not None:
-                raise PydpstatError(f"{name} must not be given without unit. Say whose data the records are.")
+                raise PydpstatError(
+                    f"{name} must not be given without unit. Name the column that identifies units."
+                )
         return None, None
     unit: Any = in_memory(scope.unit, "unit")
     if isinstance(unit, str):
@@ -170,13 +173,15 @@ def unit_of(scope: Scope, origin: Origin, source: Source) -> tuple[object, Unit 
                 f"got {type(unit).__name__}. Give for example unit='person'."
             )
         ids, name = unit, name_of(unit) or "unit"
-    hint = "Give the most records that count of one unit, for example 3."
+    hint = "Give the largest number of records of one unit that count, for example 3."
     most = 1 if scope.alone else checks.integer(scope.max_records, "max_records", 1, hint=hint)
     limit = scope.max_groups
     if limit is not None:
         if scope.by is None and not scope.crossed:
             raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
-        limit = checks.integer(limit, "max_groups", 1, hint="Give the most groups that one unit counts in.")
+        limit = checks.integer(
+            limit, "max_groups", 1, hint=("Give the largest number of groups in which one unit counts.")
+        )
     return ids, Unit(name, most, limit, below(1 << 53, source))
 
 
@@ -194,11 +199,11 @@ def _column(origin: Origin, name: str, argument: str) -> object:
         return origin.columns.get(name, [])
     if origin.names is None:
         raise PydpstatError(
-            f"{argument} must hold a value for each record where the data have no named columns; "
-            f"got {checks.shown(name)}. Give a column, or a frame that has it."
+            f"{argument} must have a value for each record if the data have no named columns; got "
+            f"{checks.shown(name)}. Give a column, or a data frame that has it."
         )
     raise PydpstatError(
-        f"{argument} must be a column of the data; got {checks.shown_option(name)}, and they have "
+        f"{argument} must be a column of the data; got {checks.shown_option(name)}; the columns are "
         f"{checks.excerpt(list(origin.names))}. {checks.did_you_mean(name, origin.names)}"
     )
 
@@ -209,8 +214,8 @@ def _check_named(origin: Origin, given: object, argument: str) -> None:
         return
     if checks.is_number(given) or is_vector(given) and len(given) != origin.size:
         raise PydpstatError(
-            f"{argument} must be a column's name as a text, or a column with a value for each of the "
-            f"{origin.argument}'s records; got {type(given).__name__}. The columns are "
+            f"{argument} must be a column name, or a column with a value for each record of "
+            f"{origin.argument}; got {type(given).__name__}. The columns are "
             f"{checks.excerpt(list(origin.names))}."
         )
 

@@ -56,7 +56,8 @@ class Sample(NamedTuple):
         number = self.number or max(1, int(Fraction(self.rate or 0.0) * size))
         if number > size > 0:
             raise PydpstatError(
-                f"sample must be at most the number of records, {size}; got {number}. Give a share, say 0.1."
+                f"sample must be at most the number of records, {size}; got {number}. Give a share, "
+                "for example 0.1."
             )
         return min(number, size)
 
@@ -92,13 +93,13 @@ def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, sour
         )
     if fixed and by_unit:
         raise PydpstatError(
-            "sample must be left out with a unit and bounded neighbors: how many records a unit has is "
-            "private, and so is a sample's share of them. Use neighbors='unbounded'."
+            "sample must be left out with a unit and bounded neighbors: the number of records of a "
+            "unit is private, and so is its share of the sample. Use neighbors='unbounded'."
         )
     if read_once and (fixed or source.reproducible):
         raise PydpstatError(
-            "sample must be drawn with neighbors='unbounded' and without rng where the data are not in "
-            "memory: no record's place among all is known. Leave one of them out."
+            "sample needs neighbors='unbounded' and no rng if the data are not in memory, because "
+            "the positions of records are not known. Leave sample or rng out."
         )
     if whole:
         return Sample(None, number, fixed, source)

@@ -155,7 +155,7 @@ def test_no_matrix(X, says):
 
 def test_a_vector_of_new_records_is_a_column():
     assert as_records([1.0, 2.0]).shape == (2, 1)
-    with pytest.raises(PydpstatError, match="must be a DataFrame where add_bias is True"):
+    with pytest.raises(PydpstatError, match="must be a DataFrame if add_bias is True"):
         as_records([1.0, 2.0], True)
 
 

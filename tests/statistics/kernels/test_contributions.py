@@ -116,7 +116,7 @@ def test_pairs_truth_values_and_dates_are_ids(ids):
     + [np.ma.masked_array([1, 2], [False, True]), pd.to_datetime(["2020-01-01", None])],
 )
 def test_a_record_of_nobody_is_an_error(ids):
-    with pytest.raises(PydpstatError, match="^unit must say whose data each record is; 'p' has missing"):
+    with pytest.raises(PydpstatError, match="^unit must identify the unit of each record; 'p' has missing"):
         of(ids)
 
 
