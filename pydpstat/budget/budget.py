@@ -17,8 +17,8 @@ from pydpstat.errors import PydpstatError
 class Budget(Views):
     """A limit on the privacy loss of all releases together, and the ledger of what was spent.
 
-    pydpstat's functions take it as ``budget=``; a mirror's result is charged with `charge`. A release that
-    the budget does not cover raises `BudgetExceeded` before any noise is drawn.
+    pydpstat's functions take it as ``budget=``; the result of a function with R's name is charged with
+    `charge`. A release that the budget does not cover raises `BudgetExceeded` before any noise is drawn.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class Budget(Views):
         url: str | None = None,
         name: str | None = None,
     ) -> Budget:
-        """Make a budget without a limit, which only adds up and tells what was spent.
+        """Create a budget without a limit, which only adds up what was spent.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class Budget(Views):
     def open(
         cls, path: str | os.PathLike[str] | None = None, *, url: str | None = None, name: str | None = None
     ) -> Budget:
-        """Open a ledger that exists, with its own limits.
+        """Open an existing ledger, with its own limits.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class Budget(Views):
 
     @property
     def url(self) -> str | None:
-        """The ledger's place in PostgreSQL, with its name and without a password; None elsewhere."""
+        """The ledger's location in PostgreSQL, with its name and without a password; None elsewhere."""
         return self._ledger.place if self.path is None and isinstance(self._ledger, SharedLedger) else None
 
     def __repr__(self) -> str:

@@ -22,9 +22,9 @@ from pydpstat.random import source_from
 
 
 class Design(Answering, Calls):
-    """Data with what is publicly known of them. Every function of pydpstat is a method.
+    """Data with their public facts. Every function of pydpstat is a method.
 
-    It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
+    `design` returns it. A method has its function's name, and takes neither the data nor declared facts:
     variables are given by name, groups by a formula. It returns what the function returns.
 
     Attributes
@@ -100,7 +100,7 @@ class Design(Answering, Calls):
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: Any = None, **columns: str) -> Design:
-        """Return the design with columns that are made of declared ones, record by record.
+        """Return the design with columns computed from declared ones, record by record.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Design(Answering, Calls):
         epsilon: float | None = None,
         **options: Any,
     ) -> Any:
-        """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
+        """Plan a release from the declared facts, as `pydpstat.plan` does.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Design(Answering, Calls):
         return view(self._data, names, self.condition, made, single)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is declared as plain values, for a file; `from_dict` reads it."""
+        """Return the declared facts as plain values, for a file; `from_dict` reads them."""
         subset = {} if self.condition is None else {"subset": self.condition.text}
         return {**self.facts.to_dict(), **subset}
 
@@ -312,7 +312,7 @@ def design(
     budget: Spender | None = None,
     rng: Any = None,
 ) -> Design:
-    """Declare what is publicly known of data, once for all releases, tests and models.
+    """Declare the public facts about data once, for all releases, tests and models.
 
     Parameters
     ----------

@@ -178,7 +178,7 @@ def covDataAccess(
 def quantileDataAccess(
     x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
 ) -> QuantileAccess:
-    """Return what the choice of a quantile rests on, as ``DPpack::quantileDataAccess`` does. Not private.
+    """Return the utilities for choosing a quantile, as ``DPpack::quantileDataAccess`` does. Not private.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class LawCombination(Frozen):
 
     @property
     def error(self) -> float:
-        """Its standard error; infinite where nothing can be said."""
+        """Its standard error; infinite if the release is uninformative."""
         known = self.law.known(self.combination)
         return float(self.law.deviation(self.combination)) if known else math.inf
 

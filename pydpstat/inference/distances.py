@@ -56,7 +56,7 @@ def kstest(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether a sample has a given distribution, by Kolmogorov and Smirnov's distance.
+    """Test whether a sample has a given distribution (Kolmogorov-Smirnov).
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def ks_2samp(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one distribution, by Kolmogorov and Smirnov's distance.
+    """Test whether two samples have the same distribution (Kolmogorov-Smirnov).
 
     Parameters
     ----------

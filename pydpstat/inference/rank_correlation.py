@@ -40,7 +40,7 @@ def kendalltau(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two variables are independent, by the pairs of records that both put in one order.
+    """Test whether two variables are independent (Kendall's tau).
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def kruskal(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether several groups have one distribution, by their rank sums.
+    """Test whether several groups have the same distribution (Kruskal-Wallis).
 
     Parameters
     ----------

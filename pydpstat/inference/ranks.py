@@ -46,7 +46,7 @@ def mannwhitneyu(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one distribution, by the pairs in which the first record is the larger.
+    """Test whether two samples have the same distribution (Mann-Whitney).
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class ResponseDesign(Answering, ABC):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What an answer keeps, and all answers together: neighbors differ in one person's value."""
+        """The guarantee of an answer, and of all answers: neighbors differ in one person's value."""
         return self._guarantee
 
     @property
@@ -200,7 +200,7 @@ class ResponseDesign(Answering, ABC):
     def required_n(
         self, width: float, *, alpha: float = 0.05, proportion: float | None = None, kind: str = "population"
     ) -> int:
-        """Return how many persons have to answer so that an interval is no wider than asked for.
+        """Return the number of persons needed for an interval of a given width.
 
         Parameters
         ----------

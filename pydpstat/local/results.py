@@ -58,8 +58,8 @@ class Design(Protocol):
 class ResponseResults(DPResults):
     """Proportions estimated from randomized answers.
 
-    A design's `estimate` makes it. Its data are the numbers of answers, which are private already
-    when they are given, so all of it may be published.
+    A design's `estimate` returns it. It is computed from randomized answers only, so all of it may be
+    published.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class ResponseResults(DPResults):
         return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return half the width of the interval of kind "randomization".
+        """Return half the width of the "randomization" interval.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class ResponseResults(DPResults):
         return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
     def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
-        """Return estimates, counts, both standard errors and an interval as a frame, a row a category.
+        """Return estimates, counts, both standard errors and an interval for each category.
 
         Examples
         --------

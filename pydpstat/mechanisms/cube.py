@@ -100,7 +100,7 @@ class CubeNoise(Noise):
         return self
 
     def times(self, units: Floats) -> CubeNoise:
-        """Return the distribution of each element times a unit of its own, above 0."""
+        """Return the distribution of each element times its own positive unit."""
         return CubeNoise(np.asarray(units) * self.scale, self.columns, self.parts)
 
     def std(self) -> Numbers:

@@ -86,7 +86,7 @@ class Noise:
         raise _undefined(self, "draw")
 
     def rvs(self, size: int | tuple[int, ...] | None = None, random_state: object = None) -> Any:
-        """Draw from the distribution, for study: it has no data, and hence no guarantee.
+        """Draw from the distribution, for simulation: there are no data, so no guarantee.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Mechanism:
     joint: ClassVar[bool] = False
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
-        """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
+        """Return noise for (epsilon, delta), given the change by one record.
 
         Parameters
         ----------
@@ -267,8 +267,8 @@ class Mechanism:
     def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
         """Return the exact privacy loss of noise it has calibrated; None (default) where there is none.
 
-        Without it a release still keeps (epsilon, delta), but its composition with others is by that
-        pair alone.
+        Without it a release still satisfies (epsilon, delta), but it is composed with others by that pair
+        alone.
         """
         return None
 

@@ -23,7 +23,7 @@ MOST_TICKS = 10
 
 @answered
 def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
-    """Draw the loss of several methods of anonymisation against k, a line for each.
+    """Draw the loss of several anonymization methods against k.
 
     Parameters
     ----------

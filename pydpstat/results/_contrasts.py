@@ -27,7 +27,7 @@ class Combination(Protocol):
 
     @property
     def error(self) -> float:
-        """Its standard error; infinite where nothing can be said."""
+        """Its standard error; infinite if the release is uninformative."""
 
     def pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""
@@ -113,7 +113,7 @@ class JointTest(Frozen):
 
     @property
     def statistic(self) -> float:
-        """The largest absolute statistic; NaN where nothing can be said of any."""
+        """The largest absolute statistic; NaN if the release is uninformative about all of them."""
         found = np.abs(self.parts.statistic)
         return float(np.nanmax(found)) if not np.isnan(found).all() else math.nan
 

@@ -63,7 +63,7 @@ class RegressionTests(Answering):
 
     @property
     def rsquared(self) -> float:
-        """The share of the response's variance that the model explains, cut to [0, 1].
+        """The share of the response's variance that the model explains, clipped to [0, 1].
 
         Raises
         ------
@@ -74,7 +74,7 @@ class RegressionTests(Answering):
 
     @property
     def scale(self) -> float:
-        """The estimate of the error variance, in the response's unit squared, cut at 0.
+        """The estimate of the error variance, in the response's unit squared, clipped at 0.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class RegressionTests(Answering):
 
     @property
     def rsquared_adj(self) -> float:
-        """R-squared less what so many coefficients explain by chance, at least 0; NaN if n is too small.
+        """Adjusted R-squared, at least 0; NaN if n is too small.
 
         Raises
         ------
@@ -126,10 +126,10 @@ class RegressionTests(Answering):
         return parts, np.where(np.isinf(errors), np.nan, estimates), errors
 
     def t_test(self, r_matrix: Any) -> Contrasts:
-        """Test linear combinations of coefficients, each by itself.
+        """Test linear combinations of coefficients individually.
 
-        It is post-processing, at no additional privacy cost: a combination is tested and its interval is
-        found as those of a coefficient, which it is in another basis.
+        It is post-processing, at no additional privacy cost: a combination is treated like a coefficient,
+        which it is in another basis.
 
         Parameters
         ----------
@@ -168,8 +168,8 @@ class RegressionTests(Answering):
     def wald_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once.
 
-        Each is tested by itself, and the p-value is the smallest one times their number (Bonferroni). So the
-        test keeps its level wherever the single ones do; a statistic of all of them is not used.
+        Each is tested individually, and the p-value is the smallest one times their number (Bonferroni).
+        The test is valid whenever the single ones are; no joint statistic is used.
 
         Parameters
         ----------

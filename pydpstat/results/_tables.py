@@ -54,7 +54,7 @@ class Divisible(Protocol):
 
 
 class TableResults(PopulationIntervals):
-    """What a released table gives at no additional privacy cost."""
+    """What can be computed from a released table at no additional privacy cost."""
 
     __slots__ = ()
 

@@ -72,8 +72,7 @@ class Release(Protocol):
 class InferenceResults(Drawn, InferencePage, Frozen):
     """A private test or interval with its guarantee.
 
-    It is made by the functions that test. It holds what may be published and nothing else: no data, no true
-    value, no noise, no seed.
+    The tests return it. It contains only what may be published: no data, true value, noise or seed.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     assumptions : tuple of str
         What they rest on, in words.
     remarks : tuple of str
-        What else should be known of this result, such as that nothing can be said.
+        Further remarks, for example that the result is uninformative.
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
@@ -213,7 +212,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing.
+        It is post-processing: any level is available at no additional privacy cost.
 
         Parameters
         ----------
@@ -247,7 +246,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Return `conf_int` by its level, in SciPy's words.
+        """Return `conf_int` by its confidence level, as in SciPy.
 
         Parameters
         ----------

@@ -22,8 +22,8 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
 class ModelResults(Estimates, Frozen):
     """A fitted model that was released with differential privacy.
 
-    It is what `fit` of a model returns. It holds what may be published and nothing else: no
-    record, no label, no weight, no noise, no seed.
+    `fit` of a model returns it. It contains only what may be published: no record, label, weight, noise or
+    seed.
 
     Parameters
     ----------

@@ -44,8 +44,7 @@ class Design(Protocol):
 class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     """A private regression with its guarantee.
 
-    It is made by the functions that fit. It holds what may be published and nothing else: no record, no
-    residual, no noise, no seed.
+    `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
         was released to estimate them.
     errors : ndarray of float64, shape (d,)
-        Their standard errors, which cover sampling and noise; infinite where nothing can be said.
+        Their standard errors, which cover sampling and noise; infinite if the release is uninformative.
     null : float
         The value that the coefficients are tested for.
     tested : tuple of str
@@ -182,7 +181,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def params(self) -> pd.Series:
-        """The coefficients' estimates; NaN where nothing can be said, for which the summary has the reason.
+        """The coefficients' estimates; NaN if the release is uninformative, with the reason in the summary.
 
         Raises
         ------
@@ -204,7 +203,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def tvalues(self) -> pd.Series:
-        """The test statistics: coefficients less `null` over standard errors, or ranks' own."""
+        """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
         return self._series(self.tested, self.statistics + 0.0, "statistic")
 
     @property
@@ -220,7 +219,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def test(self, name: str, value: float) -> float:
         """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
 
-        It is post-processing: every value can be asked for, and costs nothing.
+        It is post-processing: any value can be tested at no additional privacy cost.
 
         Parameters
         ----------
@@ -263,7 +262,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def validity(self) -> pd.Series:
-        """How far each coefficient's test and interval can be trusted, as in `InferenceResults`."""
+        """The validity of each coefficient's test and interval, as in `InferenceResults`."""
         import pandas as pd
 
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
@@ -277,7 +276,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
+        It is post-processing: any level is available at no additional privacy cost. Each interval holds
+        individually.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ _TABLE_WIDTHS = (22, 17, 20)
 class Statement:
     """A statement of differential privacy: a paragraph, the points that readers ask for, and a table.
 
-    It is made by `pydpstat.statement`, and has nothing private in it. Printing it shows the text.
+    `pydpstat.statement` returns it. It contains nothing private. Printing it shows the text.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Statement:
         return "\n".join([*lines, lines[0]])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with one row a release.
+        """Return the table with one row for each release.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Statement:
         return f"{_markdown(self.paragraph)}\n\n{points}\n\n{releases}\n"
 
     def to_latex(self) -> str:
-        r"""Return all of it as LaTeX, which needs no package.
+        r"""Return all of it as LaTeX, which requires no package.
 
         Examples
         --------
@@ -166,7 +166,7 @@ class Statement:
 
 @answered
 def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
-    """State what was released and what it keeps, for a methods section or a privacy office.
+    """State releases and their guarantee, for a methods section or a privacy office.
 
     Parameters
     ----------

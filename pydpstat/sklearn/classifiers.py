@@ -28,7 +28,7 @@ Labels = npt.NDArray[Any]
 class LogisticRegression(ClassifierMixin, PrivateEstimator):
     """Private logistic regression as a classifier of scikit-learn.
 
-    `fit` is one release by `pydpstat.logit`. All else follows from it, and costs nothing more.
+    `fit` is one release by `pydpstat.logit`. Everything else has no additional privacy cost.
 
     Parameters
     ----------

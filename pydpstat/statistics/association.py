@@ -42,7 +42,7 @@ def cov(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release a covariance with divisor n - 1, or the covariances of a frame's columns.
+    """Release a covariance (divisor n - 1), or a matrix of covariances.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def corr(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release Pearson's correlation, or the correlations of a frame's columns.
+    """Release Pearson's correlation, or a matrix of correlations.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def count(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release how many records meet a condition.
+    """Release the number of records that meet a condition.
 
     Parameters
     ----------

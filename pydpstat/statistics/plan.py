@@ -92,7 +92,7 @@ def plan(
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan | PowerPlan:
-    """Say what noise a release will have, or what an accuracy or a power needs, before any data are touched.
+    """Plan a release: its noise, or what an accuracy or a power requires.
 
     Parameters
     ----------
