@@ -354,7 +354,7 @@ class Guarantee(Answering):
         Examples
         --------
         >>> Guarantee(1, 1e-6).without_rho
-        'nothing more is known of its privacy loss'
+        'its privacy loss is not known in more detail'
         """
         return self._curve().without_rho
 
