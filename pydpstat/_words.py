@@ -35,6 +35,7 @@ SAME = {
     "condition": ("data", "x"),
     "missing": ("missings", "na", "nan"),
     "cdf": ("dist", "distribution"),
+    "distribution": ("shape", "family"),
     "value": ("mu", "difference"),
     "p": ("prop", "probability", "null"),
     "f_exp": ("p", "expected", "exp"),
@@ -66,6 +67,11 @@ _WAYS = {
     ),
     "the released table has shares: crosstab(...).shares()": ("normalize",),
     "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
+    "a plan looks at no data": ("plan.data", "plan.frame", "plan.x"),
+    "there is no regression with weights; weighted_mean, weighted_total and their kin take them": (
+        "ols.weights",
+        "logit.weights",
+    ),
     "there is no continuity correction: the null distribution includes the noise": ("correct",),
     "the null distribution of the statistic with its noise is always computed": ("exact",),
     "columns are released separately, and records are rows": ("axis",),
@@ -182,7 +188,7 @@ NAMES = {
     "cov": ("covariance",),
     "mean": ("average", "avg", "colMeans"),
     "sum": ("total", "colSums"),
-    "count": ("nrow", "n", "len", "size", "value_counts", "counts"),
+    "count": ("nrow", "n", "len", "size", "counts"),
     "nunique": ("n_distinct", "count_distinct", "distinct"),
     "crosstab": ("table", "xtabs", "contingency", "contingency_table", "ftable"),
     "histogram": ("hist",),
@@ -216,6 +222,15 @@ NAMES = {
 }
 # how functions are called whose signature alone does not say it
 CALLS = {
+    "corr": "corr(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
+    "cov": "cov(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
+    **{f"design.{name}": f"design.{name}(['age', 'income'], 1.0)" for name in ("corr", "cov")},
+    **{f"design.{name}": f"design.{name}(['before', 'after'], 1.0)" for name in ("ttest_rel", "wilcoxon")},
+    "design.kendalltau": "design.kendalltau(['age', 'income'], 1.0)",
+    "design.crosstab": "design.crosstab(['sex', 'region'], 1.0)",
+    "design.chi2_contingency": "design.chi2_contingency(['sex', 'region'], 1.0)",
+    "design.count": "design.count(1.0, by='region') or design.count('age >= 18', 1.0)",
+    "DPResults.margins": ".margins('region')",
     "crosstab": "crosstab(frame[['sex', 'region']], 1.0, levels={'sex': ['f', 'm'], 'region': [...]})",
     "chisquare": "chisquare(sex, 1.0, levels=['f', 'm'])",
     "chi2_contingency": "chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...]))",
@@ -267,10 +282,17 @@ ATTRIBUTES = (
         "what is spent stays spent; create another pydpstat.Budget for other data",
     ),
     ("subset", ("filter", "query", "where", "mask"), "write design.subset('age >= 18')"),
+    ("subset", ("svyglm",), "there is no regression with weights: ols and logit count all records alike"),
+    (
+        "subset",
+        ("svytable",),
+        "write design.crosstab(['sex', 'region'], 1.0), which counts records without weights",
+    ),
+    ("subset", ("value_counts",), "write design.count(1.0, by='region')"),
     (
         "subset",
         ("groupby", "group_by", "agg"),
-        ("give groups with by=, as in design.mean('income', 1.0, by='sex')"),
+        "give groups with by=, as in design.mean('income', 1.0, by='sex')",
     ),
     ("subset", ("head", "tail", "sample", "values", "data", "iloc", "loc"), "the records are private"),
     (

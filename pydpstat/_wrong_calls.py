@@ -14,6 +14,8 @@ from pydpstat import _checks as checks
 from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
+# so many public numbers are written out
+_SEVERAL = 12
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
@@ -92,22 +94,32 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
 def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> str:
     """Return the answer to arguments that a function does not have."""
     said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
+    function, releases = name.rpartition(".")[2], "neighbors" in known or name.startswith("design.")
+    # as R has them
+    unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
     low, high = (next((unknown[each] for each in words if each in unknown), None) for words in (LOWER, UPPER))
     write, ways, near = [], [], []
-    if "bounds" in known and not (low is None and high is None):
+    bounded = not (low is None and high is None)
+    if "bounds" in known and bounded:
         write.append(f"bounds=({_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')})")
+    elif "edges" in known and bounded:
+        ends = f"{_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')}"
+        write.append(f"edges=np.linspace({ends}, 21)")
     for each, value in unknown.items():
-        if "bounds" in known and each in (*LOWER, *UPPER):
+        if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
             continue
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
-        if each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
+        if each in ("range", "xlim", "limits") and "edges" in known and "bounds" not in known:
+            ends = ", ".join(map(repr, value)) if isinstance(value, tuple) and len(value) == 2 else "0, 100"
+            write.append(f"edges=np.linspace({ends}, 21)")
+        elif each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")
         elif here is not None:
             write.append(
                 f"{here}={_shown(here, value, EXAMPLES.get(f'{name}.{here}', EXAMPLES.get(here, '...')))}"
             )
-        elif each in WAYS and "neighbors" in known:
-            ways.append(WAYS[each].format(name=name))
+        elif (own := f"{function}.{each}") in WAYS or each in WAYS and releases:
+            ways.append(WAYS.get(own, WAYS.get(each, "")).format(name=function))
         else:
             near.append(checks.did_you_mean(each, known))
     if write:
@@ -115,13 +127,19 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
     if ways:
         return f"{said}: {'; '.join(dict.fromkeys(ways))}."
     word = next((each for each in near if each.startswith("Did")), "")
-    return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known)}."
+    return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
 
 
 def _shown(name: str, value: Any, usual: str) -> str:
     """Return what was given for a public argument, and else how it is usually written."""
     kinds = PUBLIC.get(name, ())
-    several = isinstance(value, (list, tuple)) and len(value) < 6 and list in kinds
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "edges" and number and 0 < value < 1000:
+        return f"np.linspace(0, 100, {int(value) + 1})"
+    if name == "alpha" and number and 0 < value < 1:
+        # a level is meant, of which these are near to 1
+        return f"{round(1 - value, 12):g}" if value > 0.5 else repr(value)
+    several = isinstance(value, (list, tuple)) and len(value) <= _SEVERAL and list in kinds
     if several and all(isinstance(each, (int, float)) for each in value):
         return repr(value)
     plain = isinstance(value, tuple(each for each in kinds if each is not list))
@@ -139,7 +157,8 @@ def _example(name: str, own: inspect.Signature) -> str:
         elif each.default is each.empty and each.kind != each.VAR_KEYWORD:
             named = any("=" in part for part in parts)
             usual = EXAMPLES.get(each.name, "..." if named else None)
-            parts.append(each.name if usual is None else f"{each.name}={usual}")
+            plain = name.startswith("design.") and each.kind == each.POSITIONAL_OR_KEYWORD and usual
+            parts.append(plain or (each.name if usual is None else f"{each.name}={usual}"))
     # a method is one of the object that the user has, whatever its name
     kind, dot, method = name.rpartition(".")
     return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"

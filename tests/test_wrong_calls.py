@@ -33,7 +33,7 @@ UNKNOWN = {
     "random_state": (lambda: dp.median(X, 1.0, random_state=7, **PAIR), "write rng=7."),
     "ddof": (lambda: dp.var(X, 1.0, ddof=0, **PAIR), "divide by n - 1"),
     "breaks": (lambda: dp.histogram(X, 1.0, breaks=[0, 50, 100]), "write edges=[0, 50, 100]."),
-    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=np.linspace(0, 100, 21)."),
+    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=np.linspace(0, 100, 11)."),
     "mu": (lambda: dp.ttest_1samp(X, epsilon=1.0, mu=50, **PAIR), "write popmean=50."),
     "conf_level": (lambda: dp.ttest_1samp(X, 50, 1.0, conf_level=0.9, **PAIR), "conf_int(alpha=0.05)"),
     "paired": (lambda: dp.ttest_ind(X, X, 1.0, paired=True, **PAIR), "ttest_rel"),
@@ -51,7 +51,7 @@ UNKNOWN = {
     ),
     "fixed": (
         lambda: dp.design(FRAME).mean("income", 1.0, unit="id"),
-        "unit is given once, to dp.design(frame, ...)",
+        "Declare unit once, in dp.design(frame, ...)",
     ),
     "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
     "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),
@@ -111,7 +111,7 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known and {*NAMES} <= {
         *dp.__all__
     }
-    assert {name.removeprefix("Design.") for name in CALLS} <= {*dp.__all__, *dir(dp.Design)}
+    assert {name.rpartition(".")[2] for name in CALLS} <= {*dp.__all__, *dir(dp.Design), *dir(dp.DPResults)}
     for here, words, _ in ATTRIBUTES:
         having = [kind for kind in classes if hasattr(kind, here)]
         assert having and all(any(not hasattr(kind, word) for kind in having) for word in words), here

@@ -223,6 +223,8 @@ def _way(data: object) -> str:
         return "A design has each function as a method, as design.mean('income', 1.0)."
     if type(data).__name__.endswith("Results"):
         return "The released numbers are result.estimate; no further release is needed."
+    if isinstance(data, type):
+        return f"That is the class {data.__name__} itself: give the data."
     if isinstance(data, Mapping):
         return "Make a data frame, pd.DataFrame(data)."
     if "GroupBy" in type(data).__name__:
@@ -232,10 +234,9 @@ def _way(data: object) -> str:
 
 def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
-    values = _plain(column, argument)
-    values = without_mask(values)
+    values = without_mask(_plain(column, argument))
     if values.dtype.kind == "O":
-        values = _floats(values, argument)
+        values = objects_as_floats(values, argument)
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
@@ -251,12 +252,11 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     kind = column.dtype
     if is_categorical(column) or kind_of(column) == "texts":
         got = "a categorical column" if is_categorical(column) else "texts"
-        given = getattr(column, "name", None)
-        name = "" if given is None else f" in {given!r}"
-        raise PydpstatError(
-            f"{argument} must be numbers or truth values; got {got}{name}. Convert it, or select "
-            "other columns, as in frame[['income', 'age']]."
-        )
+        name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
+        way = "Convert it, or select other columns, as in frame[['income', 'age']]."
+        if argument == "condition":
+            way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
+        raise PydpstatError(f"{argument} must be numbers or truth values; got {got}{name}. {way}")
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
@@ -264,7 +264,7 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     return column.to_numpy(dtype=object)
 
 
-def _floats(values: np.ndarray, argument: str) -> np.ndarray:
+def objects_as_floats(values: np.ndarray, argument: str) -> np.ndarray:
     flat = []
     for value in values.tolist():
         # NumPy's durations count as integers

@@ -61,6 +61,8 @@ def table_of(data: object) -> Table | None:
     """
     if isinstance(data, View):
         return data.table
+    if isinstance(data, type):
+        return None
     # a frame of Spark has an attribute of any name that one asks for
     match library_of(data):
         case "polars" if has_columns(data):

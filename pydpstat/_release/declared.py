@@ -41,9 +41,9 @@ class declared:
     __slots__ = ("_token", "facts", "question")
     _token: Token[declared | None]
 
-    def __init__(self, question: Question | None = None) -> None:
+    def __init__(self, question: Question | None = None, facts: Iterable[Fact] = ()) -> None:
         self.question = question
-        self.facts: list[Fact] = []
+        self.facts = [*facts]
 
     def __enter__(self) -> None:
         self._token = _inside.set(self)
@@ -60,6 +60,12 @@ def rest_on(kind: str, names: Iterable[str]) -> None:
     around = _inside.get()
     if around is not None:
         around.facts.append((kind, tuple(names)))
+
+
+def noted() -> tuple[Fact, ...]:
+    """Return the facts that were noted so far."""
+    around = _inside.get()
+    return () if around is None else tuple(around.facts)
 
 
 def asked_for(function: str) -> Asked | None:
@@ -84,8 +90,8 @@ def names_handed(function: str) -> tuple[str, ...]:
 
 def stated() -> tuple[str, ...]:
     """Return the facts in one sentence, as a condition of a guarantee; nothing where there are none."""
-    around = _inside.get()
-    return _sentence(tuple(around.facts)) if around is not None and around.facts else ()
+    facts = noted()
+    return _sentence(facts) if facts else ()
 
 
 @lru_cache(maxsize=256)

@@ -162,7 +162,10 @@ class Account(Answering):
                 f"functions with R's names, it says why.{stated}"
             )
         if guarantee.unit != self._unit:
-            hint = "Use a budget for a single record, or release without a unit."
+            hint = (
+                f"Make it a budget for units, pydpstat.Budget(..., neighbors={guarantee.neighbors!r}, "
+                f"unit={guarantee.unit!r}), or release without a unit."
+            )
             if self._unit is not None:
                 hint = (
                     f"Release with unit={checks.excerpt(self._unit)}: a guarantee for one record does "

@@ -18,6 +18,7 @@ from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,7 +320,7 @@ class HierarchyResults(Stated, HierarchyFit):
     def _facts(self) -> Facts:
         facts = [
             *HierarchyFit._facts(self),
-            ("Mechanism:", self.mechanism),
+            ("Mechanism:", mechanism_words(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
         levels = zip(self.hierarchy.levels, self.noises, self.shares, self.variances)

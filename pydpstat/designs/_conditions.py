@@ -11,14 +11,17 @@ import ast
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair
 from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
-from pydpstat.designs._expressions import Numbers, Written, arithmetic, check_names
+from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import foreign, names_in, parsed
 
@@ -77,7 +80,7 @@ class Condition(Written):
 
     def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
         """Return where it is known to be true, and where it is known."""
-        return _evaluated(parsed(self.text), columns)
+        return _evaluated(parsed(self.text), columns, dict(self.bounds))
 
 
 def test_of(node: ast.expr) -> Test | None:
@@ -121,10 +124,10 @@ def _equal(name: str, values: tuple[Any, ...]) -> Test | None:
     return None
 
 
-def expression_of(text: str) -> Condition | Numbers:
+def expression_of(text: str, bounds: Clipping = ()) -> Condition | Numbers:
     """Return what a text says: a condition, or numbers made of columns."""
     conditional = isinstance(parsed(text), (ast.BoolOp, ast.Compare)) or _is_not(parsed(text))
-    return Condition(text) if conditional else Numbers(text)
+    return Condition(text, bounds) if conditional else Numbers(text, bounds)
 
 
 def _is_not(node: ast.expr) -> bool:
@@ -205,30 +208,37 @@ def _steps(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
     return list(zip([node.left, *node.comparators], node.ops, node.comparators))
 
 
-def _evaluated(node: ast.expr, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
+def _evaluated(
+    node: ast.expr, columns: Mapping[str, Any], bounds: Mapping[str, Pair]
+) -> tuple[Truths, Truths]:
     match node:
         case ast.BoolOp(op=op, values=values):
-            parts = [_evaluated(each, columns) for each in values]
+            parts = [_evaluated(each, columns, bounds) for each in values]
             return _all(parts) if isinstance(op, ast.And) else _any(parts)
         case ast.UnaryOp(operand=operand):
-            true, known = _evaluated(operand, columns)
+            true, known = _evaluated(operand, columns, bounds)
             return known & ~true, known
         case ast.Name(id=name):
             return _compared(name, columns[name], ast.Eq(), True)
         case ast.Compare():
-            return _all([_step(columns, *each) for each in _steps(node)])
+            return _all([_step(columns, bounds, *each) for each in _steps(node)])
     raise AssertionError(ast.dump(node))
 
 
 def _step(
-    columns: Mapping[str, Any], left: ast.expr, op: ast.cmpop, right: ast.expr
+    columns: Mapping[str, Any],
+    bounds: Mapping[str, Pair],
+    left: ast.expr,
+    op: ast.cmpop,
+    right: ast.expr,
 ) -> tuple[Truths, Truths]:
     if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left
     if type(op) in _FLIPPED and not _is_plain(left, right):
-        one, other = arithmetic(left, columns), arithmetic(right, columns)
-        true, known = _COMPARED[type(op)](one, other), ~(np.isnan(one) | np.isnan(other))
-        return true & known, known
+        (one, first), (other, second) = (arithmetic(side, columns, bounds) for side in (left, right))
+        known = first & second
+        # what is undefined is known not to compare
+        return _COMPARED[type(op)](one, other) & known, known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
         parts = [_compared(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
@@ -243,6 +253,10 @@ def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths
 
     series = pd.Series(column)
     known = ~series.isna().to_numpy(dtype=bool)
+    if series.dtype == object and not (isinstance(value, str) and type(op) in _ORDERED):
+        # of numbers or truth values among which one is missing: no value may decide what comes out
+        true = np.array([_holds(each, op, value) for each in series], dtype=bool) & known
+        return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
     if _kind(series) != ("texts" if isinstance(value, str) else "numbers"):
         raise PydpstatError(
             f"a condition must compare {name!r} with possible values; it has the type {series.dtype}, "
@@ -259,6 +273,14 @@ def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths
         found = series == value
     true = found.fillna(False).to_numpy(dtype=bool) & known
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+
+
+def _holds(held: Any, op: ast.cmpop, value: Any) -> bool:
+    """Tell whether a value of a column that may hold anything compares, where != is the contrary of ==."""
+    numbers = isinstance(held, (Real, np.bool_, Decimal)) and not isinstance(value, str)
+    if not numbers and not (isinstance(held, str) and isinstance(value, str)):
+        return False
+    return bool(_COMPARED[ast.Eq if isinstance(op, ast.NotEq) else type(op)](held, value))
 
 
 def _kind(series: pd.Series) -> str:

@@ -1,6 +1,7 @@
 """Numbers made of declared columns, such as ``log(income)`` or ``after - before``, record by record.
 
-What is missing or undefined, as the logarithm of 0, makes a missing value. The arithmetic is that of
+Columns are clipped to their bounds first. What is undefined, as the logarithm of 0, is no error, which would
+tell of a record. The arithmetic is that of
 `pydpstat.statistics._kernels.expressions`.
 """
 
@@ -9,10 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair
+from pydpstat._data.columns import Pair, objects_as_floats
 from pydpstat._data.containers import floats_of, is_numeric
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import (
@@ -25,6 +30,7 @@ from pydpstat.statistics._kernels.expressions import (
     values_of,
 )
 
+Clipping = tuple[tuple[str, Pair], ...]
 _EXAMPLE = "Write for example 'log(income)' or 'after - before'."
 
 
@@ -36,9 +42,12 @@ class Written:
     ----------
     text : str
         As it was written.
+    bounds : tuple of (str, (float, float))
+        Public bounds of the columns, to which numbers are clipped before anything is computed of them.
     """
 
     text: str
+    bounds: Clipping = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,9 +70,10 @@ class Numbers(Written):
         """Return bounds of the numbers, by interval arithmetic; infinite ones where they have none."""
         return bounds_of(parsed(self.text), bounds)
 
-    def values(self, columns: Mapping[str, Any]) -> Floats:
-        """Return the number of each record, NaN where it is missing or undefined."""
-        return arithmetic(parsed(self.text), columns)
+    def values(self, columns: Mapping[str, Any], undefined: float = np.nan) -> Floats:
+        """Return the number of each record, NaN where one of its columns is missing."""
+        found, known = arithmetic(parsed(self.text), columns, dict(self.bounds))
+        return np.where(known & np.isnan(found), undefined, found)
 
 
 def check_names(names: Iterable[str], declared: Sequence[str], what: str, text: str) -> None:
@@ -94,18 +104,29 @@ def _check_arithmetic(text: str) -> None:
     )
 
 
-def arithmetic(node: ast.expr, columns: Mapping[str, Any]) -> Floats:
-    """Return the numbers of an expression, a number for all records where it needs no column."""
-    return values_of(node, {name: _numbers(name, columns[name]) for name in names_in(node)})
+def arithmetic(
+    node: ast.expr, columns: Mapping[str, Any], bounds: Mapping[str, Pair]
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the numbers of an expression, NaN where it is undefined, and where no column is missing.
+
+    There is one number for all records where it needs no column.
+    """
+    numbers = {name: _numbers(name, columns[name], bounds.get(name)) for name in names_in(node)}
+    known = ~reduce(np.logical_or, map(np.isnan, numbers.values()), np.zeros((), dtype=bool))
+    return values_of(node, numbers), known
 
 
-def _numbers(name: str, column: Any) -> Floats:
+def _numbers(name: str, column: Any, bounds: Pair | None) -> Floats:
     import pandas as pd
 
     series = pd.Series(column)
+    if series.dtype == object:
+        # of numbers among which one is missing
+        series = pd.Series(objects_as_floats(series.to_numpy(), name))
     if not is_numeric(series):
         raise PydpstatError(
             f"an expression must be of numbers or truth values; {name!r} has the type {series.dtype}. Use it "
             "in a comparison, as in \"region == 'north'\"."
         )
-    return floats_of(series)
+    values = floats_of(series)
+    return values if bounds is None else np.clip(values, *bounds)

@@ -10,7 +10,9 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
 from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing
+from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition, expression_of
+from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
 
 NEIGHBORS = ("bounded", "unbounded")
@@ -46,7 +48,8 @@ class Facts(NamedTuple):
         if not isinstance(self.missing, Mapping):
             return self.missing
         rules = {name: self._rule(name) for name in names}
-        found = list(dict.fromkeys(rules.values()))
+        # a column that misses nothing may stand beside others
+        found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
             raise PydpstatError(
                 "missing must be the same rule for columns that are released together; the design "
@@ -66,6 +69,20 @@ class Facts(NamedTuple):
         """Return the bounds of all columns that are numbers: of truth values 0 and 1."""
         truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
         return {**truths, **self.bounds}
+
+    @property
+    def clipping(self) -> Clipping:
+        """The bounds of all columns, to which they are clipped before anything is computed of them."""
+        return tuple(self.ranges().items())
+
+    def undefined(self, name: str) -> float:
+        """Return what an assigned column has where it is undefined: its lower bound, or what is missing.
+
+        An error would tell of a record; a rule for missing values does not.
+        """
+        rule = self._rule(name) if isinstance(self.missing, Mapping) else self.missing
+        undefined = name in self.bounds and isinstance(rule, str) and rule == "error"
+        return self.bounds[name][0] if undefined else math.nan
 
     def with_columns(self, known: Sequence[str], columns: Mapping[str, Any], bounds: Any) -> Facts:
         """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
@@ -94,7 +111,7 @@ class Facts(NamedTuple):
         return facts
 
     def _with(self, name: str, text: str, bounds: Any) -> Facts:
-        expression = expression_of(text)
+        expression = expression_of(text, self.clipping)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
             self.check(expression)
@@ -241,3 +258,61 @@ def _levels(name: str, given: Any) -> Levels:
     if len(set(map(repr, values))) != len(values):
         raise PydpstatError(f"levels[{name!r}] must have every level once; some occur twice.")
     return tuple(values)
+
+
+def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
+    """Refuse bounds of a call that are wider than those of its design; None has none."""
+    if bounds is None:
+        return
+    given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
+    for each, given_pair in given.items():
+        if each not in names:
+            raise PydpstatError(
+                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
+                f"{each!r}. {checks.did_you_mean(each, names)}"
+            )
+        pair = bounds_pair(given_pair)
+        low, high = facts.bounds.get(each, (-float("inf"), float("inf")))
+        if not low <= pair[0] < pair[1] <= high:
+            raise PydpstatError(
+                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give the "
+                "declared ones or narrower: a call cannot widen a design."
+            )
+
+
+def check_fewer(facts: Facts, names: Any, levels: Any) -> None:
+    """Refuse levels of a call that its design does not have; None has none."""
+    if levels is None:
+        return
+    named = [names] if isinstance(names, str) else names or []
+    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
+    for each, values in given.items():
+        own, values = facts.levels.get(each), public_list(values, "levels")
+        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
+            continue
+        if more := [value for value in values if value not in own]:
+            raise PydpstatError(
+                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
+                f"{len(more)} others. Give the declared ones or fewer: a call cannot widen a design."
+            )
+
+
+def as_paid(unit: str | None, neighbors: str | None, budget: Spender | None) -> tuple[str | None, str]:
+    """Return the unit and the neighbors: those of the budget, which pays for no others."""
+    if budget is None and not in_force():
+        return unit, "unbounded" if neighbors is None else neighbors
+    paid = defaults(budget)
+    unit = paid.unit if unit is None else unit
+    neighbors = paid.neighbors if neighbors is None else checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    write = f"write pydpstat.Budget(..., neighbors={neighbors!r}{'' if unit is None else f', unit={unit!r}'})"
+    if isinstance(unit, str) and unit != paid.unit:
+        raise PydpstatError(
+            f"unit must be the budget's, {paid.unit!r}; got {checks.shown_option(unit)}. A budget's unit is "
+            f"the name of the column that tells whose data a record is: {write}."
+        )
+    if neighbors != paid.neighbors:
+        raise PydpstatError(
+            f"neighbors must be the budget's, {paid.neighbors!r}; got {neighbors!r}. Leave them out, or "
+            f"{write}."
+        )
+    return unit, neighbors

@@ -7,12 +7,10 @@ from typing import Any, Protocol
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._data.columns import bounds_pair
-from pydpstat._data.held import public_list
-from pydpstat._release.declared import declared, rest_on
+from pydpstat._release.declared import declared, noted, rest_on
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts
+from pydpstat.designs._facts import Facts, check_fewer, check_narrower
 from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
 from pydpstat.designs._signatures import (
     CELLS,
@@ -25,8 +23,10 @@ from pydpstat.designs._signatures import (
     TOGETHER,
     WEIGHTED,
     Known,
+    Repeated,
     Signature,
     Typed,
+    known_by,
     signature_of,
 )
 from pydpstat.designs._views import RECORDS, Made, whole
@@ -44,7 +44,7 @@ class Design(Protocol):
     budget: Any
     rng: Any
     condition: Condition | None
-    _known: dict[tuple[str, ...], Known]
+    _known: dict[tuple[str, str, str | None] | None, Known]
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data."""
@@ -52,12 +52,9 @@ class Design(Protocol):
 
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call a function for a design."""
-    subset = None if design.condition is None else design.condition.text
-    plain = (name, arguments[0]) if len(arguments) == 2 and not options else ()
-    if plain and isinstance(plain[1], str) and (known := design._known.get(plain)):
-        with declared(Typed(name, arguments, options, subset, design.facts.levels)):
-            rest_on("bounds", known.variable if "bounds" in known.options else ())
-            data, own = design._view(known.variable, (), True), {"budget": design.budget, "rng": design.rng}
+    if known := design._known.get(known_by(name, arguments, options)):
+        with declared(Repeated(name, known, arguments[1]), known.facts):
+            data, own = design._view(known.names, (), not options), dict(budget=design.budget, rng=design.rng)
             return known.function(data, arguments[1], **known.options, **own)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # how many records there are
@@ -66,7 +63,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
     given = _bound(how, name, arguments, options)
     if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
         given.setdefault("strata", design.facts.strata)
-    with declared(Typed(name, arguments, options, subset, design.facts.levels)):
+    with declared(Typed(name, arguments, options, design.condition, design.facts.levels)):
         if name in GROUPS:
             return _by_groups(design, how, given.pop("formula"), given, name)
         if name in MODELS:
@@ -75,8 +72,8 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         if is_formula(variables, design.columns):
             variables = variables_of(variables, name, design.columns)
         _check_number(name, variables)
-        if given.get("levels") is not None:
-            _check_fewer(design, _keys(given.get("by") or given.get("strata")) or variables, given["levels"])
+        keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
+        check_fewer(design.facts, keys or variables, given.get("levels"))
         return _of_variables(design, how, name, variables, given)
 
 
@@ -94,21 +91,37 @@ def _check_number(name: str, variables: Any) -> None:
         )
 
 
-def planned(design: Design, function: str, variables: Any, epsilon: Any, given: Mapping[str, Any]) -> Any:
+def planned(
+    design: Design, function: str, variables: Any, places: Sequence[Any], given: Mapping[str, Any]
+) -> Any:
     """Call `pydpstat.plan` for a design: as `asked`, without data."""
     from pydpstat.statistics.plan import PLANNED, TESTS
 
     # its overloads tell of tests, whose epsilon may be looked for
     ask: Any = pydpstat.plan
     if function not in (*PLANNED, *TESTS):
-        return ask(function, epsilon, **given)
+        return ask(function, *places[:1], **given)
     how, options = signature_of(function), dict(given)
+    if checks.is_number(variables):
+        variables, places = None, (variables, *places)
+    if variables is None and function not in ("count", *TESTS):
+        raise PydpstatError(
+            f"variables must be given for the plan of {function}; got none. Write "
+            f"design.plan({function!r}, 'income', 1.0)."
+        )
+    if len(places) > len(how.places):
+        raise PydpstatError(f"{function} takes {', '.join(how.places)} by place; got {len(places)} values.")
+    # an epsilon alone is the last one
+    options.update(zip(how.places[-1:] if len(places) == 1 else how.places, places))
+    epsilon = options.pop("epsilon", None)
     if function in GROUPS and variables is not None:
         variables = groups_of(variables, function, design.columns)[0]
     elif is_formula(variables, design.columns):
         variables = variables_of(variables, function, design.columns)
     names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
     single, keys = isinstance(variables, str), _keys(options.get("by"))
+    check_narrower(design.facts, names, options.get("bounds"))
+    check_fewer(design.facts, keys or names, options.get("levels"))
     if function in TESTS:
         options.setdefault("neighbors", design.facts.neighbors)
     if names and "bounds" in how.options and "bounds" not in options:
@@ -136,11 +149,9 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
             given = dict(how.own.bind(*arguments, **options).arguments)
         except TypeError:
             said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
-            once = ", ".join(sorted(FIXED & named)) or "What is declared"
-            raise ArgumentError(
-                f"{name} of a design{said} {once} is given once, to dp.design(frame, ...); give "
-                "several variables as one list, and groups by a formula or by=."
-            ) from None
+            if once := ", ".join(sorted(FIXED & named)):
+                said += f" Declare {once} once, in dp.design(frame, ...)."
+            raise ArgumentError(f"{name} of a design{said}") from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
 
@@ -155,11 +166,15 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
             f"['before', 'after'], or a formula, {example_of(name)}."
         )
     keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
-    options = {**_common(design, how, names, given), **given}
+    made_of = {each.name: each.needs for each in made}
+    read = [column for each in [*names, *keys] for column in made_of.get(each, (each,))]
+    if name in WEIGHTED and design.facts.weights is not None:
+        read.append(design.facts.weights)
+    options = {**_common(design, how, read, given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
-    elif given.get("bounds") is not None:
-        _check_narrower(design, names, given["bounds"])
+    else:
+        check_narrower(design.facts, names, given.get("bounds"))
     levels = names if name in CELLS else keys
     if levels and "levels" in how.options and "levels" not in given:
         options["levels"] = _levels(design, levels, listed=single and name in CELLS)
@@ -186,9 +201,12 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         data += [None] * (len(how.data) - 1)
     before = [given[each] for each in how.places if each in given]
     options = {key: value for key, value in options.items() if key in how.options}
-    if name in ONE_BY_ONE and single and not (made or extra) and [*given] == ["epsilon"]:
+    by = {key: each for key, each in given.items() if key != "epsilon"}
+    if name in ONE_BY_ONE and single and not made and by.keys() <= {"by"} and extra == [*by.values()]:
         fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
-        design._known[name, variables] = Known(how.function, names, fixed)
+        typed = Typed(name, (variables, 0.0), by, design.condition, {})
+        known = Known(how.function, [*names, *extra], fixed, noted(), *typed.around_epsilon())
+        design._known[name, variables, by.get("by")] = known
     return how.function(*data, *before, **options)
 
 
@@ -210,10 +228,16 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
         if response in facts.levels:
             factors = [response, *factors]
     options = {**_common(design, how, names, given), **given}
-    if "bounds" not in given:
-        options["bounds"] = _bounds(design, numbers, False, False) if numbers else None
-    if factors and "levels" not in given:
-        options["levels"] = _levels(design, factors, listed=False)
+    # what a call narrows stands beside what is declared of the others
+    bounds, levels = given.get("bounds") or {}, given.get("levels") or {}
+    check_narrower(facts, numbers, bounds)
+    check_fewer(facts, factors, levels)
+    if isinstance(bounds, Mapping) and (rest := [each for each in numbers if each not in bounds]):
+        options["bounds"] = {**_bounds(design, rest, False, False), **bounds}
+    if isinstance(levels, Mapping) and (rest := [each for each in factors if each not in levels]):
+        found = _levels(design, rest, listed=False)
+        own = found if isinstance(found, Mapping) or not levels else dict.fromkeys(rest, found)
+        options["levels"] = {**own, **levels} if levels else own
     epsilon = options.pop("epsilon")
     unit = [options["unit"]] if "unit" in options else []
     return how.function(formula, design._view([*names, *unit], made, False), epsilon, **options)
@@ -227,9 +251,11 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
             f"{checks.excerpt(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
         )
-    options = {**_common(design, how, names[:1], given), **given}
+    options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
         options["bounds"] = _bounds(design, names[:1], True, False)
+    else:
+        check_narrower(design.facts, names[:1], given.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
     columns = whole(design._view([*names, *unit], made, False))
     samples = [_group(columns, names, level, unit) for level in levels]
@@ -276,7 +302,7 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
                 f"{checks.did_you_mean(each, design.columns)} "
                 f"The columns are {checks.excerpt(list(design.columns))}."
             )
-        condition = Condition(each)
+        condition = Condition(each, design.facts.clipping)
         design.facts.check(condition)
         made.append(Made(each, condition))
     return list(given), made
@@ -291,10 +317,16 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
         options["other"] = facts.other
     if facts.unit is not None:
-        if "unit" not in how.options:
+        # what has no unit may count the units themselves
+        if "unit" not in how.options and [*names] != [facts.unit]:
             raise PydpstatError(
                 f"{how.function.__name__} protects records, but the design has the unit "
                 f"{facts.unit!r}. Declare a design without unit if every unit has one record."
+            )
+        if checks.is_number(given.get("max_records")) and given["max_records"] > facts.max_records:
+            raise PydpstatError(
+                f"max_records must be at most the declared one, {facts.max_records}; got "
+                f"{given['max_records']}. Declare dp.design(..., max_records={given['max_records']})."
             )
         # of independent records intervals of the population need one a unit, as tests take
         most = 1 if given.get("population") is True else facts.max_records
@@ -340,38 +372,6 @@ def _undeclared(design: Design, argument: str, name: str, example: str) -> Pydps
     if argument == "bounds" and name in design.facts.levels:
         way = f"It has levels, which are for groups, tables and conditions. {way}"
     return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
-
-
-def _check_narrower(design: Design, names: Sequence[str], bounds: Any) -> None:
-    given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
-    for each, given_pair in given.items():
-        if each not in names:
-            raise PydpstatError(
-                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
-                f"{each!r}. {checks.did_you_mean(each, names)}"
-            )
-        pair = bounds_pair(given_pair)
-        low, high = design.facts.bounds.get(each, (-float("inf"), float("inf")))
-        if not low <= pair[0] < pair[1] <= high:
-            raise PydpstatError(
-                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. "
-                "Give the declared ones or narrower: a call cannot widen a design."
-            )
-
-
-def _check_fewer(design: Design, names: Any, levels: Any) -> None:
-    named = [names] if isinstance(names, str) else names or []
-    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
-    for each, values in given.items():
-        own, values = design.facts.levels.get(each), public_list(values, "levels")
-        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
-            continue
-        if more := [value for value in values if value not in own]:
-            raise PydpstatError(
-                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; "
-                f"got {len(more)} others. Give the declared ones or fewer: a call cannot widen a "
-                "design."
-            )
 
 
 def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:

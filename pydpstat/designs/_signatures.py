@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydpstat
+from pydpstat._release.declared import Fact
+from pydpstat.designs._conditions import Condition
 from pydpstat.results._call import Asked, plainly, written
 from pydpstat.results._words import about
 
@@ -77,11 +79,47 @@ class Signature(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a function is called with for one variable and nothing else, besides the epsilon."""
+    """What a function is called with for one variable, by groups or not, besides the epsilon.
+
+    `names` are the columns that it looks at, and the call is written `before` the epsilon and `after` it.
+    """
 
     function: Any
-    variable: list[str]
+    names: list[str]
     options: dict[str, Any]
+    facts: tuple[Fact, ...]
+    asked: Asked
+    before: str
+    after: str
+
+
+class Repeated(NamedTuple):
+    """A known call with another epsilon."""
+
+    name: str
+    known: Known
+    epsilon: float
+
+    def asked(self) -> Asked:
+        """Return the call in plain text."""
+        known = self.known
+        return Asked(f"{known.before}{self.epsilon!r}{known.after}", known.asked.data, known.asked.about)
+
+
+def known_by(
+    name: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+) -> tuple[str, str, str | None] | None:
+    """Return what a call is known by next time; None where it says more than a variable and a key of groups.
+
+    Examples
+    --------
+    >>> known_by("mean", ("income", 0.1), {"by": "region"}), known_by("mean", ("income", 0.1), {"rng": 1})
+    (('mean', 'income', 'region'), None)
+    """
+    by = options.get("by")
+    if [*map(type, arguments)] != [str, float] or len(options) > 1 or options and type(by) is not str:
+        return None
+    return name, arguments[0], by
 
 
 @lru_cache(maxsize=None)
@@ -122,13 +160,13 @@ def signature_of(name: str) -> Signature:
 class Typed(NamedTuple):
     """A call of a method, which is written down where it releases something: its arguments are checked then.
 
-    `subset` is the design's condition as text, and `levels` are those that it declares.
+    `subset` is the design's condition, and `levels` are those that it declares.
     """
 
     name: str
     arguments: tuple[Any, ...]
     options: Mapping[str, Any]
-    subset: str | None
+    subset: Condition | None
     levels: Mapping[str, Any]
 
     def asked(self) -> Asked:
@@ -138,9 +176,17 @@ class Typed(NamedTuple):
         by = self.options.get("by") or ()
         named = {key: each for key, each in self.options.items() if key != "rng"}
         words = about(self.name, first, [by] if isinstance(by, str) else by)
-        words += "" if self.subset is None else f" where {self.subset}"
+        words += "" if self.subset is None else f" where {self.subset.text}"
         groups: tuple[str, ...] = ()
         if self.name in GROUPS:
             groups = tuple(map(str, self.levels.get(str(first).split("~")[-1].strip(), ())))
-        typed = f"design.{written(self.name, list(zip(how.own.parameters, self.arguments)), named)}"
+        # of all records nothing stands before epsilon
+        plain = [pair for pair in zip(how.own.parameters, self.arguments) if pair[1] is not None]
+        typed = f"design.{written(self.name, plain, named)}"
         return Asked(typed, "" if first is None else plainly(first, how.first), words, groups)
+
+    def around_epsilon(self) -> tuple[Asked, str, str]:
+        """Return the call of a variable with an epsilon of 0.0, and its text before and after that."""
+        asked, first = self.asked(), signature_of(self.name).first
+        before = written(f"design.{self.name}", [(first, self.arguments[0])], {}).removesuffix(")") + ", "
+        return asked, before, asked.typed[len(before) + len("0.0") :]

@@ -17,6 +17,7 @@ from pydpstat._data.streams import Stream
 from pydpstat._data.table import Table, View, table_of
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
+from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
 
 # a column that is true for every record
@@ -45,10 +46,14 @@ class Subset:
 
 @dataclass(frozen=True)
 class Made:
-    """Makes a column: numbers or truth values of an expression, or true for every record."""
+    """Makes a column: numbers or truth values of an expression, or true for every record.
+
+    `undefined` is what an undefined number counts as.
+    """
 
     name: str
     expression: Condition | Numbers | None
+    undefined: float = np.nan
 
     drops = False
 
@@ -67,7 +72,7 @@ class Made:
         import pandas as pd
 
         if isinstance(self.expression, Numbers):
-            return self.expression.values(columns)
+            return self.expression.values(columns, self.undefined)
         if self.expression is None:
             return np.ones(size, dtype=bool)
         true, known = self.expression.truths(columns)
@@ -78,12 +83,12 @@ class Made:
         return Chunk({**chunk.columns, self.name: self.column(chunk.columns, chunk.size)}, chunk.size)
 
 
-def needed(assigned: Mapping[str, str], names: Iterable[str]) -> list[Made]:
+def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
     """Return the assigned columns that some columns are, or are made of, in the order to make them."""
     wanted, found = set(names), []
-    for name, text in reversed(list(assigned.items())):
+    for name, text in reversed(list(facts.assigned.items())):
         if name in wanted:
-            found.append(Made(name, expression_of(text)))
+            found.append(Made(name, expression_of(text, facts.clipping), facts.undefined(name)))
             wanted.update(found[-1].needs)
     return found[::-1]
 

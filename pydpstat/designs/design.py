@@ -9,11 +9,11 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.declared import declared
-from pydpstat._release.payment import Spender, defaults, in_force
+from pydpstat._release.payment import Spender
 from pydpstat._release.statistic import check_budget
 from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts, facts_of
+from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
 from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
@@ -62,7 +62,7 @@ class Design(Answering, Calls):
     ) -> None:
         self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
         self.budget, self.rng = budget, rng
-        self._known: dict[tuple[str, ...], Known] = {}
+        self._known: dict[tuple[str, str, str | None] | None, Known] = {}
 
     def subset(self, condition: str) -> Design:
         """Return the design of the records for which a condition on declared columns holds.
@@ -95,7 +95,7 @@ class Design(Answering, Calls):
                 "dp.design(..., neighbors='unbounded')."
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both)
+        made = Condition(both, self.facts.clipping)
         self.facts.check(made)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
@@ -125,9 +125,9 @@ class Design(Answering, Calls):
 
         Notes
         -----
-        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors. A value
-        that is undefined, such as the logarithm of 0 or a division by 0, is missing. Values outside the
-        bounds are clipped by what releases them.
+        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors.
+        Columns are clipped to their bounds first. A value that is undefined, such as the logarithm of 0, is
+        missing where `missing` has a rule for it, else the lower bound: an error would tell of a record.
 
         Examples
         --------
@@ -147,8 +147,8 @@ class Design(Answering, Calls):
     def plan(
         self,
         function: str,
-        variables: str | Sequence[str] | None = None,
-        epsilon: float | None = None,
+        variables: str | Sequence[str] | float | None = None,
+        *places: float,
         **options: Any,
     ) -> Any:
         """Plan a release from the declared facts, as `pydpstat.plan` does.
@@ -158,9 +158,11 @@ class Design(Answering, Calls):
         function : str
             The function's name.
         variables : str or list of str, optional
-            Names of variables. `count` needs none.
-        epsilon : float, optional
-            As in `pydpstat.plan`, like all other options.
+            Names of variables, or a formula. `count` needs none: its epsilon may stand here.
+        *places : float
+            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+        **options
+            As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
         Examples
         --------
@@ -170,18 +172,20 @@ class Design(Answering, Calls):
         1000
         """
         with declared():
-            return planned(self, function, variables, epsilon, options)
+            return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
         way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
-        return way if name in self.columns else Answering._way_to(self, name)
+        if name == "summary":
+            way = "print it, print(design), for what is declared; a release has a summary()"
+        return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
     def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
         """Return some columns of the data, or of the subset's records. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
-            made = [*needed(self.facts.assigned, used), *made]
+            made = [*needed(self.facts, used), *made]
         return view(self._data, names, self.condition, made, single)
 
     def to_dict(self) -> dict[str, Any]:
@@ -385,11 +389,7 @@ def design(
     check_budget(budget)
     held = None if data is None else readable(data)
     columns = None if held is None else column_names(held)
-    if budget is not None or in_force():
-        paid = defaults(budget)
-        neighbors = paid.neighbors if neighbors is None else neighbors
-        unit = paid.unit if unit is None else unit
-    neighbors = "unbounded" if neighbors is None else neighbors
+    unit, neighbors = as_paid(unit, neighbors, budget)
     facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     seed = checks.as_integer(rng)
     if seed is not None:

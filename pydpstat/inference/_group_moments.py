@@ -21,6 +21,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._words import mechanism_words
 from pydpstat.statistics._kernels.column_release import bounded_columns
 from pydpstat.statistics._kernels.scope import Scope
 
@@ -222,7 +223,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     def _facts(self) -> Facts:
         return [
             ("Function:", self.record.function),
-            ("Mechanism:", self.mean.mechanism),
+            ("Mechanism:", mechanism_words(self.mean.mechanism)),
             ("Bounds:", ", ".join(f"[{number(low)}, {number(high)}]" for low, high in self.bounds)),
             ("No. Observations:", "private"),
         ]

@@ -129,7 +129,7 @@ def _followed(
         )
     remarks += told
     if rest <= 0.0:
-        remarks.append("The noise is larger than the residuals: R-squared and scale are uninformative.")
+        remarks.append("The noise is larger than the residuals: there is no R-squared and no scale.")
     errors = np.where(empty, math.inf, errors)
     places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
     kept = np.array(places) >= 0
@@ -156,8 +156,8 @@ def _followed(
         # of combinations the variances of sampling were not asked for
         combinations=MomentCombinations(tests, places) if ask is None else None,
         fit=(
-            ("rsquared", min(max(1.0 - rest / whole, 0.0), 1.0) if whole > 0.0 else 0.0),
-            ("scale", max(rest, 0.0) / degrees * height * height),
+            ("rsquared", max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan),
+            ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
         remarks=tuple(remarks),

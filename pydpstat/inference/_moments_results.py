@@ -23,6 +23,7 @@ from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._report import Facts, Rows, Stated, number, one_line
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -264,7 +265,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         scales = np.unique(np.atleast_1d(self.release.noise_scale))
         return [
             ("Function:", self.record.function),
-            ("Mechanism:", self.release.mechanism),
+            ("Mechanism:", mechanism_words(self.release.mechanism)),
             ("Noise scale:", ", ".join(map(number, scales.tolist()))),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]

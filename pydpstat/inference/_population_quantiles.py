@@ -33,7 +33,7 @@ from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
-STEPS = ("between edges of noisy cells",)
+STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
 # cells where the number of records is private, which none can be chosen for
 CELLS = 128
 
@@ -149,7 +149,8 @@ def release_cells(
         slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
         value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)
         intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
-        return value, BetweenEdges(slopes, STEPS, intervals, population=intervals)
+        step = STEPS.format(edges.size - 1, edges[1] - edges[0])
+        return value, BetweenEdges(slopes, (step,), intervals, population=intervals)
 
     said = () if number in (None, CELLS) else (("grid_points", number + 1),)
     return release_statistic(

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
-from pydpstat.results._words import MECHANISMS
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,6 +84,6 @@ def privacy_line(result: Any, mechanism: str = "") -> str:
     held = "no guarantee"
     if math.isfinite(result.epsilon):
         held = f"epsilon = {result.epsilon:.4g}" + (f", delta = {result.delta:.4g}" if result.delta else "")
-    named = MECHANISMS.get(mechanism, mechanism)
+    named = mechanism_words(mechanism)
     noise = named if named.endswith("mechanism") else f"{named} noise"
     return f"{noise}, {held}" if mechanism else held

@@ -83,7 +83,8 @@ class GroupLabels(Labels):
         """
         row = group if isinstance(group, tuple) else (group,)
         for place, each in enumerate(self.rows):
-            if tuple(map(str, each)) == tuple(map(str, row)):
+            # as it is given, or as it is printed
+            if tuple(map(str, each)) == tuple(map(str, row)) or ":".join(map(str, each)) == group:
                 return place
         shown = ", ".join(":".join(map(str, each)) for each in self.rows[:9])
         raise PydpstatError(

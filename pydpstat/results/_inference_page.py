@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +117,7 @@ class InferencePage(Stated):
         return [
             *((name, text) for name, text in sides if text),
             ("Validity:", self.validity),
-            ("Mechanism:", self.mechanism),
+            ("Mechanism:", mechanism_words(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 

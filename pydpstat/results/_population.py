@@ -183,8 +183,7 @@ class PopulationIntervals(Estimates):
         more = (*heads, f"noise {low}", high, f"population {low}", high)
         if self._head() == COUNT:
             # of counts the population has shares
-            counts = np.ravel(self.value, order="F")
-            found.insert(0, (counts / max(self.nobs or counts.sum(), 1.0)).clip(0.0, 1.0))
+            found.insert(0, np.ravel(self.post.population.estimates, order="F"))
             more = (*heads, low, high, "share", low, high)
         cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
         return Rows(more, rows.names, cells)

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._pvalues import floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, one_line
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,8 +95,8 @@ class RegressionPage(Stated):
         return [
             ("Method:", self.method),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-            *((f"{_TITLES.get(n, n)}:", number(v)) for n, v in self.fit),
-            ("Mechanism:", self.mechanism),
+            *((f"{_TITLES.get(n, n)}:", cell(v)) for n, v in self.fit),
+            ("Mechanism:", mechanism_words(self.mechanism)),
         ]
 
     def _rows(self, alpha: float = 0.05) -> Rows:

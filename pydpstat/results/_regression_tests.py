@@ -63,7 +63,9 @@ class RegressionTests(Answering):
 
     @property
     def rsquared(self) -> float:
-        """The share of the response's variance that the model explains, clipped to [0, 1].
+        """The share of the response's variance that the model explains, from 0 to 1.
+
+        NaN where the noise is larger than the residuals.
 
         Raises
         ------
@@ -74,7 +76,9 @@ class RegressionTests(Answering):
 
     @property
     def scale(self) -> float:
-        """The estimate of the error variance, in the response's unit squared, clipped at 0.
+        """The estimate of the error variance, in the response's unit squared.
+
+        NaN where the noise is larger than the residuals.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import TABLES
-from pydpstat.results._words import printed
+from pydpstat.results._words import mechanism_words, printed
 
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
@@ -64,7 +64,7 @@ class ReleasePage(FurtherResults):
         return Rows(tuple(heads), names[:MOST_ROWS], cells)
 
     def _facts(self) -> Facts:
-        facts = [("Mechanism:", self.mechanism)]
+        facts = [("Mechanism:", mechanism_words(self.mechanism))]
         if self.noise is not None:
             facts.append(("Noise sd:", _span(self.bse)))
             if isinstance(self.post, AsDrawn):

@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
-from pydpstat.results._words import MECHANISMS, printed
+from pydpstat.results._words import mechanism_words, printed
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
@@ -186,7 +186,7 @@ def _mechanism(first: Any) -> str:
         (each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first
     )
     name = str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-"))
-    name = MECHANISMS.get(name, name)
+    name = mechanism_words(name)
     if name in _NO_NOISE:
         return name
     # the noise of a test is in sums that nobody sees

@@ -66,7 +66,7 @@ class TableResults(PopulationIntervals):
         """Return the margins of a released table, at no additional privacy cost.
 
         Each is the sum of the noisy counts of its cells, so that margins and cells add up. It is
-        post-processing of a `crosstab`.
+        post-processing of a `crosstab`, or of a `count` of all records by groups.
 
         Parameters
         ----------
@@ -108,6 +108,8 @@ class TableResults(PopulationIntervals):
         >>> bool((ill.estimate == table.estimate.sum()).all()), ill.epsilon
         (True, 2.0)
         """
+        if (table := self._by_groups()) is not None:
+            return table.margins(names)
         dimnames = self._dimnames()
         kept = self._axes(names, "names")
         over = tuple(axis for axis in range(len(dimnames)) if axis not in kept)
@@ -146,7 +148,7 @@ class TableResults(PopulationIntervals):
     def shares(self, by: Variables | None = None) -> Self:
         """Return the shares that the cells of a released table have, at no additional privacy cost.
 
-        It is post-processing of a `crosstab`.
+        It is post-processing of a `crosstab`, or of a `count` of all records by groups.
 
         Parameters
         ----------
@@ -189,6 +191,8 @@ class TableResults(PopulationIntervals):
         >>> bool(abs(shares.estimate.loc["yes", "yes"] - 0.5) < 0.05)
         True
         """
+        if (table := self._by_groups()) is not None:
+            return table.shares(by)
         dimnames = self._dimnames()
         rows = () if by is None else self._axes(by, "by")
         columns = tuple(axis for axis in range(len(dimnames)) if axis not in rows)
@@ -251,6 +255,8 @@ class TableResults(PopulationIntervals):
         >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
         ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
         """
+        if (table := self._by_groups()) is not None:
+            return table.long(alpha)
         sizes = range(len(self._dimnames()))
         return self.to_frame(alpha).reset_index(names=[self._axis_name(axis) for axis in sizes])
 
@@ -279,8 +285,8 @@ class TableResults(PopulationIntervals):
         """
         import pandas as pd
 
-        from pydpstat._checks import flag
-
+        if (table := self._by_groups()) is not None:
+            return table.wide(margins)
         dimnames = self._dimnames()
         *rows, columns = (
             pd.Index(levels, name=self._axis_name(axis)) for axis, levels in enumerate(dimnames)
@@ -288,7 +294,7 @@ class TableResults(PopulationIntervals):
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
-        if not flag(shown, "margins"):
+        if not checks.flag(shown, "margins"):
             return frame
         frame["All"] = frame.sum(axis=1)
         if rows:
@@ -312,6 +318,20 @@ class TableResults(PopulationIntervals):
                 "variables; shares of one are result.params / result.params.sum()."
             )
         return names
+
+    def _by_groups(self) -> Self | None:
+        """Return counts of records by groups as the table that they are; None of anything else."""
+        labels = self.labels
+        if self.statistic != "count" or not isinstance(labels, GroupLabels) or labels.name != "records":
+            return None
+        dimnames = tuple(
+            tuple(dict.fromkeys(row[axis] for row in labels.rows)) for axis in range(len(labels.keys))
+        )
+        if tuple(product(*dimnames)) != labels.rows:
+            return None
+        value = self.value.reshape([len(levels) for levels in dimnames])
+        table = Labels("table", dimnames=dimnames, dimension_names=labels.keys)
+        return cast(Self, replace(cast(Any, self), statistic="table", value=value, labels=table))
 
     def _is_table(self) -> bool:
         """Tell whether this is a table of two variables."""

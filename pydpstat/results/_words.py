@@ -41,7 +41,7 @@ _PRINTED = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 # mechanisms that have another name in print than as an argument
-MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
+_MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
 _MODELS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables
 UNLABELLED = frozenset(
@@ -59,6 +59,17 @@ def printed(function: str) -> str:
     ("Welch's t test", 'mean')
     """
     return _PRINTED.get(function, function)
+
+
+def mechanism_words(mechanism: str) -> str:
+    """Return how a mechanism is called in print.
+
+    Examples
+    --------
+    >>> mechanism_words("linf"), mechanism_words("laplace")
+    ('maximum-norm', 'laplace')
+    """
+    return _MECHANISMS.get(mechanism, mechanism)
 
 
 def joined(names: Iterable[str]) -> str:

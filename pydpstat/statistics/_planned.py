@@ -28,6 +28,7 @@ from pydpstat.results._report import (
     plain_guarantee,
     unit_fact,
 )
+from pydpstat.results._words import mechanism_words
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._plan_request import Planned, Request
 
@@ -227,7 +228,7 @@ class Plan(Drawn, Report):
         size = "-" if self.n is None else f"{self.n}{self._found('n')}"
         return [
             ("Statistic:", result.statistic),
-            ("Mechanism:", result.mechanism),
+            ("Mechanism:", mechanism_words(result.mechanism)),
             ("Sensitivity:", _shown(result.sensitivity)),
             ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
             ("No. Observations:", size),

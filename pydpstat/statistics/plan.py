@@ -48,6 +48,17 @@ _Test = Literal[
     "chi2_contingency",
     "kendalltau",
 ]
+# what only made-up data tell the accuracy of
+SIMULATED = (
+    "choose",
+    "logit",
+    "moments",
+    "ols",
+    "weighted_mean",
+    "weighted_proportion",
+    "weighted_quantile",
+    "weighted_total",
+)
 TESTS = get_args(_Test)
 # what a plan has besides the function's arguments
 _OWN = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
@@ -226,9 +237,10 @@ def plan(
                     f"{argument} must be left out for the plan of a test; got {checks.shown(given)}.{way}"
                 )
         return plan_test(name, epsilon, n, {"alpha": alpha, **options})
-    if name == "choose":
+    if name in SIMULATED:
         raise PydpstatError(
-            "choose cannot be planned: its accuracy depends on the data. Try it on made-up data instead."
+            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
+            "data of the size and kind that you expect, with rng=1."
         )
     checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
     call = getattr(pydpstat, str(name))

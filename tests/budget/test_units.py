@@ -66,7 +66,7 @@ def test_a_record_is_a_unit_of_its_own(place):
     budget = Budget(1.0, neighbors="unbounded", **place)
     with pytest.raises(PydpstatError, match="must be for a single record, as the budget is.*unit person_id"):
         budget.spend(PERSON, "a call")
-    with pytest.raises(PydpstatError, match="is for unit 'person_id'. Use a budget for a single record"):
+    with pytest.raises(PydpstatError, match="is for unit .person_id.. Make it a budget for units"):
         budget.charge(charged(PERSON))
     assert not budget.entries
     budget.spend(replace(PERSON, unit=None), "a call")

@@ -267,7 +267,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: sized().mean("note", 0.1), "bounds must include those of 'note'; none are declared"),
         (
             lambda: sized().mean(),
-            r"needs variables and epsilon; got none. Write design.mean\(variables=",
+            r"needs variables and epsilon; got none. Write design.mean\('income', 1.0\)",
         ),
         (
             lambda: sized().mean("income", 0.1, eps=2),
@@ -287,7 +287,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
         (
             lambda: unsized().mean("income", 0.1, unit="person"),
-            "no argument 'unit'.*unit is given once",
+            "no argument 'unit'.*Declare unit once",
         ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
         (
@@ -295,7 +295,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
             "among the declared.*got 1 others",
         ),
         (lambda: unsized().crosstab("sex", 0.1, levels={"sex": ["x"]}), "among the declared.*got 1 others"),
-        (lambda: sized().cov("income", "age", 0.1), "several variables as one list"),
+        (lambda: sized().cov("income", "age", 0.1), r"Write design.cov\(\['age', 'income'\], 1.0\)"),
         (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),
         (lambda: sized().weighted_mean(["age", "income"], 0.1), "one column name for weighted_mean"),
         (lambda: sized().plan("quantile", "age", 0.1, n=9), "q must be given"),

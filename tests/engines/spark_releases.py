@@ -52,8 +52,8 @@ def session(mode):
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "3")
     if mode == "connect":
-        # a free port: two servers may run at once
-        builder = builder.config("spark.connect.grpc.binding.port", "0")
+        # the server takes a free port then: two may run at once
+        os.environ["SPARK_TESTING"] = "1"
         return builder.remote("local[2,4]").getOrCreate()
     return builder.master("local[2,4]").getOrCreate()
 

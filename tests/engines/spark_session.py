@@ -4,6 +4,7 @@ It prints what came out as one line of JSON.
 """
 
 import json
+import os
 import sys
 import warnings
 
@@ -31,8 +32,8 @@ def session(mode):
     """Return a session of one of the two ways."""
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     if mode == "connect":
-        # a free port: two servers may run at once
-        builder = builder.config("spark.connect.grpc.binding.port", "0")
+        # the server takes a free port then: two may run at once
+        os.environ["SPARK_TESTING"] = "1"
         return builder.remote("local[2]").getOrCreate()
     return builder.master("local[2]").config("spark.sql.shuffle.partitions", "5").getOrCreate()
 

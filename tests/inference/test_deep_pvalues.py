@@ -11,7 +11,7 @@ from scipy import stats
 from pydpstat.inference._laws import deep_means, deep_tables, group_means, tables
 from pydpstat.inference._laws.deep_pvalues import deeper, t_floor, t_pvalue, two_sample_pvalue
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import welch_pvalue
+from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
 from pydpstat.inference._laws.reference import FLOOR
 from pydpstat.inference._laws.shapes import NORMAL, UP
 from pydpstat.inference._laws.splitting import _moved, _thinned, small_tail
@@ -177,3 +177,14 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
         assert statistic == tables.independence_statistic(table[None], size, rate)[0]
         # close to chi-square's, and a bound
         assert 0.5 < pvalue / stats.chi2.sf(statistic, 1) < 10.0
+
+
+@pytest.mark.parametrize("law", ["laplace", "normal"])
+def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject(law):
+    noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
+    known = tuple(NoisySums((400.0, first, 36.0), noise, law, 400) for first in (60.0, 0.0))
+    found = WelchInterval(known, 1.0)
+    (low, high), wider = found.ends(0.01), found.ends(0.0005)
+    assert -1.0 < wider[0] < low < high < wider[1] < 1.0
+    # the test of no difference, which is well outside of both
+    assert two_sample_pvalue(known)[1] < 0.0005 and wider[0] > 0.0

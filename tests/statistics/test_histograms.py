@@ -109,3 +109,16 @@ def test_edges_of_all_kinds(edges):
 def test_the_call_has_the_edges_and_no_data():
     r = pydpstat.histogram(AGES, 1, edges=EDGES, neighbors="unbounded")
     assert r.call == ("histogram(x, epsilon=1.0, edges=[0.0, 20.0, 40.0, 60.0, 80.0], neighbors='unbounded')")
+
+
+def test_shares_by_group_are_those_of_their_intervals():
+    draw = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": draw.uniform(0, 10, 600), "sex": draw.choice(["f", "m"], 600)})
+    found = pydpstat.histogram(
+        frame, 1.0, edges=[0, 1, 3, 10], by="sex", levels=["f", "m"], other=None, rng=1
+    )
+    shares = found.post.population.estimates
+    low, high = (found.conf_int(kind="population")[side].to_numpy() for side in (0, 1))
+    assert np.allclose(shares.sum(axis=1), 1.0)
+    assert np.all((low <= shares.ravel(order="F")) & (shares.ravel(order="F") <= high))
+    assert f"{shares[0, 0]:.4f}"[:5] in str(found)

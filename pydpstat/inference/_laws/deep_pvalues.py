@@ -154,8 +154,12 @@ def two_sample_pvalue(
     left_out = 2.0 * LEFT_OUT
     if first > 2.0 * left_out:
         return statistic, first
-    second = 2.0 * _LEFT_OUT + _Two(groups_under(known, 0.0), alternative).share()
-    return statistic, deeper(first, left_out, second)
+    return statistic, deeper(first, left_out, deep_difference(groups_under(known, 0.0), 0.0, alternative))
+
+
+def deep_difference(groups: tuple[Group, Group], difference: float, alternative: str) -> float:
+    """Return the p-value of a hypothetical difference of two means, from wider sets of variances."""
+    return 2.0 * _LEFT_OUT + _Two(groups, alternative).share(difference)
 
 
 class _Seen(NamedTuple):
@@ -216,13 +220,13 @@ class _Two:
         first, last = around_possible(coarse.size, flags, False)
         return between(group.law, float(coarse[first]), float(coarse[last]))
 
-    def share(self) -> float:
+    def share(self, difference: float) -> float:
         """Return the largest probability of a statistic as extreme as the one observed."""
         one, other, law = self.groups[self.open], self.groups[1 - self.open], self.groups[0].law
         a = one.law.first_noise[self.noise] / one.law.n
         way = 1.0 - 2.0 * self.open
         sign, two = math.copysign(1.0, way * a), -a * a / max(one.law.n - 1, 1)
-        distance = self.groups[0].mean - self.groups[1].mean
+        distance = self.groups[0].mean - self.groups[1].mean - difference
         square = sum(each.variance / each.law.n + each.noise for each in self.groups)
         floor = sum(each.law.floor / each.law.n**2 for each in self.groups)
         noise = sum(each.noise for each in self.groups)

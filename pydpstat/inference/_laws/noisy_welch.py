@@ -279,8 +279,12 @@ class WelchInterval:
         def at(difference: float) -> float:
             nonlocal start
             groups = groups_under(self.known, difference)
-            away = center - difference
-            _, share, start = _extreme(groups, away, self.alternative, alpha - left_out, start)
-            return left_out + share
+            away, enough = center - difference, max(alpha, 2.0 * left_out) - left_out
+            _, share, start = _extreme(groups, away, self.alternative, enough, start)
+            if alpha >= 2.0 * left_out or share > left_out:
+                return left_out + share
+            from pydpstat.inference._laws.deep_pvalues import deep_difference
+
+            return deep_difference(groups, difference, self.alternative)
 
         return at

@@ -105,6 +105,12 @@ class ShareIntervals(Frozen):
         """How far they can be trusted."""
         return "model" if self.size is None else "exact"
 
+    @property
+    def estimates(self) -> Floats:
+        """The shares that the noisy counts have, from 0 to 1."""
+        whole = self.counts + self.rests if self.size is None else float(self.size)
+        return (self.counts / np.maximum(whole, 1.0)).clip(0.0, 1.0)
+
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each count, in their shape."""
         known: dict[tuple[float, float, tuple[int, int]], Ends] = {}
