@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,9 @@ class Frozen:
 
     __slots__ = ()
 
+    # what other modules make results by is no reader's
+    _inner: ClassVar[tuple[str, ...]] = ("of", "record")
+
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -48,8 +51,7 @@ class Frozen:
 
     def __dir__(self) -> list[str]:
         names = map(str, object.__dir__(self))
-        # what other modules make results by is no reader's
-        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in ("of", "record")]
+        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in self._inner]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor: a copied or pickled array would come back writable

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Collection, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -52,7 +54,12 @@ def attach(
             from pydpstat._wrong_calls import name_hint
             from pydpstat.errors import AttributeNameError
 
-            raise AttributeNameError(said + name_hint(name, [*homes, *parts]))
+            hint = name_hint(name, [*homes, *parts])
+            # of "from package import name" Python would say less, unless the error is one of imports
+            asked = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+            if hint and asked and find_spec(f"{package}.{name}") is None:
+                raise ImportError(f"cannot import name {name!r} from {package!r}{hint}", name=package)
+            raise AttributeNameError(said + hint)
         namespace[name] = getattr(importlib.import_module(homes[name]), name)
         return namespace[name]
 

@@ -246,6 +246,9 @@ CALLS = {
     "audit": "audit(lambda data: pydpstat.mean(data, 1.0, bounds=(0, 1)), [0, 1], [1, 1], claim=1.0)",
     "tableDP": "tableDP(sex, region, eps=1.0)",
     "pooledVarDP": "pooledVarDP(first, second, eps=1.0, lower_bound=0, upper_bound=100)",
+    "Laplace": "mean(x, 1.0, bounds=(0, 100), mechanism=Laplace())",
+    "Gaussian": "mean(x, 1.0, bounds=(0, 100), delta=1e-6, mechanism=Gaussian())",
+    "Geometric": "count(age >= 18, 1.0, mechanism=Geometric())",
     "Design.subset": ".subset('age >= 18')",
     "Design.assign": ".assign(log_income='log(income)')",
 }

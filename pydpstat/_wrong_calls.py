@@ -18,6 +18,17 @@ from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 _SEVERAL = 12
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
+Kind = TypeVar("Kind")
+# what to format of an object that is no number: the first of these that it has
+_FORMATTED = {
+    "pvalue": "write f'{result.pvalue:.3f}'",
+    "estimate": "write result.estimate.round(2)",
+    "power": "write f'{plan.power:.2f}'",
+    "accuracy": "write plan.accuracy(), which is a number or a Series",
+    "epsilon_lower": "write f'{result.epsilon_lower:.2f}'",
+    "remaining": "write f'{budget.remaining.epsilon:.2f}'",
+    "epsilon": "write f'{guarantee.epsilon:.2f}'",
+}
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -126,6 +137,8 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
         ways.append(f"write {', '.join(dict.fromkeys(write))}")
     if ways:
         return f"{said}: {'; '.join(dict.fromkeys(ways))}."
+    if not known:
+        return f"{said}. It has none: write {CALLS.get(name, f'{name}()')}."
     word = next((each for each in near if each.startswith("Did")), "")
     return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
 
@@ -263,6 +276,16 @@ class Answering:
 
         __lt__ = __le__ = __gt__ = __ge__ = _unordered
 
+        def __format__(self, spec):
+            if not spec:
+                return str(self)
+            kind = type(self)
+            way = next((way for each, way in _FORMATTED.items() if hasattr(kind, each)), "")
+            raise ArgumentError(
+                f"{kind.__name__} is no number that a format could show; got {checks.excerpt(spec)}. "
+                f"{_sentence(way, self)}"
+            )
+
 
 def _fixed(self: object, name: str, *value: object) -> NoReturn:
     raise FrozenError(
@@ -270,6 +293,27 @@ def _fixed(self: object, name: str, *value: object) -> NoReturn:
         f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
         f"variable, as in {name} = result.{name}."
     )
+
+
+def fixed(cls: type[Kind]) -> type[Kind]:
+    """Let a frozen dataclass without slots answer changes as those with slots do.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @fixed
+    ... @dataclass(frozen=True)
+    ... class Plan(Answering):
+    ...     n: int
+    >>> try:
+    ...     Plan(5).n = 3
+    ... except AttributeError as error:
+    ...     print(error)
+    n of Plan cannot be changed; got 3. A result stays as it is: compute with a variable, as in n = result.n.
+    """
+    for name in ("__setattr__", "__delattr__"):
+        setattr(cls, name, _fixed)
+    return cls
 
 
 def _no_name(thing: Any, name: str) -> str:
@@ -283,6 +327,6 @@ def _sentence(way: str, thing: object, name: str = "") -> str:
     """Return what to write, or else what there is."""
     if way:
         return f"{way[0].upper()}{way[1:]}."
-    known = [each for each in dir(type(thing)) if not each.startswith("_")]
+    known = [each for each in dir(thing) if not each.startswith("_")]
     word = checks.did_you_mean(name, known)
     return word if word.startswith("Did") else f"It has {', '.join(known)}."

@@ -111,7 +111,12 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known and {*NAMES} <= {
         *dp.__all__
     }
-    assert {name.rpartition(".")[2] for name in CALLS} <= {*dp.__all__, *dir(dp.Design), *dir(dp.DPResults)}
+    assert {name.rpartition(".")[2] for name in CALLS} <= {
+        *dp.__all__,
+        *dir(dp.Design),
+        *dir(dp.DPResults),
+        *dir(dp.mechanisms),
+    }
     for here, words, _ in ATTRIBUTES:
         having = [kind for kind in classes if hasattr(kind, here)]
         assert having and all(any(not hasattr(kind, word) for kind in having) for word in words), here

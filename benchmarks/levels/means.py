@@ -18,7 +18,8 @@ from pydpstat._release.named_mechanisms import VECTOR
 from pydpstat._release.statistic import options
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, NullLaw, null_law, possible, pvalue
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import welch_pvalue
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.reference import NoiseLaw
 from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 from pydpstat.inference._moment_noise import MomentNoise

@@ -120,7 +120,7 @@ def release(
             "Remove or replace missing values, and give at least two records for a measure of spread."
         )
     if budget is not None or open_blocks or in_force():
-        pay(budget, prepared.guarantee, record, query.named)
+        pay(budget, prepared.guarantee, record, query.named, noise.name)
     value = _noisy(query, prepared, source)
     may_stand = prepared.accepts
     while may_stand is not None and not may_stand(value) or accept is not None and not accept(value):

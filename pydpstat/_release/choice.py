@@ -63,7 +63,7 @@ def release_choice(
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
-    pay(budget, guarantee, record, named)
+    pay(budget, guarantee, record, named, mechanism)
     if not source.reproducible and exactly is not None:
         chosen, labels = exactly()
     else:

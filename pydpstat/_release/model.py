@@ -95,7 +95,7 @@ def release_model(
         Where a coefficient is not a finite number.
     """
     if open_blocks or in_force():
-        pay(None, guarantee, published["record"])
+        pay(None, guarantee, published["record"], mechanism=f"{perturbation} perturbation")
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":

@@ -11,6 +11,7 @@ from pydpstat.budget._blocks import Spender, about, around, default, in_force, w
 from pydpstat.budget._threads import OPEN as open_blocks
 from pydpstat.budget._threads import warn_of_a_block_elsewhere
 from pydpstat.privacy import Guarantee
+from pydpstat.results._words import noise_words
 
 __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "pay", "within"]
 
@@ -70,28 +71,29 @@ def pay(
     guarantee: Guarantee,
     record: Record | str,
     named: Callable[[], str] = str,
+    mechanism: str = "",
 ) -> None:
     """Spend what a release keeps, just before its first draw; what this raises ends the release.
 
     Without a budget of its own the innermost block's pays; outside of every block nobody does, which
     warns where a block of another thread may have been meant. The entry's label is what was asked, in words,
-    where the user gives none; `named` tells variables and groups.
+    where the user gives none; `named` tells variables and groups, and the `mechanism` is written down, too.
     """
     payer = default() if budget is None else budget
     if payer is not None:
-        if isinstance(record, str):
-            payer.spend(guarantee, record)
-            return
-        with about(record.in_words(named())):
-            payer.spend(guarantee, record.python())
+        words, call = ("", record) if isinstance(record, str) else (record.in_words(named()), record.python())
+        with about(words, noise_words(mechanism)):
+            payer.spend(guarantee, call)
     elif open_blocks and not in_force():
         warn_of_a_block_elsewhere()
 
 
 @contextmanager
-def paid(budget: Spender | None, guarantee: Guarantee, record: Record | str) -> Iterator[None]:
+def paid(
+    budget: Spender | None, guarantee: Guarantee, record: Record | str, mechanism: str = ""
+) -> Iterator[None]:
     """Pay for several releases at once: what is released inside costs no more, unless it names a budget."""
-    pay(budget, guarantee, record)
+    pay(budget, guarantee, record, mechanism=mechanism)
     with within(None):
         yield
 

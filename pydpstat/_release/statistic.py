@@ -23,7 +23,7 @@ from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.privacy.losses import PrivacyLoss
 from pydpstat.random.source import Source, source_from
-from pydpstat.results._call import Call, Named
+from pydpstat.results._call import Call, Named, plainly
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
 from pydpstat.results._words import UNLABELLED
 from pydpstat.results.results import DPResults
@@ -381,7 +381,9 @@ def call(
         public.append(("unit", options.unit))
     asked = asked_for(function)
     if asked is not None and asked.data != data[0]:
-        data = (asked.data,) if asked.data else ()
+        # the groups are the samples that the function itself is given
+        groups = (f"groups={plainly(list(asked.groups), 'groups')}",) if asked.groups else ()
+        data = (asked.data, *groups) if asked.data else ()
     names = names_handed(function) if asked is None and function in UNLABELLED else ()
     pairs = tuple([(name, name) for name in data])
     return Call(function, pairs, tuple(public), asked=asked, names=names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,10 @@ from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
 from pydpstat.results._drawn import Drawn
-from pydpstat.results._report import Facts, Report, Rows, one_line, plain_guarantee
+from pydpstat.results._report import Facts, Report, Rows, Undecided, one_line, plain_guarantee
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 BINS = 80
@@ -98,7 +101,7 @@ class AuditedEvent:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AuditResults(Drawn, Report):
+class AuditResults(Drawn, Undecided, Report):
     """A lower bound on the epsilon of a release, with the event that witnesses it.
 
     `audit` returns it. It describes the given data sets and is not private.
@@ -138,6 +141,7 @@ class AuditResults(Drawn, Report):
     picture: Picture
 
     _title = "Audit of a Release"
+    _condition = "result.violates"
 
     @property
     def epsilon_lower(self) -> float:
@@ -247,6 +251,34 @@ class AuditResults(Drawn, Report):
         title = f"epsilon at least {self.epsilon_lower:.3g}: {one_line(self.witness, 80)}"
         shown = self.picture
         return Samples(Head(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the events that were counted as a frame, the strongest first.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``epsilon lower``, ``p``, ``p lower``, ``q``, ``q upper``, ``likelier under`` and
+            ``event``, which is in words.
+
+        Examples
+        --------
+        >>> from pydpstat import audit
+        >>> audit(lambda x: x, 5, 6, claim=1, samples=500).to_frame()["event"].iloc[0]
+        'the result is at most 5'
+        """
+        import pandas as pd
+
+        names = [f"event {place}" for place in range(1, len(self.events) + 1)]
+        rows = [
+            (each.epsilon_lower, each.p, each.p_lower, each.q, each.q_upper, each.likelier_under, each.words)
+            for each in self.events
+        ]
+        columns = ["epsilon lower", "p", "p lower", "q", "q upper", "likelier under", "event"]
+        return pd.DataFrame(rows, index=names, columns=columns)
+
+    def __str__(self) -> str:
+        return f"{self.summary().tables[0].as_text()}\n{repr(self)[1:-1]}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the picture in plain JSON types.

@@ -5,25 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
 from pydpstat._wrong_calls import Answering
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._blocks import about, enter, label_of, labelled, leave
+from pydpstat.budget._blocks import about, enter, label_of, labelled, leave, mechanism
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import AttributeNameError, PydpstatError
 from pydpstat.privacy._units import checked_unit, told_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
+from pydpstat.results._words import noise_words
 
 
 class Account(Answering):
     """Spends from a ledger within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
+
+    # hidden from type checkers, which would take every name for one that can be set
+    if not TYPE_CHECKING:
+
+        def __setattr__(self, name, value):
+            if not name.startswith("_"):
+                raise AttributeNameError(
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
+                    "are given when it is made, and what is spent stays spent: make another."
+                )
+            super().__setattr__(name, value)
 
     def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
         self._epsilon, self._delta = epsilon, delta
@@ -123,9 +135,11 @@ class Account(Answering):
         if not isinstance(guarantee, Guarantee):
             hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else "Give a release."
             raise PydpstatError(f"result must have a guarantee; got {type(result).__name__}. {hint}")
-        record = getattr(getattr(result, "Bounded", result), "record", None)
+        made = getattr(result, "Bounded", result)
+        record = getattr(made, "record", None)
         call = type(result).__name__ if record is None else record.python()
-        with about("" if record is None else record.in_words()):
+        words = noise_words(str(getattr(made, "mechanism", None) or getattr(made, "perturbation", "")))
+        with about("" if record is None else record.in_words(), words):
             self._spend(guarantee, call, label, "Do not publish the result.")
 
     def _spend(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
@@ -133,7 +147,7 @@ class Account(Answering):
         if not isinstance(call, str):
             raise PydpstatError(f"call must be a string; got {type(call).__name__}. Give result.call.")
         name = label_of(self) if label is None else _checked(label)
-        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call, name))
+        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call, name, mechanism()))
         if remaining is None:
             return
         costs = cost, remaining, missing(cost, remaining)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydpstat.privacy import Guarantee
 
@@ -21,13 +21,19 @@ class Spender(Protocol):
         """Record the spend, or raise an error where it would exceed the budget."""
 
 
+class Subject(NamedTuple):
+    """What the release that is being paid for is about, and its mechanism, in words."""
+
+    label: str = ""
+    mechanism: str = ""
+
+
 # the innermost block's is the last; None where the whole was paid for before its parts
 _BUDGETS: ContextVar[tuple[Spender | None, ...]] = ContextVar("pydpstat budgets", default=())
 # empty outside of every block
 in_force = _BUDGETS.get
 _LABELS: ContextVar[tuple[tuple[Spender, str], ...]] = ContextVar("pydpstat labels", default=())
-# what the release that is being paid for is about
-_SUBJECT: ContextVar[str] = ContextVar("pydpstat subject", default="")
+_SUBJECT: ContextVar[Subject] = ContextVar("pydpstat subject", default=Subject())
 
 
 def default() -> Spender | None:
@@ -77,9 +83,9 @@ def labelled(budget: Spender, label: str) -> Iterator[None]:
 
 
 @contextmanager
-def about(subject: str) -> Iterator[None]:
-    """Say what a release is about while it is paid for."""
-    token = _SUBJECT.set(subject)
+def about(label: str, mechanism: str) -> Iterator[None]:
+    """Say what a release is about, and by which mechanism it is made, while it is paid for."""
+    token = _SUBJECT.set(Subject(label, mechanism))
     try:
         yield
     finally:
@@ -88,4 +94,9 @@ def about(subject: str) -> Iterator[None]:
 
 def label_of(budget: Spender) -> str:
     """Return the innermost label of a budget, else what the release is about; empty where there is none."""
-    return next((label for of, label in reversed(_LABELS.get()) if of is budget), _SUBJECT.get())
+    return next((label for of, label in reversed(_LABELS.get()) if of is budget), _SUBJECT.get().label)
+
+
+def mechanism() -> str:
+    """Return the mechanism of the release that is being paid for; empty where it is not known."""
+    return _SUBJECT.get().mechanism

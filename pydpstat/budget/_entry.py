@@ -48,6 +48,8 @@ class Entry:
         The process's number.
     host : str
         The machine's name.
+    mechanism : str
+        The mechanism, in words; empty where it is not known, as in ledgers of earlier versions.
 
     Examples
     --------
@@ -68,9 +70,10 @@ class Entry:
     time: str
     process: int
     host: str
+    mechanism: str = ""
 
     @classmethod
-    def of(cls, guarantee: Guarantee, call: str, label: str = "") -> Entry:
+    def of(cls, guarantee: Guarantee, call: str, label: str = "", mechanism: str = "") -> Entry:
         """Return the entry of a release that is made now."""
         rho = guarantee.rho
         # a database gives back what it got: no NaN, and no sign of a zero
@@ -87,6 +90,7 @@ class Entry:
             time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             os.getpid(),
             _host(),
+            _storable(mechanism),
         )
 
 

@@ -75,9 +75,10 @@ class Views(Account):
         Returns
         -------
         DataFrame
-            Columns ``call``, ``label``, ``loss``, ``conditions`` and ``host`` (strings), ``unit`` (strings,
-            NA for a single record), ``epsilon``, ``delta`` and ``rho`` (floats, NaN where no rho is known),
-            ``neighbors`` (categories), ``time`` (with time zone UTC) and ``process`` (integers).
+            Columns ``call``, ``label``, ``loss``, ``conditions``, ``host`` and ``mechanism`` (strings),
+            ``unit`` (strings, NA for a single record), ``epsilon``, ``delta`` and ``rho`` (floats, NaN where
+            no rho is known), ``neighbors`` (categories), ``time`` (with time zone UTC) and ``process``
+            (integers).
 
         Examples
         --------
@@ -120,7 +121,7 @@ class Views(Account):
         --------
         >>> from pydpstat import Budget
         >>> Budget(1.0).to_csv()
-        'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host\\n'
+        'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host,mechanism\\n'
         """
         return given(csv_of(self.entries), path)
 

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from pydpstat._checks import alpha_of, as_integer, one_of
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import fixed
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
+from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
 from pydpstat.results._words import mechanism_words
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pydpstat.results._call import Call
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class HierarchyFit(Report, Frozen):
     """Noisy values of a hierarchy, made consistent.
@@ -142,22 +145,30 @@ class HierarchyFit(Report, Frozen):
         """What was done to the noisy values, which costs nothing."""
         return (*self.way.steps, COST)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return intervals for the values without noise: normal ones around the consistent values.
 
         Least squares adds up many noises, so the normal approximation is good if their sizes are similar;
         it does not include rounding.
 
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
+        kind : {"noise"}, optional
+            The one that there is.
+
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, or there are no standard errors.
+            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or there are no standard errors.
         """
         from statistics import NormalDist
 
         import pandas as pd
 
         alpha_of(alpha)
+        check_only(kind, NOISE, type(self).__name__)
         if self.spreads is None:
             raise PydpstatError(
                 f"method {self.method!r} has no standard errors: {self.reason}. Use method='least squares', "
@@ -212,6 +223,7 @@ class HierarchyFit(Report, Frozen):
         return np.array(np.concatenate(self.values), dtype=dtype)
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class HierarchyResults(Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.

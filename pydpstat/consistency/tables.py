@@ -14,6 +14,7 @@ from pydpstat._data.containers import floats_of, has_columns, is_frame, is_serie
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
+from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results._report import Facts, Report, Rows, number
@@ -172,6 +173,7 @@ class ConvergenceWarning(UserWarning):
     """A fit ended before its margins were met; the message says how far it is off and why."""
 
 
+@fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFit(Report, Frozen):
     """A table that was fitted to margins.

@@ -110,7 +110,7 @@ def planned(
             f"design.plan({function!r}, 'income', 1.0)."
         )
     if len(places) > len(how.places):
-        raise PydpstatError(f"{function} takes {', '.join(how.places)} by place; got {len(places)} values.")
+        raise PydpstatError(f"{function} takes {', '.join(how.places)} by position; got {len(places)}.")
     # an epsilon alone is the last one
     options.update(zip(how.places[-1:] if len(places) == 1 else how.places, places))
     epsilon = options.pop("epsilon", None)
@@ -133,7 +133,7 @@ def planned(
         keys = names if function in CELLS else keys
         if keys and "levels" not in options:
             options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
-        if len(names) > 1 or names and not single and function not in CELLS:
+        if len(names) > 1 or names and (not single or function == "histogram") and function not in CELLS:
             options.setdefault("columns", names)
     return ask(function, epsilon, **options)
 

@@ -15,10 +15,11 @@ from pydpstat._wrong_calls import Answering, answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Calls, Known, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
+from pydpstat.results._contributions import counted
 
 
 class Design(Answering, Calls):
@@ -160,7 +161,7 @@ class Design(Answering, Calls):
         variables : str or list of str, optional
             Names of variables, or a formula. `count` needs none: its epsilon may stand here.
         *places : float
-            What the design's method takes by place: epsilon, and before it the q of `quantile`.
+            What the design's method takes by position: epsilon, and before it the q of `quantile`.
         **options
             As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
 
@@ -171,7 +172,8 @@ class Design(Answering, Calls):
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        with declared():
+        about = None if checks.is_number(variables) else variables
+        with declared(Typed(function, (about, *places), options, self.condition, self.facts.levels)):
             return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
@@ -226,12 +228,11 @@ class Design(Answering, Calls):
 
     def __repr__(self) -> str:
         facts = self.facts
-        unit = (
-            "a record" if facts.unit is None else f"{facts.unit} (at most {facts.max_records} of its records)"
-        )
+        unit = "a record" if facts.unit is None else f"each {facts.unit}"
+        counts = counted("", {"unit": facts.unit, "max_records": facts.max_records})
         head = [
             "Design" + ("" if self._data is not None else " without data"),
-            f"protects  {unit}, {facts.neighbors} neighbors",
+            "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
             f"missing   {facts.missing}",
         ]
         if self.condition is not None:

@@ -287,7 +287,7 @@ def _counts(
     (first, draw), (second, draw_second) = protected("bounded"), protected("unbounded", first=False)
     together = _together(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record):
+    with paid(None, together, record, first.noise.name):
         return DPResultsPair(draw(), draw_second(), together)
 
 

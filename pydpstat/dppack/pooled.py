@@ -313,5 +313,5 @@ def _release(
     second, draw_second = protected("unbounded", pooled.unbounded, first=False)
     together = compose_basic(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record):
+    with paid(None, together, record, str(arguments["mechanism"])):
         return DPResultsPair(draw(), draw_second(), together)

@@ -78,7 +78,7 @@ def by_cells(
         scales = np.asarray(releases[-1].noise_scale)
         return releases[-1].value, (float(scales[0]), float(scales[-1]))
 
-    with paid(budget, held, record):
+    with paid(budget, held, record, CellCubes.name):
         law = fit(records, parts_of(how.epsilon, SHARES), ends, nobs, ask)
     return _results(law, releases, design, cells, claim=claim, guarantee=held)
 

@@ -20,6 +20,7 @@ from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words
 from pydpstat.statistics._kernels.column_release import bounded_columns
@@ -125,6 +126,13 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         return self.mean.reproducible
 
     @property
+    def estimate(self) -> pd.DataFrame:
+        """Means and standard deviations, a row for each group and variable."""
+        import pandas as pd
+
+        return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
+
+    @property
     def nobs(self) -> None:
         """None: the number of records in a group is private, and so is that of all."""
         return None
@@ -180,14 +188,17 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         """Compare the means of two groups, at no additional privacy cost, as `DPResults.difference` does."""
         return self.mean.difference(a, b, variable)
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return confidence intervals for the groups' means, which cover sampling and noise.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that an interval misses, of each one by itself.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name; those of ``mean``, ``var`` and ``std`` are of both kinds.
         """
+        check_only(kind, CONFIDENCE, "moments by group")
         return self.mean.conf_int(alpha, kind="population")
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -200,7 +211,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
 
         Returns
         -------
-        DataFrame with columns mean, low, high and std
+        DataFrame with columns mean, lower, upper and std
         """
         import pandas as pd
 

@@ -77,7 +77,7 @@ def by_moments(
         releases.append(release_stage(query, pure, second, design.conditions, source, record))
         return with_sampling(noisy, at, releases[-1].value, releases[-1].noise)
 
-    with paid(budget, held, record):
+    with paid(budget, held, record, how.mechanism.name):
         releases.append(release_stage(query, how, first, design.conditions, source, record))
         promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
         return _followed(design, layout, how.norm, null, releases, ask, promised=promised)

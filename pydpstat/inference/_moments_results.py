@@ -22,6 +22,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number, one_line
 from pydpstat.results._words import mechanism_words
 
@@ -134,6 +135,11 @@ class MomentsResults(Drawn, Stated, Frozen):
         return pd.Series(values, index=list(self.names), dtype="float64")
 
     @property
+    def estimate(self) -> pd.Series:
+        """Means and standard deviations as a Series with their names: `params`."""
+        return self.params
+
+    @property
     def params(self) -> pd.Series:
         """Means and standard deviations as a Series with their names."""
         import pandas as pd
@@ -168,7 +174,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         ['mean', 'std']
         """
         frame = self.params.to_frame().rename_axis("term")
-        ends = [self.conf_int(alpha, name) for name in self.names or (None,)]
+        ends = [self._ends(place, checks.alpha_of(alpha)) for place in range(len(self.pairs))]
         frame[["lower", "upper"]] = [*ends, *[(math.nan, math.nan)] * len(ends)]
         return frame
 
@@ -227,20 +233,23 @@ class MomentsResults(Drawn, Stated, Frozen):
         release = replace(self.release, record=self.record.followed("ttest", popmean, **other))
         return one_sample(release, self.sums[place], self.pairs[place], popmean, alternative, method)
 
-    def conf_int(self, alpha: float = 0.05, column: str | None = None) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, column: str | None = None) -> Any:
         """Return a confidence interval for the mean, which covers sampling and the privacy noise.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the mean; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         column : str, optional
-            Which column, of several.
+            Which column, of several; by default all of them.
 
         Returns
         -------
-        ConfidenceInterval
-            ``low`` and ``high``, within the bounds.
+        ConfidenceInterval, or DataFrame with columns 0 (lower) and 1 (upper) and a row for each column
+            ``low`` and ``high``, within the bounds. The frame is of the columns of a frame, where none is
+            chosen; each interval stands alone.
 
         Raises
         ------
@@ -255,18 +264,24 @@ class MomentsResults(Drawn, Stated, Frozen):
         >>> 30 < low < 40 < high < 50
         True
         """
-        alpha = checks.alpha_of(alpha)
-        place = self._place(column)
+        level = checks.alpha_of(alpha)
+        check_only(kind, CONFIDENCE, "moments")
+        if column is not None or self.names is None:
+            return self._ends(self._place(column), level)
+        import pandas as pd
+
+        ends = [self._ends(place, level) for place in range(len(self.names))]
+        return pd.DataFrame([*map(tuple, ends)], index=list(self.names), columns=[0, 1])
+
+    def _ends(self, place: int, alpha: float) -> ConfidenceInterval:
         low, high = self.pairs[place]
         interval = NoisyTInterval(self.sums[place], 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
         return ConfidenceInterval(*interval.ends(alpha))
 
     def _facts(self) -> Facts:
-        scales = np.unique(np.atleast_1d(self.release.noise_scale))
         return [
             ("Function:", self.record.function),
             ("Mechanism:", mechanism_words(self.release.mechanism)),
-            ("Noise scale:", ", ".join(map(number, scales.tolist()))),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 

@@ -197,7 +197,7 @@ def by_slopes(
         releases.append(release_stage(query, how, own.epsilon, design.conditions, source, record))
         return np.array([round(each) for each in releases[-1].value.tolist()])
 
-    with paid(said["budget"], held, record):
+    with paid(said["budget"], held, record, how.mechanism.name):
         interval = look(looks_for(x.size, how.epsilon), ask).scaled(scale)
     low, high = interval.ends(_LEVEL)
     chance = interval.pvalue(null)

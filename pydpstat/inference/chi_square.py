@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pydpstat import _checks as checks
@@ -123,6 +125,7 @@ def chisquare(
         validity="measured" if n is None else "model",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
     )
 
 
@@ -235,4 +238,5 @@ def chi2_contingency(
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
+        df=math.prod(len(each) - 1 for each in table.names),
     )

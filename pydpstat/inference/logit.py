@@ -205,7 +205,7 @@ def logit(
     def score(share: float) -> Callable[[Floats, Line], tuple[Floats, float]]:
         return lambda center, line: ask(records.score(center, line), share)
 
-    with paid(check_budget(budget), held, record):
+    with paid(check_budget(budget), held, record, how.mechanism.name):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
     return logit_results(
         law,

@@ -137,7 +137,7 @@ class ResponseDesign(Answering, ABC):
             )
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
-        pay(None, self.guarantee, f"respond(values, {self!r})")
+        pay(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")
         return _answers_of(self._answers(codes, source), container, self._categories)
 
     def estimate(self, answers: object, method: str = "moment") -> ResponseResults:

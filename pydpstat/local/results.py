@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_NAME = 16
 _ONE = Labels("proportion")
+# what other releases call the kinds of their intervals
+_OTHER_NAMES: dict[Any, Any] = {None: "randomization", "noise": "randomization", "confidence": "population"}
 _STEPS = {
     "moment": AsDrawn(("moment estimate from the answers",)),
     "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
@@ -140,7 +142,7 @@ class ResponseResults(DPResults):
     def conf_int(
         self,
         alpha: float = 0.05,
-        kind: str = "randomization",
+        kind: str | None = None,
         method: str = "blaker",
         *,
         joint: bool = False,
@@ -153,7 +155,8 @@ class ResponseResults(DPResults):
             Probability that an interval misses, of each one by itself; between 0 and 1.
         kind : {"randomization", "population"}, default "randomization"
             For the proportion among the persons asked, or in the population of which they are a
-            random sample. The first is what the intervals of all releases of this package cover.
+            random sample. The first is what the intervals of all releases of this package cover, and is
+            called "noise", too, as they have it; the second "confidence".
         method : {"blaker", "clopper-pearson", "score"}, default "blaker"
             The first two invert exact tests and miss with probability alpha at most, Blaker's with
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
@@ -192,12 +195,12 @@ class ResponseResults(DPResults):
         each = alpha / self.value.size if flag(joint, "joint") else alpha
         return pd.DataFrame(self._limits(each, kind, method), index=self.labels.index(self.value))
 
-    def _limits(self, alpha: float, kind: str, method: str) -> np.ndarray:
+    def _limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
         """Return the intervals, shape (elements, 2)."""
         level = checks.alpha_of(alpha)
-        checks.one_of(kind, "kind", KINDS)
+        own = checks.one_of(_OTHER_NAMES.get(kind, kind), "kind", KINDS)
         checks.one_of(method, "method", METHODS)
-        distribution = DISTRIBUTIONS[kind](sum(self.counted), self.design._response)
+        distribution = DISTRIBUTIONS[own](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: interval(distribution, count, level, method) for count in set(counts)}

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._wrong_calls import answered
 from pydpstat.privacy.losses import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -207,6 +208,10 @@ class Mechanism:
     approximate: ClassVar[bool] = False
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
+
+    @answered
+    def __init__(self) -> None:
+        """Make the mechanism, which has no arguments: epsilon is given to the release."""
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
         """Return noise for (epsilon, delta), given the change by one record.

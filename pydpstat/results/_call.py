@@ -132,6 +132,15 @@ class Call:
         placed = [(method, each) for each in arguments]
         return replace(self, then=(*self.then, written(method, placed, named)))
 
+    def telling(self, about: str) -> Call:
+        """Return the call with other words for variables and groups, if there are some."""
+        if not about:
+            return self
+        if self.asked is None:
+            return replace(self, names=(about,))
+        _, *subset = self.asked.about.partition(" where ")
+        return replace(self, asked=replace(self.asked, about="".join([about, *subset])))
+
     def r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
         if not self.package or self.then:

@@ -11,6 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
+from pydpstat.privacy import Guarantee
+from pydpstat.results._call import Call
+from pydpstat.results._kinds import CONFIDENCE, check_only
+from pydpstat.results._population import FOLLOWS
+from pydpstat.results._pvalues import shown_pvalue
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
+from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,8 +50,86 @@ class Combinations(Protocol):
         """Return a combination."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contrasts(Frozen):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Followed(Stated, Frozen):
+    """What follows from a regression at no additional privacy cost.
+
+    Parameters
+    ----------
+    claim, guarantee : Guarantee
+        What was asked for, and what holds: those of the release.
+    mechanism : str
+        The noise's name.
+    reproducible : bool
+        True if a seed or a generator was given: then it is not for publication.
+    record : Call
+        The call, without data.
+    """
+
+    claim: Guarantee
+    guarantee: Guarantee
+    mechanism: str
+    reproducible: bool
+    record: Call
+
+    _what = ""
+
+    @property
+    def params(self) -> pd.Series:
+        """The estimates as a Series with their names."""
+        raise NotImplementedError
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The estimates as a Series with their names: `params`."""
+        return self.params
+
+    def _heading(self) -> str:
+        return self.record.heading(self._what)
+
+    def _facts(self) -> Facts:
+        return [("Mechanism:", mechanism_words(self.mechanism))]
+
+    def _rows(self) -> Rows:
+        frame = self.to_frame()
+        columns = {name: list(map(cell, column.tolist())) for name, column in frame.items()}
+        if "p-value" in columns:
+            floors = self._floors()
+            columns["p-value"] = [
+                cell(p) if math.isnan(p) else shown_pvalue(p, floor)
+                for p, floor in zip(frame["p-value"].tolist(), floors)
+            ]
+        heads = {"lower": "[0.025", "upper": "0.975]"}
+        rows = list(map(list, zip(*columns.values())))[:MOST_ROWS]
+        names = [one_line(str(name)) for name in frame.index[:MOST_ROWS]]
+        return Rows(tuple(heads.get(name, name) for name in columns), names, rows)
+
+    def _floors(self) -> list[float]:
+        """Return the smallest p-value that each row's test can return."""
+        raise NotImplementedError
+
+    def _note(self) -> str:
+        """Say what the intervals are."""
+        return "Each interval stands alone; it covers sampling and noise."
+
+    def _notes(self) -> list[str]:
+        held = self._held(self.record.function)
+        return [*held, FOLLOWS, self._note(), *left_out(len(self.params)), f"Call: {self.call}"]
+
+    def _content(self) -> dict[str, object]:
+        frame = self.to_frame()
+        return {
+            "names": list(map(str, frame.index)),
+            **{name.replace(" ", "_").replace("-", ""): frame[name].to_numpy() for name in frame},
+            "mechanism": self.mechanism,
+            **self._privacy(),
+            "reproducible": self.reproducible,
+            "call": self.call,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Contrasts(Undecided, Followed):
     """Tests of linear combinations of coefficients, each by itself.
 
     Parameters
@@ -57,6 +142,10 @@ class Contrasts(Frozen):
         What they are tested for.
     parts : tuple of Combination
         The combinations.
+    pvalue_floor : float
+        The smallest p-value that a test can return.
+    claim, guarantee, mechanism, reproducible, record
+        As in `Followed`.
     """
 
     names: tuple[str, ...]
@@ -64,6 +153,18 @@ class Contrasts(Frozen):
     sd: Floats
     null_value: Floats
     parts: tuple[Combination, ...]
+    pvalue_floor: float
+
+    _what = "Linear hypotheses"
+    _condition = "(result.pvalue < 0.05).all()"
+    _inner = (*Frozen._inner, "parts")
+
+    @property
+    def params(self) -> pd.Series:
+        """The combinations' estimates, `effect`, as a Series with the hypotheses' names."""
+        import pandas as pd
+
+        return pd.Series(np.array(self.effect), index=list(self.names), name="estimate")
 
     @property
     def statistic(self) -> Floats:
@@ -76,9 +177,22 @@ class Contrasts(Frozen):
         values = zip(self.parts, self.null_value.tolist())
         return np.array([part.pvalue(value) for part, value in values])
 
-    def conf_int(self, alpha: float = 0.05) -> Floats:
-        """Return an interval for each combination, of shape (q, 2); infinite where an end cannot be told."""
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
+        """Return an interval for each combination, of shape (q, 2); infinite where an end cannot be told.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
+        """
+        check_only(kind, CONFIDENCE, "a linear hypothesis")
         return _ends(self.parts, alpha)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return estimates, standard errors, tests and intervals, a row a hypothesis: `summary_frame`."""
+        return self.summary_frame(alpha)
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return estimates, standard errors, tests and intervals, a row a hypothesis."""
@@ -89,21 +203,33 @@ class Contrasts(Frozen):
         columns |= {"p-value": self.pvalue, "lower": low, "upper": high}
         return pd.DataFrame(columns, index=list(self.names))
 
+    def _floors(self) -> list[float]:
+        return [self.pvalue_floor] * len(self.names)
+
     def __repr__(self) -> str:
-        return repr(self.summary_frame())
+        return f"<Contrasts of {_counted(len(self.names), 'hypothesis', 'hypotheses')}, {self._stated()}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class JointTest(Frozen):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class JointTest(Undecided, Followed):
     """A test of several hypotheses at once, which is rejected where one of them is, by Bonferroni.
 
     Parameters
     ----------
     parts : Contrasts
         The hypotheses' own tests.
+    claim, guarantee, mechanism, reproducible, record
+        As in `Followed`.
     """
 
     parts: Contrasts
+
+    _what = "Joint test of linear hypotheses"
+
+    @property
+    def params(self) -> pd.Series:
+        """The combinations' estimates as a Series with the hypotheses' names."""
+        return self.parts.params
 
     @property
     def pvalue(self) -> float:
@@ -117,13 +243,65 @@ class JointTest(Frozen):
         found = np.abs(self.parts.statistic)
         return float(np.nanmax(found)) if not np.isnan(found).all() else math.nan
 
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
+        """Return intervals for all combinations together, of shape (q, 2), by Bonferroni's inequality.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that any of them misses; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
+        """
+        from pydpstat._checks import alpha_of
+
+        return self.parts.conf_int(alpha_of(alpha) / len(self.parts.names), kind)
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the hypotheses' own tests, the intervals of all together, and the joint test's row.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that any of the intervals misses.
+
+        Returns
+        -------
+        DataFrame
+            As `Contrasts` has it; the last row, "joint test", has statistic and p-value of the test.
+        """
+        import pandas as pd
+
+        from pydpstat._checks import alpha_of
+
+        alone = self.parts.to_frame(alpha_of(alpha) / len(self.parts.names))
+        joint = pd.DataFrame(
+            {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=alone.columns
+        )
+        return pd.DataFrame(
+            np.vstack([alone.to_numpy(), joint.to_numpy(dtype=np.float64)]),
+            index=[*alone.index, "joint test"],
+            columns=alone.columns,
+        )
+
+    def _floors(self) -> list[float]:
+        own = self.parts._floors()
+        return [*own, min(1.0, self.parts.pvalue_floor * len(own))]
+
+    def _note(self) -> str:
+        return (
+            "The joint p-value is the smallest one times the number of hypotheses (Bonferroni), and the "
+            "intervals hold together."
+        )
+
     def __repr__(self) -> str:
         told = f"statistic {self.statistic:.4g}, p-value {self.pvalue:.4g}"
-        return f"<JointTest of {len(self.parts.names)} hypotheses, Bonferroni: {told}>"
+        several = _counted(len(self.parts.names), "hypothesis", "hypotheses")
+        return f"<JointTest of {several}, Bonferroni: {told}, {self._stated()}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Predictions(Frozen):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Predictions(Followed):
     """The mean response of new records, with its standard error and interval.
 
     Parameters
@@ -134,6 +312,8 @@ class Predictions(Frozen):
         The linear predictors.
     link : str
         "identity" or "logit".
+    claim, guarantee, mechanism, reproducible, record
+        As in `Followed`.
     """
 
     predicted_mean: Floats
@@ -141,15 +321,36 @@ class Predictions(Frozen):
     parts: tuple[Combination, ...]
     link: str
 
-    def conf_int(self, alpha: float = 0.05) -> Floats:
+    _what = "Predicted means"
+    _inner = (*Frozen._inner, "parts", "link")
+
+    @property
+    def params(self) -> pd.Series:
+        """The means, `predicted_mean`, as a Series by the records' places, from 0."""
+        import pandas as pd
+
+        return pd.Series(np.array(self.predicted_mean), name="mean")
+
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
         """Return intervals for the means, of shape (m, 2), each of which stands alone.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its mean; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         """
+        check_only(kind, CONFIDENCE, "a predicted mean")
         return inverse_link(self.link)(_ends(self.parts, alpha))
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return means, standard errors and intervals, a row a record, in this package's columns."""
+        import pandas as pd
+
+        low, high = self.conf_int(alpha).T
+        columns = {"estimate": self.predicted_mean, "std err": self.se_mean, "lower": low, "upper": high}
+        return pd.DataFrame(columns).rename_axis("record")
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return means, standard errors and intervals, a row a record, in statsmodels' columns."""
@@ -160,12 +361,16 @@ class Predictions(Frozen):
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high})
 
     def __repr__(self) -> str:
-        return f"<Predictions of {len(self.parts)} records: summary_frame() shows them>"
+        return f"<Predictions of {_counted(len(self.parts), 'record', 'records')}, {self._stated()}>"
 
 
 def inverse_link(link: str) -> Callable[[Floats], Floats]:
     """Return what makes means of linear predictors."""
     return (lambda x: x) if link == "identity" else (lambda x: 0.5 * (1.0 + np.tanh(0.5 * x)))
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def _ends(parts: tuple[Combination, ...], alpha: float) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._drawn import Drawn
+from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, number, one_line
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Estimates(Drawn, Stated):
         if value.ndim:
             return Stated.__str__(self)
         sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
-        return f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        line = f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        return "\n".join([line, *self._counted(brief=True)])
 
     def _named(self) -> tuple[np.ndarray, Labels, str]:
         """State the released values, their labels, and the name of all of them."""
@@ -84,7 +86,7 @@ class Estimates(Drawn, Stated):
         """The same release as an R expression; None where R has no such function or class."""
         return self.record.r()
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
         It shows how far the noise may have moved the released value from the statistic of the data, or a
@@ -95,6 +97,8 @@ class Estimates(Drawn, Stated):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses; between 0 and 1.
+        kind : {"noise"}, optional
+            The one that there is.
 
         Returns
         -------
@@ -103,8 +107,8 @@ class Estimates(Drawn, Stated):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, or where the noise has no public distribution:
-            objective perturbation puts it into the objective, and what it does to a coefficient
+            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or where the noise has no public
+            distribution: objective perturbation puts it into the objective, and what it does to a coefficient
             depends on the data.
 
         Examples
@@ -115,6 +119,7 @@ class Estimates(Drawn, Stated):
                 0      1
         mean  0.0  4.687
         """
+        check_only(kind, NOISE, self._named()[2])
         return self._indexed(self._interval(alpha))
 
     def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:
@@ -184,11 +189,18 @@ class Estimates(Drawn, Stated):
         """
         return self._r_object()
 
+    def _places(self) -> list[int]:
+        """Return the places of the values that a page has rows for."""
+        return list(range(self._named()[0].size))
+
     def _rows(self, alpha: float = 0.05) -> Rows:
         value, labels, _ = self._named()
-        rows = self.to_frame(alpha).to_numpy(dtype=object)[:MOST_ROWS].tolist()
+        places = self._places()[:MOST_ROWS]
+        rows = self.to_frame(alpha).to_numpy(dtype=object)[places].tolist()
         headers: tuple[str, ...] = (self._head(),)
         if self.noise is not None:
             headers = (*headers, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        names = [one_line(name) for name in labels.elements(value)[:MOST_ROWS]]
-        return Rows(headers, names, [list(map(cell, row)) for row in rows])
+        every = labels.elements(value)
+        return Rows(
+            headers, [one_line(every[place]) for place in places], [list(map(cell, row)) for row in rows]
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
@@ -11,7 +12,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Equal
 from pydpstat.results.inference_results import InferenceResults, Release
-from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults
+from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
 
 
 class FurtherResults(HistogramResults):
@@ -77,6 +78,7 @@ class FurtherResults(HistogramResults):
         column, columns = labels.column(variable), len(labels.series) or 1
         found = known.difference(*(place * columns + column for place in pair))
         names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
+        called = f"difference of {named(a)} and {named(b)}"
         return InferenceResults.of(
             self._followed("difference", a, b, variable),
             test=found.test,
@@ -84,12 +86,12 @@ class FurtherResults(HistogramResults):
             pvalue=found.pvalue,
             pvalue_floor=found.floor,
             alternative="two-sided",
-            null=(("difference", 0.0),),
+            null=((called, 0.0),),
             released=tuple(
                 (names[column * values.size + place], float(values[place])) for place in sorted(pair)
             ),
-            estimates=(("difference", found.estimate),),
-            parameter="difference",
+            estimates=((called, found.estimate),),
+            parameter=called,
             interval=found.interval,
             validity=found.validity,
             assumptions=known.assumptions,
@@ -235,6 +237,7 @@ class FurtherResults(HistogramResults):
             validity="measured",
             assumptions=known.assumptions,
             remarks=(FOLLOWS,),
+            df=math.prod(size - 1 for size in sizes),
         )
 
     def _has_other(self, axis: int) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ MEANINGS = {
     "model": "exact under the assumptions below",
     "measured": "not proven; the type I error rate was measured, see the documentation",
 }
+# a hypothesis that says more than its number
+_EQUAL = {"largest difference of means": "all means are equal"}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -45,14 +48,28 @@ class Interval(Protocol):
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
 
 
-class InferencePage(Stated):
+@dataclass(frozen=True, slots=True, repr=False)
+class KnownInterval:
+    """An interval, without the numbers that it is made from where it is shown."""
+
+    inner: Interval
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        return self.inner.ends(alpha)
+
+    def __repr__(self) -> str:
+        return "<interval of every level: conf_int(alpha)>"
+
+
+class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
     __slots__ = ()
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -69,13 +86,14 @@ class InferencePage(Stated):
     nobs: int | None
     reproducible: bool
     record: Call
+    _df: int | None
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return the estimates as a frame, with interval, statistic and p-value in the parameter's row.
+        """Return the estimates as a frame; what is tested has its interval, statistic and p-value in its row.
 
         Parameters
         ----------
@@ -86,7 +104,8 @@ class InferencePage(Stated):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none. A test without estimates has one row, with its name.
+            none. A test of several parameters, or of none that was estimated, has a row of its own, the last,
+            with its name.
 
         Examples
         --------
@@ -97,12 +116,12 @@ class InferencePage(Stated):
         """
         import pandas as pd
 
+        tested = [name for name, _ in self.null]
         estimates = dict(self.estimates)
-        if self.interval is not None or not estimates:
-            estimates.setdefault(self.parameter or self.test, math.nan)
+        row = self.parameter or (tested[0] if len(tested) == 1 and tested[0] in estimates else self.test)
+        estimates.setdefault(row, math.nan)
         frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
-        row = self.parameter if self.parameter in estimates else next(iter(estimates))
         ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
         told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
         frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told
@@ -112,10 +131,11 @@ class InferencePage(Stated):
         return self.record.heading(self.test)
 
     def _facts(self) -> Facts:
-        null = ", ".join(f"{name} = {number(value)}" for name, value in self.null)
+        null = ", ".join(_EQUAL.get(name, f"{name} = {number(value)}") for name, value in self.null)
         sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
         return [
             *((name, text) for name, text in sides if text),
+            *([] if self._df is None else [("Degrees of freedom:", str(self._df))]),
             ("Validity:", self.validity),
             ("Mechanism:", mechanism_words(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
@@ -146,6 +166,7 @@ class InferencePage(Stated):
         return {
             "test": self.test,
             "statistic": self.statistic,
+            **({} if self._df is None else {"df": self._df}),
             "pvalue": self.pvalue,
             "pvalue_floor": self.pvalue_floor,
             "alternative": self.alternative,

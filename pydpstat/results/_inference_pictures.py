@@ -91,7 +91,7 @@ def moments_picture(result: Any, alpha: float) -> Points:
     means = np.atleast_1d(result.mean)
     panels = []
     for place, mean in enumerate(means.tolist()):
-        low, high = result.conf_int(alpha, None if result.names is None else result.names[place])
+        low, high = result.conf_int(alpha, column=None if result.names is None else result.names[place])
         values = Values(np.array([[mean]]), None, (np.array([[low]]), np.array([[high]])))
         panels.append(Panel(f"mean of {result.names[place]}" if result.names else "mean", values))
     told = f"{level_of(alpha)} confidence interval"

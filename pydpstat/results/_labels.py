@@ -14,8 +14,9 @@ from pydpstat.results._words import joined
 if TYPE_CHECKING:
     import pandas as pd
 
-# what is released: one number or chosen value, several, or a table
-Estimate: TypeAlias = "float | str | np.ndarray | pd.Series | pd.DataFrame | Histogram"
+# a float, a chosen value, an array, Series, DataFrame or Histogram; as a union it would have to be narrowed
+# before anything is computed with it
+Estimate: TypeAlias = Any
 # texts, or other plain values
 _Row = tuple[Any, ...]
 

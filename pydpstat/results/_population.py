@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kinds import NOISE, kind_of
 from pydpstat.results._report import Rows, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-KINDS = ("noise", "population")
 # what a column of numbers of records is called
 COUNT = "count"
 # a page has those of the population for so many values; each may take half a second
@@ -122,16 +122,17 @@ class PopulationIntervals(Estimates):
     record: Any
     labels: Any
 
-    def conf_int(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that the interval misses, of each one by itself; between 0 and 1.
-        kind : {"noise", "population"}, default "noise"
+        kind : {"noise", "population", "confidence"}, default "noise"
             Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
-            of the population that the records are a random sample of, so that it covers sampling and noise.
+            of the population that the records are a random sample of, so that it covers sampling and noise,
+            by either of two names.
             Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
             each cell's share of the population.
 
@@ -154,9 +155,7 @@ class PopulationIntervals(Estimates):
                         0      1
         proportion  0.596  0.602
         """
-        from pydpstat._checks import one_of
-
-        if one_of(kind, "kind", KINDS) == "noise":
+        if kind_of(kind) == NOISE:
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
@@ -176,7 +175,8 @@ class PopulationIntervals(Estimates):
 
     def _rows(self, alpha: float = 0.05) -> Rows:
         rows = Estimates._rows(self, alpha)
-        if self.post.population is None or self.value.size > MOST_INTERVALS:
+        places = self._places()
+        if self.post.population is None or len(places) > MOST_INTERVALS:
             return rows
         *heads, low, high = rows.headers
         found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
@@ -185,6 +185,7 @@ class PopulationIntervals(Estimates):
             # of counts the population has shares
             found.insert(0, np.ravel(self.post.population.estimates, order="F"))
             more = (*heads, low, high, "share", low, high)
+        found = [each[places] for each in found]
         cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
         return Rows(more, rows.names, cells)
 
@@ -196,7 +197,7 @@ class PopulationIntervals(Estimates):
             "Noise intervals cover privacy noise only. Confidence intervals for "
             f"{what or 'the population'} cover sampling as well: {MEANINGS[population.validity]}."
         )
-        if self.value.size > MOST_INTERVALS:
+        if len(self._places()) > MOST_INTERVALS:
             told += " They are in conf_int(kind='population')."
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."

@@ -6,6 +6,9 @@ from decimal import ROUND_FLOOR, Decimal
 
 from pydpstat.results._report import number
 
+# what is smaller is shown as a limit, as R does
+_LEAST = 1e-16
+
 
 def limit_above(floor: float) -> str:
     """Return the next number of two digits above a floor.
@@ -31,10 +34,12 @@ def shown_pvalue(pvalue: float, floor: float) -> str:
 
     Examples
     --------
-    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.04, 0.00212)
-    ('< 0.0022', '0.04')
+    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.04, 0.00212), shown_pvalue(1e-300, 0.0)
+    ('< 0.0022', '0.04', '< 1e-16')
     """
-    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else number(pvalue)
+    if at_floor(pvalue, floor):
+        return f"< {limit_above(floor)}"
+    return f"< {_LEAST:g}" if pvalue < _LEAST else number(pvalue)
 
 
 def floor_note(floor: float) -> str:

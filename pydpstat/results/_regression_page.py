@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._pvalues import floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, cell, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -19,12 +19,19 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "scale": "Scale"}
+_MODELS = {"Logit": "Logistic"}
+_SCORES = (
+    "P-values are of score tests whose distribution includes the noise, not of the normal distribution of "
+    "coef / std err."
+)
 
 
-class RegressionPage(Stated):
+class RegressionPage(Undecided, Stated):
     """The part of `pydpstat.results.RegressionResults` that shows it."""
 
     __slots__ = ()
+
+    _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     model: str
     method: str
@@ -52,7 +59,7 @@ class RegressionPage(Stated):
         """Return the p-values."""
         raise NotImplementedError
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return the intervals."""
         raise NotImplementedError
 
@@ -89,7 +96,8 @@ class RegressionPage(Stated):
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
     def _heading(self) -> str:
-        return f"{self.model} regression of {self.record.about(self.response) or self.response}"
+        about = self.record.about(self.response) or self.response
+        return f"{_MODELS.get(self.model, self.model)} regression of {about}"
 
     def _facts(self) -> Facts:
         return [
@@ -118,6 +126,8 @@ class RegressionPage(Stated):
         lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
+        if self.method != "rank":
+            lines.append(_SCORES)
         if self.pvalue_floor:
             lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
+from pydpstat.results._call import Call, Named
 from pydpstat.results._contrasts import (
     Combination,
     Combinations,
@@ -53,6 +54,8 @@ class RegressionTests(Answering):
     link: str
     design: Any
     combinations: Combinations | None
+    pvalue_floor: float
+    record: Call
 
     def predict(self, exog: Any) -> Floats:
         """Return predictions."""
@@ -167,7 +170,23 @@ class RegressionTests(Answering):
         """
         found = hypotheses(r_matrix, self.names)
         parts, effect, errors = self._combined(found.matrix)
-        return Contrasts(found.labels, effect, errors, found.values, parts)
+        return Contrasts(
+            names=found.labels,
+            effect=effect,
+            sd=errors,
+            null_value=found.values,
+            parts=parts,
+            pvalue_floor=self.pvalue_floor,
+            **self._shared("t_test", r_matrix),
+        )
+
+    def _shared(self, method: str, given: object) -> dict[str, Any]:
+        """Return what a method's result has of this one; its call has texts, and the names of matrices."""
+        names = ("claim", "guarantee", "mechanism", "reproducible")
+        texts = given if isinstance(given, (list, tuple)) else [given]
+        plain = all(isinstance(each, (str, Named)) for each in texts)
+        record = self.record.followed(method, given if plain else Named("r_matrix"))
+        return {**{name: getattr(self, name) for name in names}, "record": record}
 
     def wald_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once.
@@ -200,11 +219,14 @@ class RegressionTests(Answering):
         >>> r.wald_test("x1 = 0, x2 = 0").pvalue < 0.01
         True
         """
-        return JointTest(self.t_test(r_matrix))
+        return self._joint("wald_test", r_matrix)
 
     def f_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic."""
-        return self.wald_test(r_matrix)
+        return self._joint("f_test", r_matrix)
+
+    def _joint(self, method: str, r_matrix: Any) -> JointTest:
+        return JointTest(parts=self.t_test(r_matrix), **self._shared(method, r_matrix))
 
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates, which covers sampling and noise.
@@ -279,4 +301,10 @@ class RegressionTests(Answering):
         means = inverse_link(self.link)
         linear = np.array([part.estimate for part in parts])
         slope = 1.0 if self.link == "identity" else means(linear) * (1.0 - means(linear))
-        return Predictions(mean, errors * slope, parts, self.link)
+        return Predictions(
+            predicted_mean=mean,
+            se_mean=errors * slope,
+            parts=parts,
+            link=self.link,
+            **self._shared("get_prediction", Named("exog")),
+        )

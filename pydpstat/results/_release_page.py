@@ -11,9 +11,10 @@ from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
-from pydpstat.results._tables import TABLES
+from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed
 
+_MATRICES = ("corr", "cov")
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
 
@@ -55,18 +56,28 @@ class ReleasePage(FurtherResults):
         rows, columns = self.value.shape if self.value.ndim == 2 else (0, 0)
         return bool(self._head() == COUNT and self.labels.dimnames and rows) and columns <= _MOST_COLUMNS
 
+    def _places(self) -> list[int]:
+        places = FurtherResults._places(self)
+        if self.statistic not in _MATRICES or self.value.ndim != 2:
+            return places
+        # of a symmetric matrix each number once, and no correlation of a variable with itself
+        size, least = len(self.value), 1 if self.statistic == "corr" else 0
+        return [place for place in places if place // size - place % size >= least]
+
     def _rows(self, alpha: float = 0.05) -> Rows:
         if not self._wide():
             return FurtherResults._rows(self, alpha)
         assert self.labels.dimnames
         names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
-        cells = [list(map(number, row)) for row in self.value[:MOST_ROWS].tolist()]
-        return Rows(tuple(heads), names[:MOST_ROWS], cells)
+        names, values = names[:MOST_ROWS], self.value[:MOST_ROWS]
+        if dict(self.record.arguments).get("margins") and self.statistic == "table":
+            names, heads, values = [*names, ALL], [*heads, ALL], self._with_sums()[[*range(len(names)), -1]]
+        return Rows(tuple(heads), names, [list(map(number, row)) for row in values.tolist()])
 
     def _facts(self) -> Facts:
         facts = [("Mechanism:", mechanism_words(self.mechanism))]
         if self.noise is not None:
-            facts.append(("Noise sd:", _span(self.bse)))
+            facts.append(("Noise sd:", _span(self.bse.to_numpy()[self._places()])))
             if isinstance(self.post, AsDrawn):
                 # elsewhere these are in the unit of what was released inside
                 facts += [
@@ -89,7 +100,7 @@ class ReleasePage(FurtherResults):
             covered = f"to_frame() has a row for each cell, with its interval. {covered}"
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)
-        return [*held, covered, *steps, *left_out(self.value.size), f"Call: {self.call}"]
+        return [*held, covered, *steps, *left_out(len(self._places())), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()

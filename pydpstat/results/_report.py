@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._wrong_calls import Answering
+from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._contributions import sentence
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
 
@@ -104,6 +106,28 @@ class Report(Answering, Exports):
         return self.to_html()
 
 
+class Undecided:
+    """A result that is neither true nor false: in a condition it says what to write.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> r = pydpstat.binomtest([True, False] * 50, 1.0, rng=1)
+    >>> try:
+    ...     print("significant" if r else "not")
+    ... except TypeError as error:
+    ...     print(error)
+    InferenceResults is neither true nor false. Write result.pvalue < 0.05.
+    """
+
+    __slots__ = ()
+
+    _condition = "result.pvalue < 0.05"
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(f"{type(self).__name__} is neither true nor false. Write {self._condition}.")
+
+
 class Stated(Stating, Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
@@ -114,7 +138,7 @@ class Stated(Stating, Report):
     record: Call | ModelCall
 
     def __str__(self) -> str:
-        return f"{self.summary().tables[0].as_text()}\n{self._stated()}"
+        return "\n".join([self.summary().tables[0].as_text(), self._stated(), *self._counted(brief=True)])
 
     @property
     def epsilon(self) -> float:
@@ -193,7 +217,13 @@ class Stated(Stating, Report):
         held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
         conditions = self.guarantee.conditions
         found = [held] if _is_void(self.guarantee) else []
-        return [*found, f"Conditions: {'; '.join(conditions)}."] if conditions else found
+        found += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
+        return [*found, *self._counted()]
+
+    def _counted(self, brief: bool = False) -> list[str]:
+        """Return the note on how many records of each unit count, if there are units."""
+        said = sentence(self.record.function, dict(self.record.arguments), brief)
+        return [said] if said else []
 
 
 def number(value: object) -> str:

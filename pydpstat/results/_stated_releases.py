@@ -10,8 +10,9 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._contributions import counted
 from pydpstat.results._labels import Labels
-from pydpstat.results._words import mechanism_words, printed
+from pydpstat.results._words import noise_words, printed, variables_of
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
@@ -24,12 +25,10 @@ _PUBLIC = (
     "levels",
     "groups",
     "max_weight",
-    "max_records",
-    "max_groups",
+    "grid_points",
 )
 # levels and edges that are written out
 _MOST = 12
-_NO_NOISE = ("-", "exponential mechanism", "randomized response")
 _OF_LOSSES = {
     "LaplaceLoss": "Laplace noise",
     "GeometricLoss": "symmetric geometric noise",
@@ -65,6 +64,8 @@ class Stated(NamedTuple):
         Whether the answers were randomized before they were collected.
     call : str
         The call, without data, as a ledger has it.
+    counted : str
+        How many records of each unit count; empty without a unit.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Stated(NamedTuple):
     population: bool
     local: bool
     call: str
+    counted: str
 
 
 def of_result(result: Any, name: str | None, argument: str) -> Stated:
@@ -99,7 +101,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
     return Stated(
         name or _named(first, record, both=first is not result),
         mechanism,
-        _public({**arguments, **_known(bounds, record)}),
+        _public({**arguments, **_known(bounds, record)}, _variables(record, arguments)),
         guarantee,
         first.claim,
         guarantee.conditions or first.guarantee.conditions,
@@ -109,12 +111,13 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
         _of_population(first),
         mechanism == "randomized response",
         record.python(),
+        counted(getattr(record, "function", ""), arguments),
     )
 
 
 def of_entry(entry: Any) -> Stated:
     """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
-    function, arguments = _read(entry.call)
+    function, arguments, first = _read(entry.call)
     guarantee = Guarantee(
         entry.epsilon,
         entry.delta,
@@ -125,8 +128,8 @@ def of_entry(entry: Any) -> Stated:
     what = printed(function)
     return Stated(
         (entry.label if what in entry.label else f"{entry.label} ({what})") if entry.label else what,
-        _OF_LOSSES.get(entry.loss.split("(")[0], "-"),
-        _public(arguments),
+        entry.mechanism or _OF_LOSSES.get(entry.loss.split("(")[0], "-"),
+        _public(arguments, variables_of(function, first, arguments.get("levels"))),
         guarantee,
         guarantee,
         guarantee.conditions,
@@ -136,6 +139,7 @@ def of_entry(entry: Any) -> Stated:
         False,
         function == "respond",
         entry.call,
+        counted(function, arguments),
     )
 
 
@@ -169,6 +173,8 @@ def _named(first: Any, record: Any, both: bool) -> str:
     test = getattr(first, "test", None)
     if isinstance(test, str) and record.then:
         return " of ".join(filter(None, (test, record.about(named))))
+    if statistic in ("share", "margins") and record.then:
+        return f"{printed(statistic)} of {record.about(named)}"
     if getattr(record, "package", ""):
         what = f"{statistic} of {named}" if named else statistic
         kinds = ", bounded and unbounded" if both else ""
@@ -185,19 +191,15 @@ def _mechanism(first: Any) -> str:
     inner = next(
         (each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first
     )
-    name = str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-"))
-    name = mechanism_words(name)
-    if name in _NO_NOISE:
-        return name
+    name = noise_words(str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-")))
     # the noise of a test is in sums that nobody sees
-    if getattr(first, "noise", None) is None:
-        return f"{name} noise"
-    sds = np.asarray(first.bse, dtype=np.float64)
-    sds = sds[np.isfinite(sds)]
+    sds = np.asarray([] if getattr(first, "noise", None) is None else first.bse, dtype=np.float64)
+    # a correlation of a variable with itself has no noise
+    sds = sds[np.isfinite(sds) & (sds > 0.0)]
     if not sds.size:
-        return f"{name} noise"
+        return name
     low, high = (_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))
-    return f"{name} noise, standard deviation {low if low == high else f'{low} to {high}'}"
+    return f"{name}, standard deviation {low if low == high else f'{low} to {high}'}"
 
 
 def _known(bounds: object, record: Any) -> dict[str, object]:
@@ -206,19 +208,33 @@ def _known(bounds: object, record: Any) -> dict[str, object]:
     return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
 
 
+def _variables(record: Any, arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the variables that a design was asked for."""
+    if getattr(record, "asked", None) is None or not record.data:
+        return ()
+    return variables_of(record.function, _literal(record.data[0][0]), arguments.get("levels"))
+
+
 def _of_population(first: Any) -> bool:
     """Tell whether a result has intervals or tests that cover sampling."""
-    if hasattr(first, "pvalue") or hasattr(first, "pvalues") or hasattr(first, "test"):
+    if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True
     return getattr(getattr(first, "post", None), "population", None) is not None
 
 
-def _read(call: str) -> tuple[str, dict[str, object]]:
-    """Return the function of a call that is given as text, and those of its arguments that are plain."""
+def _literal(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _read(call: str) -> tuple[str, dict[str, object], object]:
+    """Return the function of a call that is given as text, its plain named arguments, and its first one."""
     try:
         found = ast.parse(call, mode="eval").body
     except (SyntaxError, ValueError):
-        return call, {}
+        return call, {}, None
     while isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute):
         # the release comes before the methods of what it released
         inner = found.func.value
@@ -226,31 +242,40 @@ def _read(call: str) -> tuple[str, dict[str, object]]:
             break
         found = inner
     if not isinstance(found, ast.Call):
-        return call, {}
-    arguments = {}
-    for keyword in found.keywords:
-        try:
-            arguments[str(keyword.arg)] = ast.literal_eval(keyword.value)
-        except ValueError:
-            continue
-    return ast.unparse(found.func), arguments
+        return call, {}, None
+    named = {str(each.arg): _literal(ast.unparse(each.value)) for each in found.keywords}
+    arguments = {name: value for name, value in named.items() if value is not None}
+    return ast.unparse(found.func), arguments, _literal(ast.unparse(found.args[0])) if found.args else None
 
 
-def _public(arguments: Mapping[str, object]) -> str:
+def _public(arguments: Mapping[str, object], variables: Sequence[str]) -> str:
     said = []
     for name in _PUBLIC:
         value = arguments.get(name)
         # levels that were found in the data are no public ones
-        if (
-            value is not None
-            and value != "discover"
-            and not (name in ("max_records", "max_groups") and value == 1)
-        ):
-            said.append(f"{name.replace('_', ' ')} {_shown(name, value)}")
+        if value is None or value == "discover" or isinstance(value, (list, tuple)) and not value:
+            continue
+        if name == "max_weight":
+            said.append(f"weights in [0, {_value(value)}]")
+        elif name == "grid_points":
+            said.append(f"{_value(value)} grid points")
+        else:
+            of_each = _of_each(variables, value) if name == "bounds" else ""
+            said.append(of_each or f"{name} {_shown(name, value)}")
     ends = [arguments.get(f"{side}_bound{more}") for more in ("", "s") for side in ("lower", "upper")]
     if not said and any(each is not None for each in ends):
         said.append(f"bounds {_shown('bounds', [each for each in ends if each is not None])}")
     return "; ".join(said)
+
+
+def _of_each(variables: Sequence[str], bounds: object) -> str:
+    """Return bounds with the variables that they are of; empty where these are not known."""
+    pairs = bounds if isinstance(bounds, (list, tuple)) else ()
+    if pairs and not isinstance(pairs[0], (list, tuple)):
+        pairs = (pairs,)
+    if not variables or len(pairs) != len(variables):
+        return ""
+    return ", ".join(f"{name} in {_value(pair)}" for name, pair in zip(variables, pairs))
 
 
 def _shown(name: str, value: object) -> str:

@@ -106,13 +106,14 @@ def total_of_budget(budget: Any) -> Total:
 def parts_of(items: Sequence[Stated], total: Total) -> tuple[Any, ...]:
     """Return the paragraph's sentences, the points, and the table's heads and rows."""
     differ = any(map(_differs, items))
+    apart = len({each.counted for each in items}) > 1
     heads = ("release", "mechanism", "public", "epsilon", "delta", *(("claimed epsilon",) if differ else ()))
     points = tuple((name, text) for name, text in _points(items, total) if text)
     return (
         tuple(_sentences(items, total)),
         points,
         heads,
-        tuple(_row(each, len(items) > 1, differ) for each in items),
+        tuple(_row(each, len(items) > 1, differ, apart) for each in items),
     )
 
 
@@ -131,6 +132,8 @@ def _sentences(items: Sequence[Stated], total: Total) -> Iterator[str]:
         bound = f"exp({held.epsilon:.6g}){_factor(held.epsilon)}"
         more = f", plus {held.delta:.6g}" if held.delta else ""
         yield f"{_step(held)} changes the probability of any result by a factor of at most {bound}{more}."
+    if counts := _counts(items):
+        yield f"{counts[0].upper()}{counts[1:]}."
     if total.limit:
         yield f"All of it was charged to one privacy budget with {total.limit}."
     for each in filter(_differs, items):
@@ -174,8 +177,10 @@ def _points(items: Sequence[Stated], total: Total) -> Iterator[tuple[str, str]]:
     held = total.guarantee
     yield "Privacy loss", _loss(held) + (f" spent, of {total.limit}" if total.limit else "")
     if not is_void(held):
-        yield "Protected", "a single record" if held.unit is None else f"all records of one {held.unit}"
+        yield "Protected", "a single record" if held.unit is None else f"each {held.unit} with all records"
         yield "Neighbors", _neighbors(held)
+    if counts := _counts(items):
+        yield "Counted", counts
     yield "Composition", total.composed
     yield "Trust model", _LOCAL if items and all(each.local for each in items) else _CENTRAL
     yield "Randomness", _SEEDED if any(each.seeded for each in items) else _SECURE
@@ -202,7 +207,15 @@ def _not_covered(items: Sequence[Stated]) -> Iterator[str]:
         yield "bias from clipping values to the bounds"
 
 
-def _row(item: Stated, several: bool, differ: bool) -> tuple[str, ...]:
+def _counts(items: Sequence[Stated]) -> str:
+    """Return how many records of each unit count; where that differs the table has it."""
+    said = {each.counted for each in items}
+    if len(said) > 1:
+        return "of each unit at most as many records count as the table says, drawn at random"
+    return "".join(f"{each}, drawn at random" for each in said if each)
+
+
+def _row(item: Stated, several: bool, differ: bool, apart: bool) -> tuple[str, ...]:
     name = (
         f"{item.name} (computed from another release; counted again)"
         if item.derived and several
@@ -213,7 +226,7 @@ def _row(item: Stated, several: bool, differ: bool) -> tuple[str, ...]:
     return (
         name,
         item.mechanism,
-        item.public or "-",
+        "; ".join(filter(None, (item.public, item.counted if apart else ""))) or "-",
         *pair,
         *((f"{item.claim.epsilon:.6g}",) if differ else ()),
     )

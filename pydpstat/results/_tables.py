@@ -20,6 +20,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._noisy_ratios import FREE, RatioIntervals
 from pydpstat.results._population import Population, PopulationIntervals
 from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Scaled
+from pydpstat.results._words import joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,8 @@ Floats = npt.NDArray[np.float64]
 Variables = str | int | Sequence[str | int]
 # what a value is called whose cells are counts of records
 TABLES = ("table", "margins")
+# sums are called so in frames
+ALL = "All"
 _FROM_TABLE = FREE.format("table")
 NO_SUM = (
     "sums of several counts with {} noise have no known distribution here. Release the counts with "
@@ -143,7 +146,8 @@ class TableResults(PopulationIntervals):
                 dimension_names=tuple(names_of[axis] for axis in kept) if names_of else (),
             )
         shown = names if isinstance(names, (str, int)) else list(names)
-        return self._next("margins", sums * factor, labels, post, ("margins", shown), noise=noise)
+        about = joined(map(self._axis_name, kept)) or "all records"
+        return self._next("margins", sums * factor, labels, post, ("margins", shown), about, noise=noise)
 
     def shares(self, by: Variables | None = None) -> Self:
         """Return the shares that the cells of a released table have, at no additional privacy cost.
@@ -218,11 +222,14 @@ class TableResults(PopulationIntervals):
         if isinstance(known, Divisible):
             population = known.shares(counts, total - counts, noises, not rows, "")
         within = ranges.PROPORTION
+        about, inside = (joined(map(self._axis_name, some)) for some in (columns, rows))
+        about += f" within {inside}" if inside else ""
         shown = by if by is None or isinstance(by, (str, int)) else list(by)
         if self.nobs and not rows:
             steps = ("divided by the number of records", ranges.CLIPPED, _FROM_TABLE)
             post = Scaled(1.0 / self.nobs, steps, population=population, within=within)
-            return self._next("share", within.clip(counts / self.nobs), labels, post, ("shares", shown))
+            clipped = within.clip(counts / self.nobs)
+            return self._next("share", clipped, labels, post, ("shares", shown), about)
         ratios = RatioIntervals(each, counts, total - counts, np.array(noises))
         value, slopes = ratios.shares(), ratios.slopes()
         value = np.where(np.isnan(value), 1.0 / (others + 1), value)
@@ -231,7 +238,7 @@ class TableResults(PopulationIntervals):
         ratio = BetweenEdges(
             flat, (what, ranges.CLIPPED, _FROM_TABLE), ratios, population=population, within=within
         )
-        return self._next("share", value, labels, ratio, ("shares", shown), noise=each)
+        return self._next("share", value, labels, ratio, ("shares", shown), about, noise=each)
 
     def long(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return a released table as a frame with a row for each cell.
@@ -296,19 +303,31 @@ class TableResults(PopulationIntervals):
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         if not checks.flag(shown, "margins"):
             return frame
-        frame["All"] = frame.sum(axis=1)
+        frame[ALL] = frame.sum(axis=1)
         if rows:
-            total = ("All", *[""] * (len(rows) - 1)) if len(rows) > 1 else "All"
+            total = (ALL, *[""] * (len(rows) - 1)) if len(rows) > 1 else ALL
             frame.loc[total, :] = frame.sum(axis=0)
         return frame
 
+    def _with_sums(self) -> Floats:
+        """Return a table of two variables with a row and a column of sums."""
+        wider = np.column_stack([self.value, self.value.sum(axis=1)])
+        return np.vstack([wider, wider.sum(axis=0)])
+
     def _next(
-        self, statistic: str, value: Floats, labels: Labels, post: Any, made: Any, **others: Any
+        self,
+        statistic: str,
+        value: Floats,
+        labels: Labels,
+        post: Any,
+        made: Any,
+        about: str = "",
+        **more: Any,
     ) -> Self:
         """Return what follows from this release by the method and the argument in `made`."""
-        record = self.record.followed(*made)
+        record = self.record.followed(*made).telling(about if any(self.labels.dimension_names) else "")
         changed = {"statistic": statistic, "value": value, "labels": labels, "post": post, "record": record}
-        return cast(Self, replace(cast(Any, self), **changed, **others))
+        return cast(Self, replace(cast(Any, self), **changed, **more))
 
     def _dimnames(self) -> tuple[tuple[Any, ...], ...]:
         names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames

@@ -23,6 +23,7 @@ _PRINTED = {
     "kstest": "Kolmogorov-Smirnov test",
     "logit": "logistic regression",
     "mannwhitneyu": "Mann-Whitney U test",
+    "margins": "margin",
     "nunique": "number of different values",
     "ols": "regression",
     "proportions_test": "two-proportion test",
@@ -42,6 +43,10 @@ _PRINTED = {
 }
 # mechanisms that have another name in print than as an argument
 _MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
+# noise that a call names as a mechanism
+_NOISES = {"laplace": "Laplace", "gaussian": "Gaussian", "geometric": "symmetric geometric"}
+# what is no noise that is added
+_NO_NOISE = ("", "-", "exponential mechanism", "randomized response")
 _MODELS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables
 UNLABELLED = frozenset(
@@ -70,6 +75,18 @@ def mechanism_words(mechanism: str) -> str:
     ('maximum-norm', 'laplace')
     """
     return _MECHANISMS.get(mechanism, mechanism)
+
+
+def noise_words(mechanism: str) -> str:
+    """Return what a mechanism does, in print.
+
+    Examples
+    --------
+    >>> noise_words("linf"), noise_words("laplace"), noise_words("exponential")
+    ('maximum-norm noise', 'Laplace noise', 'exponential mechanism')
+    """
+    words = _NOISES.get(mechanism) or mechanism_words(mechanism)
+    return words if words in _NO_NOISE or words.endswith("perturbation") else f"{words} noise"
 
 
 def joined(names: Iterable[str]) -> str:
@@ -101,6 +118,34 @@ def about(function: str, variables: object, by: Sequence[str] = ()) -> str:
     else:
         named = joined(map(_variable, [variables] if isinstance(variables, str) else variables))  # type: ignore[call-overload]
     return f"{named} by {joined(by)}" if by else named
+
+
+def variables_of(function: str, given: object, levels: object = None) -> tuple[str, ...]:
+    """Return the variables that have bounds, by what stands for the data in a design's call; () if not known.
+
+    Examples
+    --------
+    >>> variables_of("mean", "income"), variables_of("ttest_ind", "income ~ sex")
+    (('income',), ('income',))
+    >>> variables_of("ols", "income ~ age + C(sex) + age:sex", {"sex": ["f", "m"]})
+    ('income', 'age')
+    """
+    if function in _MODELS and isinstance(given, str):
+        response, _, terms = given.partition("~")
+        sides = [*([response] if function == "ols" else []), *re.split(r"[+:*]", terms)]
+        names = dict.fromkeys(re.sub(r"\bC\((\w+)\)", r"\1", each).strip() for each in sides)
+        return tuple(each for each in names if each not in _keys(levels))
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, list) or not all(isinstance(each, str) for each in several):
+        return ()
+    named = tuple(each.partition("~")[0].strip() for each in several)
+    return named if all(each.isidentifier() for each in named) else ()
+
+
+def _keys(levels: object) -> tuple[str, ...]:
+    # a call keeps a dict of public values as pairs
+    found = getattr(levels, "items", ())
+    return tuple(key for key, _ in (found() if callable(found) else found))
 
 
 def in_words(function: str, named: str) -> str:

@@ -13,7 +13,8 @@ from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval
+from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._pvalues import shown_pvalue
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     ----------
     test : str
         The test's name (``"One-sample t test"``).
-    statistic, pvalue : float or None
-        The noisy statistic, and the probability of one at least as extreme under the null hypothesis. None
-        for an interval alone.
+    statistic, pvalue : Any
+        The noisy statistic, and the probability of one at least as extreme under the null hypothesis: floats,
+        or None for an interval alone.
     pvalue_floor : float
         The smallest p-value that the test can return, from public numbers alone, as of one that is simulated;
         0 where it has none. A p-value at the floor is shown as a limit, such as ``< 0.0022``.
@@ -132,8 +133,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     """
 
     test: str
-    statistic: float | None
-    pvalue: float | None
+    # an optional float would have to be checked before every comparison
+    statistic: Any
+    pvalue: Any
     pvalue_floor: float
     alternative: str | None
     null: tuple[tuple[str, float], ...]
@@ -152,6 +154,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     nobs: int | None
     reproducible: bool
     record: Call
+    _df: int | None = None
+
+    _inner = (*Frozen._inner, "interval")
 
     @classmethod
     def of(
@@ -171,6 +176,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         validity: str,
         assumptions: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
+        df: int | None = None,
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -195,7 +201,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             released=released,
             estimates=estimates,
             parameter=parameter,
-            interval=interval,
+            interval=None if interval is None else KnownInterval(interval),
             validity=validity,
             assumptions=assumptions,
             remarks=remarks,
@@ -207,9 +213,28 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             nobs=release.nobs,
             reproducible=release.reproducible,
             record=release.record,
+            _df=df,
         )
 
-    def conf_int(self, alpha: float = 0.05) -> ConfidenceInterval:
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of a chi-square statistic.
+
+        Raises
+        ------
+        PydpstatError
+            For other tests, whose statistics have no distribution with degrees of freedom.
+        """
+        from pydpstat.errors import PydpstatError
+
+        if self._df is None:
+            raise PydpstatError(
+                f"{self.test} has no degrees of freedom: the distribution of its statistic includes the "
+                "noise, and is no t, F or chi-square distribution. Use pvalue and conf_int()."
+            )
+        return self._df
+
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
         It is post-processing: any level is available at no additional privacy cost.
@@ -218,6 +243,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the parameter; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -227,7 +254,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the test has no interval.
+            Where `alpha` is not in its range, `kind` is another, or the test has no interval.
 
         Examples
         --------
@@ -243,6 +270,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
+        check_only(kind, CONFIDENCE, self.test)
         return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
@@ -282,6 +310,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def __iter__(self) -> Iterator[float | None]:
         """Yield the statistic and the p-value, as SciPy's results do: ``statistic, p = ...``."""
         return iter((self.statistic, self.pvalue))
+
+    @property
+    def estimate(self) -> Any:
+        """The estimates as `params` has them; of a test without any its statistic."""
+        return self.params if self.estimates else self.statistic
 
     @property
     def params(self) -> pd.Series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from pydpstat.results._estimates import Estimates
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Noise
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -86,6 +90,11 @@ class ModelResults(Estimates, Frozen):
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
         object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The released coefficients as a Series with their names: `params`."""
+        return self.params
 
     def _named(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
         return self.coeff, Labels(self.model, self.names), self.model

@@ -13,9 +13,10 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, number, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResults(Drawn, Stated, Frozen):
+class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
     The method ``pairs`` of a release returns it. It contains only what may be published.
@@ -72,7 +73,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _title = "Differentially Private Comparison of All Pairs"
+    _condition = "(result.corrected < 0.05).any()"
 
     @property
     def estimate(self) -> pd.Series:
@@ -89,7 +90,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
         """The p-values with the correction."""
         return self._series(self._corrected()[0], "corrected p-value")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
 
         With a correction all of them hold simultaneously with probability ``1 - alpha``, by Bonferroni's
@@ -100,6 +101,8 @@ class PairwiseResults(Drawn, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -117,6 +120,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
 
         from pydpstat._checks import alpha_of
 
+        check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
         ends = np.array([each.interval.ends(share) for each in self.differences])
         return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
@@ -141,16 +145,15 @@ class PairwiseResults(Drawn, Stated, Frozen):
         return frame.assign(lower=ends[0], upper=ends[1])
 
     def _corrected(self) -> tuple[Floats, Floats]:
-        """Return the corrected p-values, and what each p-value was multiplied with."""
-        p = np.array([each.pvalue for each in self.differences])
+        """Return the corrected p-values, and the smallest that each can be."""
+        p = np.array([[each.pvalue, each.floor] for each in self.differences])
         if self.correction != "holm":
-            times = np.full(p.size, 1.0 if self.correction is None else p.size)
-            return np.minimum(p * times, 1.0), times
-        order = p.argsort(kind="stable")
-        times, found = np.empty(p.size), np.empty(p.size)
-        times[order] = np.arange(p.size, 0.0, -1.0)
-        found[order] = np.minimum(np.maximum.accumulate((p * times)[order]), 1.0)
-        return found, times
+            p = np.minimum(p * (1.0 if self.correction is None else len(p)), 1.0)
+            return p[:, 0], p[:, 1]
+        order, found = p[:, 0].argsort(kind="stable"), np.empty(p.shape)
+        times = np.arange(len(p), 0.0, -1.0)[:, None]
+        found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
+        return found[:, 0], found[:, 1]
 
     def _index(self) -> pd.MultiIndex:
         import pandas as pd
@@ -161,6 +164,10 @@ class PairwiseResults(Drawn, Stated, Frozen):
         import pandas as pd
 
         return pd.Series(np.asarray(values, dtype=np.float64), index=self._index(), name=name)
+
+    def _heading(self) -> str:
+        about = self.record.about()
+        return f"comparison of all pairs{f': {about}' if about else ''}"
 
     def _facts(self) -> Facts:
         compared = [("Variable:", self.variable)] if self.variable else []
@@ -173,22 +180,22 @@ class PairwiseResults(Drawn, Stated, Frozen):
         ]
 
     def _rows(self) -> Rows:
-        corrected, times = self._corrected()
+        corrected, floors = self._corrected()
         cells = [
             [
                 number(each.estimate),
                 number(each.statistic),
                 shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, min(factor * each.floor, 1.0)),
+                shown_pvalue(p, floor),
             ]
-            for each, p, factor in zip(self.differences, corrected.tolist(), times.tolist())
+            for each, p, floor in zip(self.differences, corrected.tolist(), floors.tolist())
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
             ends = self.conf_int().to_numpy().tolist()
             cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
-        names = [one_line(f"{_text(a)} - {_text(b)}") for a, b in self.groups]
+        names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
         return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
@@ -216,7 +223,7 @@ class PairwiseResults(Drawn, Stated, Frozen):
             "test": self.test,
             "variable": self.variable,
             "correction": self.correction,
-            "pairs": [[_text(a), _text(b)] for a, b in self.groups],
+            "pairs": [[named(a), named(b)] for a, b in self.groups],
             "difference": [each.estimate for each in self.differences],
             "statistic": [each.statistic for each in self.differences],
             "pvalue": [each.pvalue for each in self.differences],
@@ -238,5 +245,6 @@ class PairwiseResults(Drawn, Stated, Frozen):
         return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._stated()}>"
 
 
-def _text(group: object) -> str:
+def named(group: object) -> str:
+    """Return a group's name, which several keys have parts of."""
     return ":".join(map(str, group)) if isinstance(group, tuple) else str(group)

@@ -17,6 +17,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
 
@@ -139,6 +140,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
+    _inner = (
+        *Frozen._inner,
+        *"of_several tested probabilities combinations errors design intervals link".split(),
+    )
+
     def __post_init__(self) -> None:
         # copies of its own, so that no later change reaches it
         Frozen.__post_init__(self)
@@ -195,6 +201,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
                 "method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
+
+    @property
+    def estimate(self) -> pd.Series:
+        """The coefficients' estimates: `params`."""
+        return self.params
 
     @property
     def bse(self) -> pd.Series:
@@ -273,7 +284,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
         It is post-processing: any level is available at no additional privacy cost. Each interval holds
@@ -283,6 +294,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its coefficient; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------
@@ -292,7 +305,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
 
         Examples
         --------
@@ -308,6 +321,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         from pydpstat._checks import alpha_of
 
         _ = self.params  # says what to do where there are none
+        check_only(kind, CONFIDENCE, f"{self.model} regression")
         level = alpha_of(alpha)
         ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
         return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")

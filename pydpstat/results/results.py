@@ -14,6 +14,7 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._kinds import NOISE, kind_of
 from pydpstat.results._labels import Estimate, Labels
 from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
@@ -95,6 +96,8 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
     grid: float | None
     record: Call
 
+    _inner = (*Frozen._inner, "post")
+
     def __post_init__(self) -> None:
         # by name: to look through all fields takes longer than a small release may
         object.__setattr__(self, "value", frozen(self.value))
@@ -171,13 +174,14 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         self._check_interval(alpha)
         return self.post.shown_interval(self.noise, self.value, float(alpha))
 
-    def conf_int(self, alpha: float = 0.05, kind: str = "noise", *, joint: bool = False) -> pd.DataFrame:
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, joint: bool = False) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
 
         Parameters
         ----------
         alpha, kind
-            The probability of a miss (0.05), and of what: these records ("noise") or their "population".
+            The probability of a miss (0.05), and of what: these records ("noise", by default) or their
+            "population".
         joint : bool, default False
             Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
             its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
@@ -194,10 +198,10 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
         return ReleasePage.conf_int(self, alpha, kind)
 
-    def _alpha_of_each(self, alpha: float, kind: str) -> float:
+    def _alpha_of_each(self, alpha: float, kind: str | None) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
         self._check_interval(alpha)
-        if kind == "noise" and not isinstance(self.post, (Derived, Share)):
+        if kind_of(kind) == NOISE and not isinstance(self.post, (Derived, Share)):
             return self.noise.simultaneous(float(alpha), self.value.size)
         return float(alpha) / max(self.value.size, 1)
 

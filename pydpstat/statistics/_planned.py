@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
+from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._drawn import Drawn
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import (
     MOST_ROWS,
     Facts,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
+@fixed
 @dataclass(frozen=True, repr=False)
 class Plan(Drawn, Report):
     """The noise that a release will have.
@@ -52,7 +55,7 @@ class Plan(Drawn, Report):
     epsilon : float
         Privacy parameter, given or found.
     n : int or None
-        Number of records, given or found; None where it does not matter and was not given.
+        Number of records, given or found, by group that of the smallest one; None where it does not matter.
     alpha : float
         Probability that the noise moves a value further than the accuracy.
     solved : {"accuracy", "epsilon", "n"}
@@ -64,8 +67,8 @@ class Plan(Drawn, Report):
     >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000, rng=1)
     >>> planned.noise_scale, round(planned.accuracy(), 4)
     (0.1, 0.2996)
-    >>> print(planned)
-    Plan of mean: accuracy 0.299573 with probability 0.95, noise sd 0.141421, n 1000, epsilon 1
+    >>> print(pydpstat.plan("count", 1.0))
+    Plan of count: accuracy 3 with probability 0.95, noise sd 1.35696, epsilon 1, bounded neighbors
     """
 
     result: DPResults
@@ -74,8 +77,6 @@ class Plan(Drawn, Report):
     n: int | None
     alpha: float = 0.05
     solved: str = "accuracy"
-
-    _title = "Planned Differentially Private Release"
 
     @property
     def noise(self) -> Noise:
@@ -223,21 +224,27 @@ class Plan(Drawn, Report):
             return self._page(self._rows())
         return replace(self, alpha=checks.probability(alpha, "alpha")).summary()
 
+    def _heading(self) -> str:
+        return f"plan of {self.result._heading()}"
+
     def _facts(self) -> Facts:
         result, held = self.result, self.result.guarantee
+        scales: Facts = []
+        if isinstance(result.post, AsDrawn):
+            # elsewhere these are in the unit of what is released inside
+            noise = "-" if result.noise is None else _shown(result.noise_scale)
+            scales = [("Sensitivity:", _shown(result.sensitivity)), ("Noise scale:", noise)]
         size = "-" if self.n is None else f"{self.n}{self._found('n')}"
         return [
             ("Statistic:", result.statistic),
             ("Mechanism:", mechanism_words(result.mechanism)),
-            ("Sensitivity:", _shown(result.sensitivity)),
-            ("Noise scale:", "-" if result.noise is None else _shown(result.noise_scale)),
-            ("No. Observations:", size),
+            *scales,
+            ("N of each group:" if self._by_group else "No. Observations:", size),
             ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
             *([("Guaranteed epsilon:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
             ("Delta:", number(held.delta)),
             ("Neighbors:", result.neighbors),
             *unit_fact(result.unit),
-            ("Grid:", "-" if result.grid is None else number(result.grid)),
         ]
 
     def _rows(self) -> Rows:
@@ -257,10 +264,12 @@ class Plan(Drawn, Report):
             notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
         elif self.request.rests_on(result):
             notes.append(f"{self.request.stated()}.")
+        if self._by_group:
+            notes.append("N is the number of records of each group: of the smallest one where they differ.")
         notes += left_out(result.value.size)
         if result.guarantee.conditions:
             notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
-        return notes
+        return [*notes, *result._counted()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -303,14 +312,22 @@ class Plan(Drawn, Report):
         if errors is not None:
             reach, sd = _shown(errors.reach(self.alpha)), _shown(errors.sd())
             said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
-        size = "" if self.n is None else f", n {self.n}{self._found('n')}"
-        return f"{said}{size}, epsilon {number(self.epsilon)}{self._found('epsilon')}"
+        each = " in each group" if self._by_group else ""
+        size = "" if self.n is None else f", n {self.n}{each}{self._found('n')}"
+        epsilon = f"epsilon {number(self.epsilon)}{self._found('epsilon')}"
+        unit = "" if self.result.unit is None else f", unit {self.result.unit}"
+        return f"{said}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
+
+    @property
+    def _by_group(self) -> bool:
+        return self.n is not None and self.request.options.get("by") is not None
 
     def _found(self, name: str) -> str:
         return " (found)" if self.solved == name else ""
 
     def __str__(self) -> str:
-        line = f"Plan of {self.result.statistic}: {self._said()}"
+        heading = self._heading()
+        line = f"P{heading[1:]}: {self._said()}"
         if not self.result.value.ndim:
             return line
         return f"{line}\n{self.to_frame().to_string(float_format=number, max_rows=MOST_ROWS)}"

@@ -219,7 +219,8 @@ class UniformNoise:
         if wanted > MOST_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
         source = source_from(rng)
-        pay(check_budget(budget), self.guarantee, f"UniformNoise({self.reach}).answer(count)")
+        call = f"UniformNoise({self.reach}).answer(count)"
+        pay(check_budget(budget), self.guarantee, call, mechanism="uniform")
         answers = self._answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 

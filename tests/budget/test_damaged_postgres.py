@@ -73,7 +73,7 @@ TRIGGERS = {
 
 
 def other_format(connection, rng):
-    connection.execute("UPDATE pydpstat_ledgers SET format = %s", (rng.choice([0, 1, 2, 4, 99, -1]),))
+    connection.execute("UPDATE pydpstat_ledgers SET format = %s", (rng.choice([0, 1, 2, 3, 99, -1]),))
 
 
 ALTERATIONS = [changed_value, removed_rows, added_rows, changed_tables, other_types, other_format]

@@ -8,8 +8,9 @@ from contextlib import suppress
 
 import pytest
 
-from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
+from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, count
 from pydpstat.__main__ import main
+from pydpstat.budget import _postgres
 from pydpstat.privacy import GaussianLoss
 
 
@@ -28,6 +29,19 @@ def test_a_server_keeps_spends_and_limits(url):
     assert entries[1].call == "mean(\\x00y)" and entries[1].label == "'); DROP TABLE pydpstat_spends; --"
     assert entries[1].process == os.getpid() and entries[0].host == socket.gethostname()
     assert first.path is None and first.url == second.url
+
+
+def test_tables_of_the_format_before_have_lines_without_mechanisms(url, monkeypatch):
+    with monkeypatch.context() as before:
+        before.setitem(_postgres._TABLES, "pydpstat_spends", _postgres._EARLIER_SPENDS)
+        before.setattr(_postgres, "_SPENDS", _postgres._EARLIER_SPENDS)
+        before.setattr(_postgres, "FORMAT", 3)
+        Budget(1.0, url=url)
+    count([True] * 10, 0.25, budget=Budget(1.0, url=url))
+    count([True] * 10, 0.25, budget=Budget(2.0, url=url, name="made later"))
+    for name in ("budget", "made later"):
+        (entry,) = Budget.open(url=url, name=name).entries
+        assert entry.mechanism == "" and entry.epsilon == 0.25
 
 
 @pytest.mark.parametrize("accountant", ["basic", "zcdp"])

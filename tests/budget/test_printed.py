@@ -126,7 +126,31 @@ def test_a_charged_result_has_its_words():
     result = study(None, neighbors="bounded").ttest_ind("income ~ sex", 0.25)
     budget.charge(result)
     assert budget.entries[0].label == "Welch's t test of income by sex"
-    assert budget.entries[0].call == "ttest_ind('income ~ sex', epsilon=0.25, bounds=[0.0, 100.0])"
+    called = "ttest_ind('income ~ sex', groups=['f', 'm'], epsilon=0.25, bounds=[0.0, 100.0])"
+    assert (budget.entries[0].call, budget.entries[0].mechanism) == (called, "Laplace noise")
+
+
+@pytest.mark.parametrize(
+    ("ask", "mechanism"),
+    [
+        (lambda of: of.mean("income", 0.1), "Laplace noise"),
+        (lambda of: of.median("income", 0.1), "exponential mechanism"),
+        (lambda of: of.f_oneway("income ~ region", 0.1), "Laplace noise"),
+        (lambda of: of.ols("income ~ age + region", 0.1), "maximum-norm noise"),
+        (lambda of: of.ols("income ~ age", 0.1, cov_type="HC3"), "maximum-norm noise"),
+        (lambda of: of.ols("income ~ age", 0.1, method="rank", interval=True), "symmetric geometric noise"),
+        (lambda of: of.logit("employed ~ age", 0.1), "Laplace noise"),
+        (lambda of: of.logit("employed ~ age + sex", 0.1), "maximum-norm noise"),
+        (lambda of: of.logit("employed ~ sex", 0.1), "symmetric geometric noise"),
+    ],
+)
+def test_a_line_has_its_mechanism_as_a_statement_of_the_result_says_it(ask, mechanism):
+    budget = dp.Budget(1.0)
+    result = ask(study(budget))
+    (own,), (told,) = budget.statement().cells, dp.statement(result).cells
+    assert budget.entries[0].mechanism == mechanism == own[1] == told[1].split(",")[0]
+    # bounds, levels and groups are those of the result
+    assert own[0] == told[0] and own[2] == told[2] != "-"
 
 
 def test_a_printed_budget_is_a_table():

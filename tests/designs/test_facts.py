@@ -16,7 +16,7 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
     people = dp.design(FRAME, bounds={"age": (0, 110)}, levels={"sex": ["f", "m"]}, unit="id", missing="drop")
     assert repr(people).splitlines() == [
         "Design",
-        "protects  id (at most 1 of its records), unbounded neighbors",
+        "protects  each id, unbounded neighbors; at most 1 record of each id counts",
         "missing   drop",
         "  age    from 0 to 110",
         "  sex    2 levels ['f', 'm']",

@@ -86,7 +86,7 @@ def test_the_rule_of_every_column_that_is_read_holds(column, hidden):
 
 def test_rules_that_differ_are_refused_from_the_facts_alone():
     facts = {"bounds": BOUNDS, "levels": {"sex": ["f", "m"]}, "missing": {"income": 0.0, "sex": "drop"}}
-    with pytest.raises(PydpstatError, match="missing must be one rule"):
+    with pytest.raises(PydpstatError, match="missing must be the same rule"):
         dp.design(people(), **facts, rng=1).mean("income", 1.0, by="sex")
 
 

@@ -11,7 +11,8 @@ from scipy import stats
 from pydpstat.inference._laws import deep_means, deep_tables, group_means, tables
 from pydpstat.inference._laws.deep_pvalues import deeper, t_floor, t_pvalue, two_sample_pvalue
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import WelchInterval, welch_pvalue
+from pydpstat.inference._laws.noisy_welch import welch_pvalue
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.reference import FLOOR
 from pydpstat.inference._laws.shapes import NORMAL, UP
 from pydpstat.inference._laws.splitting import _moved, _thinned, small_tail

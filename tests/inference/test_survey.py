@@ -201,7 +201,7 @@ def test_two_groups_are_compared():
         mean = np.average(each, weights=W)
         errors.append(np.sqrt(((W * (each - mean)) ** 2).sum()) / W.sum())
     low, high = found.conf_int(0.05)
-    assert dict(found.estimates)["difference"] == pytest.approx(r.params["b"] - r.params["a"])
+    assert dict(found.estimates)["difference of b and a"] == pytest.approx(r.params["b"] - r.params["a"])
     # the reference draws are 8,192 and their quantiles right to two per cent
     assert (high - low) / 2 == pytest.approx(1.96 * np.hypot(*errors), rel=0.06)
     assert found.pvalue < 0.003 and r.difference("a", "b").statistic == -found.statistic

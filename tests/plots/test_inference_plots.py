@@ -90,7 +90,7 @@ def test_moments():
     r = pydpstat.moments(frame, 2.0, bounds=[(0, 100), (0, 1e6)], rng=1)
     axes = r.plot()
     assert [part.get_xlabel() for part in marks.panels(axes)] == ["mean of age", "mean of income"]
-    ends = [r.conf_int(0.05, name) for name in ("age", "income")]
+    ends = [r.conf_int(0.05, column=name) for name in ("age", "income")]
     np.testing.assert_allclose(np.concatenate(marks.bars(axes)), ends)
     by = {"by": REGION, "levels": sorted(set(REGION)), "other": None}
     grouped = pydpstat.moments(AGE, 2.0, bounds=(0, 100), **by, rng=1)

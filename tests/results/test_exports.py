@@ -25,13 +25,18 @@ RESULTS = {
     "table": lambda: dp.crosstab(FRAME[["g", "h"]], 1.0, levels=[list("abcd"), list("uv")], rng=1),
     "chosen": lambda: dp.median(X, 1.0, **ONE),
     "test": lambda: dp.ttest_1samp(X, 0.5, 1.0, **ONE),
-    "test without estimates": lambda: dp.kendalltau(X, X, 1.0, rng=1),
+    "test without estimates": lambda: dp.wilcoxon(X, 1.0, rng=1),
+    "test of groups": lambda: dp.f_oneway(X, X / 2, epsilon=1.0, **ONE),
     "moments": lambda: dp.moments(FRAME[["x", "y"]], 1.0, bounds=PAIR, rng=1),
     "moments by group": lambda: dp.moments(
         FRAME[["x", "h"]], 1.0, by="h", levels=["u", "v"], other=None, **ONE
     ),
     "pairs": lambda: dp.proportion(X > 0.5, 1.0, by=FRAME.g, levels=list("abcd"), rng=1).pairs(),
     "regression": lambda: dp.ols("y ~ x", FRAME, 1.0, bounds=PAIR, rng=1),
+    "hypotheses": lambda: RESULTS["regression"]().t_test("x = 0, x = Intercept"),
+    "joint test": lambda: RESULTS["regression"]().f_test("x = 0, Intercept = 0"),
+    "predictions": lambda: RESULTS["regression"]().get_prediction({"x": [0.25, 0.5]}),
+    "audit": lambda: dp.audit(lambda x: x, 5, 6, claim=1, samples=500),
     "model": lambda: dp.LogisticRegressionDP("l2", 1.0, 1.0, "output").fit(
         FRAME[["x"]], (X > 0.5).astype(float), [1], [0], rng=dp.RRandom(1)
     ),
@@ -78,6 +83,14 @@ def test_a_test_has_its_interval_in_its_parameters_row():
     r = RESULTS["test"]()
     assert r.to_frame(0.1).loc["mean", ["lower", "upper"]].tolist() == list(r.conf_int(0.1))
     assert r.to_frame().loc["mean", "p-value"] == r.pvalue
+
+
+def test_a_test_of_several_parameters_has_a_row_of_its_own():
+    for r in (RESULTS["test of groups"](), dp.quantile_test(X, 1.0, q=0.5, p=0.5, rng=1)):
+        *others, own = r.to_frame().index
+        told = r.to_frame()[["statistic", "p-value"]]
+        assert own == r.test and others == [name for name, _ in r.estimates]
+        assert told.loc[own].tolist() == [r.statistic, r.pvalue] and told.loc[others].isna().all(axis=None)
 
 
 def test_texts_of_the_data_are_no_formula_and_no_markup():

@@ -50,7 +50,7 @@ def test_each_pair_is_the_difference_of_its_groups(means):
     assert found.corrected.to_list() == found.pvalues.to_list()
     alone = means.difference("e", "w")
     assert found.pvalues["e", "w"] == alone.pvalue
-    assert found.estimate["e", "w"] == dict(alone.estimates)["difference"]
+    assert found.estimate["e", "w"] == dict(alone.estimates)["difference of e and w"]
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])

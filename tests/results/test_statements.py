@@ -135,7 +135,7 @@ def test_a_statement_reads_as_a_paragraph():
 def test_units_private_numbers_and_deltas_are_said():
     persons = people(neighbors="unbounded", unit="person")
     statement = persons.mean("income", 0.5, delta=1e-6, mechanism="gaussian").statement()
-    assert said(statement)["Protected"] == "all records of one person"
+    assert said(statement)["Protected"] == "each person with all records"
     assert said(statement)["Neighbors"].startswith(
         "one unit added or removed (unbounded); the number of units"
     )
@@ -148,9 +148,9 @@ def test_public_facts_are_in_the_table():
     table = people().crosstab(["region", "sex"], 0.5).statement().to_frame()
     assert table.public.item() == "levels n, s x f, m"
     means = people().mean(["income", "age"], 0.5, by="sex").statement().to_frame()
-    assert means.public.item() == "bounds [0, 100] and [18, 90]; levels f, m"
+    assert means.public.item() == "income in [0, 100], age in [18, 90]; levels f, m"
     test = people().ttest_ind("income ~ sex", 0.5).statement()
-    assert test.to_frame().public.item() == "bounds [0, 100]; groups f, m"
+    assert test.to_frame().public.item() == "income in [0, 100]; groups f, m"
     assert "the declared bounds and levels in the table" in said(test)["Conditions"]
     levels = [f"level {place}" for place in range(30)]
     many = dp.crosstab(["level 1"] * 9, 0.5, levels=levels).statement().to_frame().public.item()
@@ -238,7 +238,7 @@ def test_a_budget_has_its_ledger_and_its_own_total(accountant):
         frame = statement.to_frame()
         names = ["mean of income", "Welch's t test of income by sex", "ages (meanDP)"]
         assert frame.release.tolist() == names and frame.epsilon.tolist() == [0.25, 0.5, 0.1]
-        assert frame.public.tolist()[0] == "bounds [0, 100]" and frame.public.tolist()[2] == "bounds [18, 90]"
+        assert frame.public.tolist()[::2] == ["income in [0, 100]", "bounds [18, 90]"]
     assert "standard deviation" in dp.statement(results, budget=budget).to_frame().mechanism[0]
     assert "standard deviation" not in budget.statement().to_frame().mechanism[0]
     with pytest.raises(dp.PydpstatError, match="must all be in the budget's ledger; mean of age is not"):
@@ -300,3 +300,31 @@ def test_nothing_private_is_said():
     means = [frame.income[frame.sex == level].mean() for level in ("f", "m")]
     for value, digits in itertools.product((*means, frame.income.min(), frame.income.max()), (4, 6)):
         assert f"{value:.{digits}f}" not in shown
+
+
+def test_how_many_records_of_a_unit_count_is_said_everywhere():
+    frame = pd.DataFrame({"person": [*range(50)] * 4, "age": [30.0, 50.0] * 100, "sex": ["f", "m"] * 100})
+    facts = {"bounds": {"age": (0, 100)}, "levels": {"sex": ["f", "m"]}, "unit": "person"}
+    budget = dp.Budget(9, neighbors="unbounded", unit="person")
+    four = dp.design(frame, **facts, max_records=4, budget=budget)
+    several, one = "At most 4 records of each person count", "At most 1 record of each person counts"
+    for result, said in (
+        (four.mean("age", 0.5), several),
+        (four.count(0.5), several),
+        (four.crosstab("sex", 0.5), several),
+        (four.mean("age", 0.5, population=True), one),
+        (four.ttest_ind("age ~ sex", 0.5), one),
+        (four.ols("age ~ sex", 0.5), one),
+    ):
+        units = ": the result describes units, not records" if said == one else ""
+        assert str(result).splitlines()[-1] == f"{said}, drawn at random."
+        assert f"{said}, drawn at random{units}." in str(result.summary()).replace("\n", " ")
+        assert f"{said}, drawn at random." in result.statement().sentences
+    table = budget.statement()
+    assert dict(table.points)["Counted"].startswith("of each unit at most as many records count")
+    said = [row[2].split("; ")[-1] for row in table.cells]
+    assert said == [f"a{each[1:]}" for each in [several] * 3 + [one] * 3]
+    assert "protects  each person, unbounded neighbors; at most 4 records of each person count" in repr(four)
+    # without a unit nothing is said, nor of ids that are counted themselves
+    assert "count" not in dict(dp.statement(dp.mean(frame.age, 1, bounds=(0, 100))).points)
+    assert "drawn at random" not in str(dp.nunique(frame.person, 0.5, neighbors="unbounded").summary())

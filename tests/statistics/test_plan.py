@@ -157,3 +157,20 @@ def test_a_plan_of_groups_needs_no_number_of_records_and_public_levels():
         pydpstat.plan("count", 1.0, by="region")
     many = pydpstat.plan("count", 1.0, by="region", levels=list(range(1000)))
     assert "941 more rows" in str(many.summary()) and len(str(many.summary()).splitlines()) < 100
+
+
+def test_a_plan_says_whose_records_n_are_and_what_was_asked():
+    public = {"bounds": {"income": (0, 100)}, "levels": {"region": ["n", "s"]}, "unit": "id", "other": None}
+    facts = pydpstat.design(**public, neighbors="unbounded")
+    groups = facts.plan("mean", "income", 0.5, by="region", n=200)
+    line = str(groups).splitlines()[0]
+    assert line.startswith("Plan of mean of income by region: accuracy ")
+    assert line.endswith("n 200 in each group, epsilon 0.5, unbounded neighbors, unit id")
+    assert "n 200 in each group" in repr(groups)
+    text = str(groups.summary())
+    assert "N of each group:" in text and "smallest one" in text and "At most 1 record of each id" in text
+    alone = facts.plan("mean", "income", 0.5, n=200)
+    assert "in each group" not in str(alone) and "No. Observations:" in str(alone.summary())
+    cells = facts.plan("histogram", "income", 0.5, edges=[0, 50, 100])
+    assert str(cells).startswith("Plan of histogram of income: ") and cells.to_frame().index.name == "income"
+    assert str(facts.plan("crosstab", "region", 0.5)).startswith("Plan of table of region: ")

@@ -82,6 +82,6 @@ def test_a_result_offers_its_attributes():
     public = {name for name in dir(pydpstat.DPResults) if not name.startswith("_")}
     assert {"estimate", "conf_int", "summary", "guarantee"} <= public <= completions(RELEASE + "r.")
     [signature] = script(RELEASE + "r.conf_int(").get_signatures()
-    given = 'alpha: float=0.05, kind: str="noise", *, joint: bool=False'
+    given = "alpha: float=0.05, kind: str | None=None, *, joint: bool=False"
     assert signature.to_string() == f"conf_int({given}) -> pd.DataFrame"
     assert {"epsilon", "delta", "neighbors"} <= completions(RELEASE + "r.guarantee.")

@@ -45,11 +45,17 @@ TYPES = {
     "r.nobs": r"int \| None|Union\[int, None\]",
     "r.guarantee": "pydpstat.privacy.guarantee.Guarantee",
     # pandas brings no types of its own
-    "r.conf_int": r"def \(alpha: float =, kind: str =, \*, joint: bool =\) -> (Any|pandas\..*DataFrame)",
+    "r.conf_int": (
+        r"def \(alpha: float =, kind: (str \| None|Union\[str, None\]) =, \*, joint: bool =\)"
+        r" -> (Any|pandas\..*DataFrame)"
+    ),
     "r.to_dict()": r"dict\[str, Any\]",
     "float(r)": "float",
-    # as the estimate: its shape follows the data
-    "r.estimate": r"float \| str \| numpy\.ndarray.*Histogram|Union\[float, str, numpy\.ndarray.*Histogram\]",
+    # its shape follows the data, and what is usual needs no narrowing
+    "[r.estimate + 1, round(r.estimate, 1), r.estimate.round(1), r.estimate['a']]": r"list\[Any\]",
+    "(t.estimate['mean'], t.conf_int().low, t.conf_int()[0])": r"[Tt]uple\[Any, float, float\]",
+    "t.pvalue < 0.05 and t.statistic > 1.0": "Any",
+    "m.estimate": r"Any|pandas\..*Series.*",
     "dp.design(x, bounds={}).mean('a', 1.0)": RESULTS,
     "dp.design(x, bounds={}).ols('y ~ x', 1.0).conf_int()": r"Any|pandas\..*DataFrame",
     "[r * 2, 2 - r, -r, abs(r), round(r, 3), r > 1.5, r == r]": r"list\[Any\]",
@@ -84,6 +90,8 @@ from pydpstat.dppack import *
 
 x = [0.25, 0.75]
 r = {CALL}
+t = dp.ttest_1samp(x, 0.5, 1.0, bounds=(0, 1))
+m = dp.ols("y ~ x", x, 1.0, bounds=[])
 """
 
 

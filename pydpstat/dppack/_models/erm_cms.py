@@ -274,8 +274,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
             fit_arguments,
             () if weights is None else ("weights",),
         )
+        mechanism = f"{self.perturbation_method} perturbation"
         # the features are drawn before the noise
-        with paid(None, guarantee, record) if in_force() else nullcontext():
+        with paid(None, guarantee, record, mechanism) if in_force() else nullcontext():
             if shape is not None and prediction is not None:
                 drawn = features(source, shape[0], records.X.shape[1], shape[1])
                 self.prefilter = drawn.prefilter

@@ -273,7 +273,7 @@ def _tune(
     record = Call(function, tuple(data), tuple(public.items()), "DPpack")
     bounds = tuple(arguments.values())
     whole = _kept_by_all(groups, bounds, choice_keeps, outside) if in_force() else None
-    with nullcontext() if whole is None else paid(None, whole, record):
+    with nullcontext() if whole is None else paid(None, whole, record, "exponential"):
         return _tuned(groups, bounds, errors, sensitivity, choice_keeps, source, record, outside)
 
 

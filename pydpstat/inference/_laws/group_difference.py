@@ -15,7 +15,7 @@ from pydpstat._frozen import frozen
 from pydpstat.inference._laws.deep_pvalues import two_sample_pvalue
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE, noise_variance
 from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_welch import WelchInterval
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
 from pydpstat.inference._laws.spread_interval import noise_reach
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.inversion import outermost
 from pydpstat.inference._laws.noisy_t import (
     LEFT_OUT,
     NoisySums,
@@ -35,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 # deviations of the mean and estimates of its variance, at each of some variances
 _Draws = list[tuple[Floats, Floats]]
 TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
-COARSE, _FINE = 23, 15
+COARSE, FINE = 23, 15
 # the estimates of few records can be further below large variances than below none
 _FEW = 100
 
@@ -111,9 +109,9 @@ def _possible_range(group: Group) -> Floats:
 def between(law: NullLaw, least: float, most: float) -> Floats:
     """Return variances from a least to a largest one."""
     if least > 0.0:
-        return np.geomspace(least, most, _FINE + 1)
+        return np.geomspace(least, most, FINE + 1)
     # the smallest ones that are looked at are as good as 0
-    return variance_grid(most, law.floor, law.n, _FINE)
+    return variance_grid(most, law.floor, law.n, FINE)
 
 
 def around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordered: bool) -> tuple[int, int]:
@@ -130,7 +128,7 @@ def around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordere
     return int(kept[0]), int(kept[-1])
 
 
-def _extreme(
+def extreme_share(
     groups: tuple[Group, Group], distance: float, alternative: str, enough: float, start: tuple[int, int]
 ) -> tuple[float, float, tuple[int, int]]:
     """Return the statistic, the largest probability of one as extreme, and at which variances that is.
@@ -235,56 +233,5 @@ def welch_pvalue(
     groups = groups_under(known, difference)
     distance = groups[0].mean - groups[1].mean - difference
     limit = enough - 2.0 * LEFT_OUT
-    value, share, _ = _extreme(groups, distance, alternative, limit, (_FINE, _FINE))
+    value, share, _ = extreme_share(groups, distance, alternative, limit, (FINE, FINE))
     return value, min(1.0, 2.0 * LEFT_OUT + share)
-
-
-@dataclass(frozen=True)
-class WelchInterval:
-    """The differences of two means that the noisy Welch test does not reject, in the data's unit.
-
-    Parameters
-    ----------
-    known : tuple of two NoisySums
-        What was released.
-    half : float
-        Half of the bounds' distance.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided tests have one-sided intervals.
-    """
-
-    known: tuple[NoisySums, NoisySums]
-    half: float
-    alternative: str = "two-sided"
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the difference with probability `alpha` at most."""
-        means = [min(max(each.sums[1] / (each.size or 1), -1.0), 1.0) for each in self.known]
-        center = means[0] - means[1]
-        groups = groups_under(self.known, center)
-        square = sum(max(each.variance, each.law.floor / each.law.n) / each.law.n for each in groups)
-        error = math.sqrt(square + sum(each.noise for each in groups))
-        pvalue = self._pvalues(alpha, center)
-        ends = []
-        for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
-            if self.alternative in ("two-sided", one_sided):
-                ends.append(outermost(pvalue, alpha, center, error, side, 2.0))
-            else:
-                ends.append(2.0 * side)
-        return self.half * ends[0], self.half * ends[1]
-
-    def _pvalues(self, alpha: float, center: float) -> Callable[[float], float]:
-        start, left_out = (_FINE, _FINE), 2.0 * LEFT_OUT
-
-        def at(difference: float) -> float:
-            nonlocal start
-            groups = groups_under(self.known, difference)
-            away, enough = center - difference, max(alpha, 2.0 * left_out) - left_out
-            _, share, start = _extreme(groups, away, self.alternative, enough, start)
-            if alpha >= 2.0 * left_out or share > left_out:
-                return left_out + share
-            from pydpstat.inference._laws.deep_pvalues import deep_difference
-
-            return deep_difference(groups, difference, self.alternative)
-
-        return at

@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat.inference._laws.group_difference import Whole, mean_difference
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums
-from pydpstat.inference._laws.noisy_welch import WelchInterval
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.spread_interval import noise_reach
 from pydpstat.inference._laws.weighted_mean import Known, moments_from
 

@@ -1,0 +1,111 @@
+"""Pages of results: rows, titles and notes that say what is shown."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pydpstat as dp
+
+RNG = np.random.default_rng(1)
+FRAME = pd.DataFrame(
+    {
+        "income": RNG.uniform(0.0, 100.0, 900),
+        "age": RNG.uniform(18.0, 90.0, 900),
+        "region": ["n", "s", "w"] * 300,
+        "employed": RNG.random(900) < 0.6,
+    }
+)
+LEVELS = {"region": ["n", "s", "w"], "employed": [False, True]}
+PUBLIC = dp.design(
+    FRAME,
+    bounds={"income": (0, 100), "age": (18, 90)},
+    levels=LEVELS,
+    other=None,
+)
+
+
+def text(result):
+    return str(result.summary())
+
+
+def rows(result):
+    return result.summary().tables[0].as_text().splitlines()
+
+
+def test_a_table_with_margins_shows_them():
+    table = PUBLIC.crosstab(["region", "employed"], 0.5, margins=True)
+    wide = table.wide()
+    assert wide.index[-1] == wide.columns[-1] == "All"
+    (head,) = [line for line in rows(table) if "False" in line]
+    last = [line for line in rows(table) if line.startswith("All")]
+    assert head.split() == ["False", "True", "All"]
+    assert last[0].split()[1:] == [f"{each:.6g}" for each in wide.loc["All"]]
+    assert "All" not in text(PUBLIC.crosstab(["region", "employed"], 0.5))
+
+
+def test_what_follows_from_a_table_has_its_own_title():
+    table = PUBLIC.crosstab(["region", "employed"], 0.5)
+    for result, title in (
+        (table.margins("region"), "Margin of region,"),
+        (table.shares(), "Share of region and employed,"),
+        (table.shares("region"), "Share of employed within region,"),
+        (
+            PUBLIC.subset("age >= 40").crosstab(["region", "employed"], 0.5).shares("employed"),
+            "Share of region within employed where age >= 40,",
+        ),
+        (
+            dp.crosstab(FRAME[["region", "employed"]], 0.5, levels=LEVELS, other=None).shares("region"),
+            "Share of employed within region,",
+        ),
+    ):
+        assert rows(result)[0].strip().startswith(title)
+        assert dp.statement(result).cells[0][0] == title[:1].lower() + title[1:-1]
+
+
+@pytest.mark.parametrize(
+    ("ask", "names"), [("corr", ["income:age"]), ("cov", ["income:income", "income:age", "age:age"])]
+)
+def test_a_matrix_has_each_of_its_numbers_once(ask, names):
+    result = getattr(PUBLIC, ask)(["income", "age"], 1.0)
+    shown = [line.split()[0] for line in rows(result) if ":" in line]
+    assert shown == names and result.value.shape == (2, 2) and len(result.to_frame()) == 4
+    assert result.params["income", "age"] == pytest.approx(float(result.value[0, 1]))
+    assert "standard deviation 0 " not in dp.statement(result).cells[0][1]
+
+
+def test_degrees_of_freedom_are_those_of_a_table():
+    table = PUBLIC.crosstab(["region", "employed"], 1.0)
+    for result, df in (
+        (table.chi2(), 2),
+        (PUBLIC.chi2_contingency("~ region + employed", 1.0), 2),
+        (PUBLIC.chisquare("region", 1.0), 2),
+    ):
+        assert result.df == df == result.to_dict()["df"]
+        assert "Degrees of freedom:" in text(result)
+    with pytest.raises(dp.PydpstatError, match="no degrees of freedom.*no t, F or chi-square"):
+        _ = PUBLIC.ttest_ind("income ~ employed", 1.0).df
+
+
+def test_an_interval_of_a_test_shows_no_inner_numbers():
+    test = PUBLIC.ttest_ind("income ~ employed", 1.0)
+    assert repr(test.interval) == "<interval of every level: conf_int(alpha)>"
+    assert "interval" not in dir(test) and test.interval.ends(0.05) == test.conf_int()
+
+
+def test_p_values_say_what_they_come_from():
+    for result in (PUBLIC.ols("income ~ age", 1.0), PUBLIC.logit("employed ~ age", 1.0)):
+        assert "P-values are of score tests whose distribution includes the noise" in text(result)
+    assert "Logistic regression of employed on age" in text(result)
+    assert "score tests" not in text(PUBLIC.ols("income ~ age", 1.0, method="rank", neighbors="bounded"))
+
+
+def test_corrected_p_values_at_their_floor_are_limits_alike():
+    shifted = FRAME.assign(income=FRAME.income * 0.1 + 30.0 * FRAME.region.map({"n": 0, "s": 1, "w": 2}))
+    how = {"bounds": (0, 100), "by": "region", "levels": ["n", "s", "w"], "other": None, "population": True}
+    means = dp.mean(shifted[["income", "region"]], 50.0, **how)
+    for correction in ("holm", "bonferroni", None):
+        shown = [line.split("<") for line in rows(means.pairs(correction)) if " - " in line]
+        # both p-values of each pair, as all differences are far from 0
+        assert [len(each) for each in shown] == [3, 3, 3]
+    assert "difference of n and w" in text(means.difference("n", "w"))
+    assert "all means are equal" in text(means.f_oneway())
