@@ -151,7 +151,7 @@ class PrivacyWarning(UserWarning):
     text : str
         The message.
     row : str, keyword only
-        Which finding it is: the row's name in the table "What the originals really keep".
+        The finding: its name in the table "What the originals guarantee".
     use : str, keyword only
         Name of the sound function to use instead.
 

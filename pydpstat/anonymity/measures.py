@@ -83,7 +83,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     Returns
     -------
     int
-        1 where all rows of some group have the same value: whoever finds the group knows it.
+        1 if all rows of some group have the same value: anyone who finds the group knows it.
 
     Raises
     ------

@@ -78,7 +78,7 @@ class Budget(Views):
     (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
     one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
-    secret: whoever may write to a ledger can compute them again, or put an older copy back, which is
+    secret: anyone who may write to a ledger can recompute them, or restore an older copy, which is
     noticed only while the budget is in use.
 
     In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
@@ -88,15 +88,15 @@ class Budget(Views):
     in no text, error, copy or pickle; a pickle in another process takes it from where libpq finds it
     (``PGPASSWORD``, ``~/.pgpass``).
 
-    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions
-    and of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
-    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that pays.
-    The mirrors are charged what they truly keep, and refused where they guarantee nothing. Drawing from
-    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity` does.
-    The block is a context variable: an asyncio task has that of the place where it
-    was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
-    thread or another process has none. A release that nobody pays for in a thread that was started while the
-    block was open, or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
+    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions and
+    of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
+    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that
+    pays. The mirrors are charged their true guarantee, and refused if they guarantee nothing. Drawing from
+    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity`
+    does. The block is a context variable: an asyncio task has that of the place where it was made, a forked
+    process that of its parent (a budget in memory refuses to be used there), and a new thread or another
+    process has none. A release that nobody pays for in a thread that was started while the block was open,
+    or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
 
     References
     ----------

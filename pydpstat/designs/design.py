@@ -25,8 +25,8 @@ from pydpstat.results._contributions import counted
 class Design(Answering, Calls):
     """Data with their public facts. Every function of pydpstat is a method.
 
-    `design` returns it. A method has its function's name, and takes neither the data nor declared facts:
-    variables are given by name, groups by a formula. It returns what the function returns.
+    `design` returns it. A method has its function's name and result. It takes neither data nor declared
+    facts: variables are given by name, groups by a formula.
 
     Attributes
     ----------

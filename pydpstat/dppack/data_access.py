@@ -52,7 +52,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound, upper_bound : float
         Bounds of the data.
 
@@ -91,7 +91,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound, upper_bound : float
         Bounds of the data.
 
@@ -137,7 +137,7 @@ def covDataAccess(
     Parameters
     ----------
     x1, x2 : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Bounds of `x1` and `x2`.
 

@@ -94,7 +94,7 @@ class LawCombination(Frozen):
 
 
 class Hidden(NamedTuple):
-    """A combination of which nothing can be said."""
+    """A combination about which the release is uninformative."""
 
     estimate: float = math.nan
     error: float = math.inf
@@ -120,7 +120,7 @@ class MomentCombinations(Frozen):
     tests : ScoreTests
         The coefficients' tests.
     places : tuple of int
-        The coefficients' places in them; -1 for one that was left out, of which nothing can be said.
+        The coefficients' places in them; -1 for one that was left out.
     """
 
     tests: ScoreTests

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
 
 LOCAL = (
-    "local: each person's answer satisfies it, whoever collects the answers; neighbors: this "
+    "local: each person's answer satisfies it, no matter who collects the answers; neighbors: this "
     "person's value replaced"
 )
 ONE_ANSWER = "one answer per person, drawn by this design without a seed"

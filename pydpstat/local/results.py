@@ -162,7 +162,7 @@ class ResponseResults(DPResults):
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
             probability alpha on average only.
         joint : bool, default False
-            Whether all intervals hold at once, by Bonferroni's inequality.
+            Whether all intervals hold simultaneously, by Bonferroni's inequality.
 
         Returns
         -------

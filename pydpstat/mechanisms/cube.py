@@ -129,7 +129,7 @@ class CubeNoise(Noise):
         return z.reshape(*z.shape[:-1], self.columns, self.parts).sum(axis=-1).max(axis=-1)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold at once.
+        """Return the share of each element's distribution to leave out so that all hold simultaneously.
 
         No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as
         elements.

@@ -136,7 +136,7 @@ class Noise:
         return variates(self, size, random_state)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold at once.
+        """Return the share of each element's distribution to leave out so that all hold simultaneously.
 
         With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the
         share. By default elements are independent.

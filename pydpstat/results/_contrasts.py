@@ -191,11 +191,11 @@ class Contrasts(Undecided, Followed):
         return _ends(self.parts, alpha)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals, a row a hypothesis: `summary_frame`."""
+        """Return estimates, errors, tests and intervals for each hypothesis: `summary_frame`."""
         return self.summary_frame(alpha)
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals, a row a hypothesis."""
+        """Return estimates, standard errors, tests and intervals, with a row for each hypothesis."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T
@@ -345,7 +345,7 @@ class Predictions(Followed):
         return inverse_link(self.link)(_ends(self.parts, alpha))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return means, standard errors and intervals, a row a record, in this package's columns."""
+        """Return means, standard errors and intervals of each record, in this package's columns."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T
@@ -353,7 +353,7 @@ class Predictions(Followed):
         return pd.DataFrame(columns).rename_axis("record")
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return means, standard errors and intervals, a row a record, in statsmodels' columns."""
+        """Return means, standard errors and intervals of each record, in statsmodels' columns."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T

@@ -127,7 +127,7 @@ class RegressionTests(Answering):
             )
         parts = tuple(makes.of(row) for row in rows)
         errors = np.array([part.error for part in parts])
-        # a coefficient of which nothing can be said has no estimate, and neither has what it is part of
+        # a coefficient without information has no estimate, nor has what it is part of
         errors[((rows != 0.0) & np.isinf(self.errors)).any(axis=1)] = np.inf
         estimates = np.array([part.estimate for part in parts])
         return parts, np.where(np.isinf(errors), np.nan, estimates), errors

@@ -183,8 +183,9 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
             The probability of a miss (0.05), and of what: these records ("noise", by default) or their
             "population".
         joint : bool, default False
-            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
-            its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
+            Whether all intervals hold simultaneously with probability ``1 - alpha``. If each value has
+            noise of its own they follow from the joint distribution of the noise, else from Bonferroni's
+            inequality.
 
         Returns
         -------

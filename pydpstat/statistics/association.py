@@ -179,9 +179,10 @@ def corr(
     which it is where the noise leaves nothing to say (`pydpstat.statistics._kernels.association_interval`).
     Of a frame each interval stands alone.
 
-    ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further cost,
-    where of a unit one record counts: Fisher's z with the noise in its distribution and with a variance that
-    follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and two-valued pairs.
+    ``conf_int(kind="population")`` is an interval for the population correlation, at no additional privacy
+    cost, where of a unit one record counts: Fisher's z with the noise in its distribution and with a
+    variance that follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and
+    two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
     `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41

@@ -137,7 +137,7 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
             "Give for example ['f', 'm']."
         )
     public = levels_of(levels, keys)
-    # a number that takes a missing value's place is no level
+    # a number that replaces missing values is no level
     rest = None if missing == "drop" else other
     axes = tuple(_axis(each, other, rest) for each in public)
     groups = Groups(keys.names, tuple(public), axes)
@@ -155,7 +155,7 @@ def note_unused(
     other: object,
     nobs: int | None,
 ) -> None:
-    """Say which variable has nearly all records in none of its levels: they may be misspelt.
+    """Say which variable has nearly all records in none of its levels: they may be misspelled.
 
     It is seen from noisy numbers of records alone, with the standard deviation of their noise, and from the
     number of all where that is public. A level counts as used from three standard deviations on.
