@@ -26,9 +26,9 @@ def warn_unpaid(text: str) -> None:
     _at(_caller(), BudgetWarning(text), "unpaid")
 
 
-def warn_usage(text: str) -> None:
-    """Say that a call may mean something else than what its result is."""
-    _at(_caller(), UsageWarning(text), text)
+def warn_usage(text: str, topic: str = "") -> None:
+    """Say that a call may mean something else than what its result is: once for each line and topic."""
+    _at(_caller(), UsageWarning(text), topic or text)
 
 
 def note(text: str) -> None:

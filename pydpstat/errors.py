@@ -10,6 +10,11 @@ class PydpstatError(ValueError):
 
     The message names the argument, the value given, what is allowed and what to do.
 
+    See Also
+    --------
+    BudgetExceeded : the one of a budget.
+    pydpstat.errors.ArgumentError : the one of an argument that a function has not.
+
     Examples
     --------
     >>> import pydpstat
@@ -20,6 +25,10 @@ class PydpstatError(ValueError):
 
 class ArgumentError(PydpstatError, TypeError):
     """A call that does not fit the function: an unknown, superfluous or missing argument.
+
+    See Also
+    --------
+    PydpstatError : what all errors are.
 
     Examples
     --------
@@ -35,6 +44,10 @@ class ArgumentError(PydpstatError, TypeError):
 class AttributeNameError(PydpstatError, AttributeError):
     """A name that the package or an object does not have, or a value that cannot be set.
 
+    See Also
+    --------
+    PydpstatError : what all errors are.
+
     Examples
     --------
     >>> import pydpstat as dp
@@ -48,6 +61,10 @@ class AttributeNameError(PydpstatError, AttributeError):
 
 class FrozenError(AttributeNameError, FrozenInstanceError):
     """An attempt to change an attribute of a result, which is immutable.
+
+    See Also
+    --------
+    PydpstatError : what all errors are.
 
     Examples
     --------
@@ -63,6 +80,10 @@ class FrozenError(AttributeNameError, FrozenInstanceError):
 
 class ElementError(PydpstatError, KeyError, IndexError):
     """An element that a release does not have; the message names those that it has.
+
+    See Also
+    --------
+    PydpstatError : what all errors are.
 
     Examples
     --------
@@ -82,6 +103,10 @@ class ElementError(PydpstatError, KeyError, IndexError):
 class NotSupportedError(PydpstatError):
     """R supports this and pydpstat does not; the message says what to use instead.
 
+    See Also
+    --------
+    PydpstatError : what all errors are.
+
     Examples
     --------
     >>> from pydpstat.errors import NotSupportedError, PydpstatError
@@ -92,6 +117,10 @@ class NotSupportedError(PydpstatError):
 
 class MissingExtraError(ImportError):
     """An optional package is not installed; the message has the command that installs it.
+
+    See Also
+    --------
+    PydpstatError : what all errors are.
 
     Examples
     --------
@@ -111,6 +140,10 @@ class BudgetWarning(UserWarning):
     The block does not extend to a thread that is started inside. The message names its budget, and what to
     write.
 
+    See Also
+    --------
+    pydpstat.Budget : what it speaks of.
+
     Examples
     --------
     >>> import threading, warnings, pydpstat
@@ -129,6 +162,10 @@ class UsageWarning(UserWarning):
 
     It says what the call means, or what the released numbers look like, and how to write what may have been
     meant. It is made from public values and released numbers only.
+
+    See Also
+    --------
+    PrivacyWarning : where less privacy is kept than was claimed.
 
     Examples
     --------
@@ -154,6 +191,11 @@ class PrivacyWarning(UserWarning):
         The finding: its name in the table "What the originals guarantee".
     use : str, keyword only
         Name of the sound function to use instead.
+
+    See Also
+    --------
+    pydpstat.errors.UsageWarning : where a call may not be what was meant.
+    PydpstatError : what refuses a call.
 
     Examples
     --------

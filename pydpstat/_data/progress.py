@@ -8,9 +8,12 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import TypeVar
 
 # seconds before the line is first seen, and between two of them
 _PATIENCE, _PAUSE = 3.0, 0.5
+_RECORDS = "records"
+Made = TypeVar("Made")
 
 
 class Progress:
@@ -37,7 +40,7 @@ class Progress:
     '10 records'
     """
 
-    def __init__(self, total: Callable[[], int | None], unit: str = "records") -> None:
+    def __init__(self, total: Callable[[], int | None], unit: str = _RECORDS) -> None:
         self.done, self.unit = 0, unit
         self._ask = total
         self._total: int | None = None
@@ -70,6 +73,11 @@ class Progress:
         """Count what was done."""
         self.done += done
 
+    def counted(self, made: Made) -> Made:
+        """Count one, and return what was made of it."""
+        self.done += 1
+        return made
+
     def text(self) -> str:
         """Return what the line says, without the rate."""
         if self._total is None:
@@ -87,7 +95,8 @@ class Progress:
                 line = f"pydpstat: {self.text()}, {rate:,.{0 if rate >= 10 else 1}f} a second, {passed:.0f} s"
             else:
                 # what runs elsewhere does not say how far it is
-                line = f"pydpstat: the engine is at work, {passed:.0f} s"
+                engine = "the engine is " if self.unit == _RECORDS else ""
+                line = f"pydpstat: {engine}at work, {passed:.0f} s"
             self._write(line)
 
     def _write(self, line: str) -> None:

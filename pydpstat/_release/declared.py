@@ -76,6 +76,12 @@ def asked_for(function: str) -> Asked | None:
     return around.question.asked()
 
 
+def of_subset() -> bool:
+    """Tell whether a design was asked for a release of some records of its sample."""
+    around = _inside.get()
+    return around is not None and getattr(around.question, "subset", None) is not None
+
+
 # the function that runs, and its arguments by place
 handed: ContextVar[tuple[str, tuple[object, ...]]] = ContextVar("handed", default=("", ()))
 

@@ -59,6 +59,11 @@ def microaggregation(
         Where `k` is no such number, a column is not there or has no numbers, or a value is missing or
         infinite.
 
+    See Also
+    --------
+    k_means : a number of groups in the place of their size.
+    k_anonymity : what it is done for.
+
     Notes
     -----
     The table returned is k-anonymous in `columns`, whatever other columns say. It is not differentially
@@ -160,6 +165,11 @@ def k_means(
     MissingExtraError
         Where scikit-learn is not installed; the message has the command.
 
+    See Also
+    --------
+    k_means_by_col : each column by itself.
+    microaggregation : groups of at least k records.
+
     Notes
     -----
     scikit-learn stops before its centroids have settled; rows become their cluster's mean, which has the
@@ -204,6 +214,10 @@ def k_means_by_col(
     ------
     PydpstatError, MissingExtraError
         As in `k_means`.
+
+    See Also
+    --------
+    k_means : all columns together.
 
     Notes
     -----

@@ -42,6 +42,10 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     PydpstatError
         Where `rows` is no integer of at least 1, or `seed` none of at least 0.
 
+    See Also
+    --------
+    evaluate_anonymization : what the examples do with it.
+
     Examples
     --------
     >>> from pydpstat.anonymity import simulate_loans

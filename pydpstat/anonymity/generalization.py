@@ -49,6 +49,11 @@ def round_columns(
     PydpstatError
         Where `to` is no such number, or a column is not there or has no numbers.
 
+    See Also
+    --------
+    categorize : classes.
+    add_noise : noise in the place of rounding.
+
     Notes
     -----
     A value halfway between two multiples goes to the even one. Rounding alone promises no k: look at
@@ -125,6 +130,11 @@ def categorize(
     PydpstatError
         Where `bins` is something else, a value lies outside the edges, or a column is not there or has no
         numbers.
+
+    See Also
+    --------
+    round_columns : numbers that stay numbers.
+    k_anonymity : what it is done for.
 
     Notes
     -----

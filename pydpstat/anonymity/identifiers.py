@@ -37,6 +37,10 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
     PydpstatError
         Where `df` is no frame or has no rows, a column is not there, or no column would be left.
 
+    See Also
+    --------
+    find_isolated : records that remain unique.
+
     Notes
     -----
     A missing value is a value of its own. In a table of few rows an innocent column may have no value
@@ -87,6 +91,10 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     PydpstatError
         Where `df` is no frame or has no rows, a column is not there, or `size` is no integer of at
         least 1.
+
+    See Also
+    --------
+    k_anonymity : the smallest group's size.
 
     Examples
     --------

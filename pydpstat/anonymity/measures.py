@@ -42,6 +42,11 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
     PydpstatError
         Where `df` is no frame or has no rows, or a column is not there.
 
+    See Also
+    --------
+    l_diversity : how many sensitive values each group has.
+    reidentification_risk : one over it.
+
     Notes
     -----
     A missing value is a value of its own: two rows that lack it are alike, and a row that has it differs
@@ -90,6 +95,10 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     PydpstatError
         Where `df` is no frame or has no rows, a column is not there, or `sensitive` is several columns
         or one of the quasi-identifiers.
+
+    See Also
+    --------
+    k_anonymity : the groups' sizes.
 
     Notes
     -----
@@ -143,6 +152,11 @@ def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> fl
     PydpstatError
         Where k is no integer of at least 1, or as for `k_anonymity`.
 
+    See Also
+    --------
+    k_anonymity : one over it.
+    find_isolated : which rows are at risk.
+
     Examples
     --------
     >>> from pydpstat.anonymity import reidentification_risk
@@ -175,6 +189,10 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     PydpstatError
         Where shape, columns or index differ, a column has no numbers, or a value is missing in one of the
         tables only.
+
+    See Also
+    --------
+    evaluate_anonymization : the loss beside the protection.
 
     Notes
     -----
@@ -221,6 +239,11 @@ def evaluate_anonymization(
     PydpstatError
         Where shape, columns or index differ, a column is not there, or a value is missing in one of
         the tables only.
+
+    See Also
+    --------
+    AnonymizationResults : what it returns.
+    k_anonymity, mse_by_col : parts of it.
 
     Notes
     -----

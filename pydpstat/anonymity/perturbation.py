@@ -60,6 +60,11 @@ def add_noise(
     PydpstatError
         Where an argument is not allowed, or a column is not there, has no numbers or infinite ones.
 
+    See Also
+    --------
+    round_columns, categorize : other ways to blur columns.
+    pydpstat.mean : a release with a guarantee, which this has not.
+
     Notes
     -----
     This is perturbation in the sense of statistical disclosure control, and no differential privacy: a

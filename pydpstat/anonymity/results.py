@@ -48,6 +48,10 @@ class AnonymizationResults(Report, Frozen):
     nobs : int
         Number of rows.
 
+    See Also
+    --------
+    evaluate_anonymization : what makes it.
+
     Examples
     --------
     >>> import pandas as pd

@@ -72,6 +72,12 @@ def audit(
     PydpstatError
         Where an argument is not allowed, or the release raises the same error on both data sets.
 
+    See Also
+    --------
+    AuditResults : what it returns.
+    pydpstat.teaching.sensitivity : the largest change that a search finds.
+    Guarantee : what is tried.
+
     Notes
     -----
     The events: tails, intervals, single values and unions of cells of each element, of the sum, of

@@ -121,6 +121,10 @@ class AuditResults(Drawn, Undecided, Report):
     picture : Picture
         Both samples for `plot`.
 
+    See Also
+    --------
+    audit : what makes it.
+
     Examples
     --------
     >>> import numpy as np

@@ -19,6 +19,10 @@ class Amount(NamedTuple):
     rho : float, optional
         Zero-concentrated privacy, where the accountant is "zcdp"; None otherwise.
 
+    See Also
+    --------
+    pydpstat.Budget : where it is spent.
+
     Examples
     --------
     >>> print(Amount(0.5, 1e-6))
@@ -49,6 +53,10 @@ class Share(NamedTuple):
         Of each, where all are Gaussian: with the accountant "basic" epsilon and delta; with "zcdp" rho, and
         the epsilon that a Gaussian release may have with the budget's delta.
 
+    See Also
+    --------
+    pydpstat.Budget : whose part it is.
+
     Examples
     --------
     >>> from pydpstat import Budget
@@ -70,6 +78,10 @@ class BudgetExceeded(PydpstatError):
         The message.
     requested, remaining, difference : Amount
         What the release costs, what is left, and what is missing.
+
+    See Also
+    --------
+    Budget : the limit that it speaks of.
 
     Examples
     --------

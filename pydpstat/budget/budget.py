@@ -51,6 +51,12 @@ class Budget(Views):
     MissingExtraError
         Where psycopg is not installed, which a `url` needs; the message has the command.
 
+    See Also
+    --------
+    BudgetExceeded : what a budget raises where a release would cost too much.
+    compose : what several guarantees are together.
+    plan : the accuracy that an epsilon buys, before anything is released.
+
     Notes
     -----
     Guarantee: all releases that were spent together keep (epsilon, delta), also where the analyst

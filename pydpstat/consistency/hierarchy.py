@@ -47,6 +47,10 @@ class Hierarchy:
     PydpstatError
         Where a label occurs twice below one parent, or there is nothing below the top.
 
+    See Also
+    --------
+    release_hierarchy : its release.
+
     Notes
     -----
     The hierarchy has to be public. One that is made of the records at hand (`from_columns` of the data)

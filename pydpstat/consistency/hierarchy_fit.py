@@ -67,6 +67,11 @@ def make_consistent(
     PydpstatError
         Where an argument is not allowed, or exact values do not add up.
 
+    See Also
+    --------
+    release_hierarchy : the release as well.
+    least_squares : tables.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as the values were released, or are public.

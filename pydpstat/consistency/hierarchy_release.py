@@ -100,6 +100,11 @@ def release_hierarchy(
         Where an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
         with ``missing="error"``. Nothing is spent or drawn then.
 
+    See Also
+    --------
+    make_consistent : counts that are released already.
+    pydpstat.crosstab : one table.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for all levels together. The hierarchy must be public. With

@@ -50,6 +50,10 @@ class HierarchyFit(Report, Frozen):
     way : Method
         How they were made consistent.
 
+    See Also
+    --------
+    make_consistent : what makes it.
+
     Examples
     --------
     >>> from pydpstat.consistency import Hierarchy, make_consistent
@@ -245,6 +249,10 @@ class HierarchyResults(Stated, HierarchyFit):
         True if a seed or a generator was given: then it is not for publication.
     record : Call
         The call, without data.
+
+    See Also
+    --------
+    release_hierarchy : what makes it.
 
     Examples
     --------

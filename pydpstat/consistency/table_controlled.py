@@ -52,6 +52,10 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     PydpstatError
         Where an argument is not allowed, or no such table is found.
 
+    See Also
+    --------
+    least_squares, ipf : tables that it rounds.
+
     Notes
     -----
     Post-processing: it costs no privacy budget. Of all such tables it is the nearest, in the sum of

@@ -58,6 +58,11 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     ConvergenceWarning
         Where the margins are not met after `max_iterations`.
 
+    See Also
+    --------
+    least_squares : the closest table in squares, which may be below 0.
+    controlled_rounding : whole numbers.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are

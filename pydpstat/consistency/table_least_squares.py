@@ -88,6 +88,11 @@ def least_squares(
     ConvergenceWarning
         Where the exact margins are not met.
 
+    See Also
+    --------
+    ipf : a table that keeps its odds ratios.
+    make_consistent : hierarchies.
+
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are

@@ -170,7 +170,12 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met; the message says how far it is off and why."""
+    """A fit ended before its margins were met; the message says how far it is off and why.
+
+    See Also
+    --------
+    ipf : what gives it.
+    """
 
 
 @fixed
@@ -203,6 +208,10 @@ class TableFit(Report, Frozen):
         What was done, in order.
     spread : ndarray or float
         Standard deviation of each cell's remaining noise; NaN where it is not known.
+
+    See Also
+    --------
+    ipf, least_squares, controlled_rounding : what make it.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class Design(Protocol):
     condition: Condition | None
     _known: dict[tuple[str, str, str | None] | None, Known]
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
         """Return some columns of the data."""
 
 
@@ -187,8 +187,16 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
                 f"the design must have weights for {name}. Declare the column of weights, "
                 "dp.design(..., weights='w')."
             )
+        if name == "weighted_total" and (design.facts.max_records or 1) > 1:
+            raise PydpstatError(
+                f"max_records must be 1 for {name}: one record of each {design.facts.unit} counts, and the "
+                "total of several is larger. Add up the records of each first, and make a design of the sums."
+            )
         options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
-        data: list[Any] = [design._view(list(dict.fromkeys([*names, weights, *extra])), made, False), weights]
+        # how many records a sample has outside of a subset is part of the variance
+        whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
+        used = list(dict.fromkeys([*names, weights, *extra]))
+        data: list[Any] = [design._view(used, made, False, weights if whole_sample else None), weights]
     elif pair or name in _CALLABLES:
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]

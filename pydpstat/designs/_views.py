@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._data.chunk import Chunk
 from pydpstat._data.chunk import column_names as checked_names
+from pydpstat._data.columns import numbers_of
 from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.mapped import Mapped
@@ -26,22 +28,43 @@ RECORDS = "records"
 
 @dataclass(frozen=True)
 class Subset:
-    """Leaves out the records for which a condition is not known to be true."""
+    """Leaves out the records for which a condition is not known to be true, or takes their weight from them.
+
+    Parameters
+    ----------
+    condition : Condition
+        Which records are meant.
+    weights : str, optional
+        A column that is 0 for the others: they stay, as members of their strata.
+    """
 
     condition: Condition
+    weights: str | None = None
 
     makes = ()
-    drops = True
+
+    @property
+    def drops(self) -> bool:
+        """Whether records are left out."""
+        return self.weights is None
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns of the condition."""
-        return self.condition.names
+        """The columns of the condition, and the weights."""
+        return self.condition.names if self.weights is None else (*self.condition.names, self.weights)
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the records that stay."""
         stay, _ = self.condition.truths(chunk.columns)
+        if self.weights is not None:
+            own = weighed(chunk.columns[self.weights], stay)
+            return Chunk({**chunk.columns, self.weights: own}, chunk.size)
         return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
+
+
+def weighed(column: Any, stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Return weights that are 0 but for some records."""
+    return np.where(stay, numbers_of(column, "weights").arrays[0], 0.0)
 
 
 @dataclass(frozen=True)
@@ -129,9 +152,19 @@ def column_names(data: Any) -> tuple[str, ...]:
 
 
 def view(
-    data: Any, names: Sequence[str], subset: Condition | None, made: Sequence[Made], single: bool
+    data: Any,
+    names: Sequence[str],
+    condition: Condition | None,
+    made: Sequence[Made],
+    single: bool,
+    zero: str | None = None,
 ) -> Any:
-    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view."""
+    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view.
+
+    Records for which a condition is not known to be true are left out; where `zero` is a column they stay,
+    and it is 0 for them.
+    """
+    subset = None if condition is None else Subset(condition, zero)
     table = table_of(data)
     if table is not None:
         return View(_table(table, names, subset, made), single)
@@ -145,34 +178,41 @@ def view(
     return frame[names[0]] if single else frame[list(names)]
 
 
-def _changed(frame: Any, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Any:
+def _changed(frame: Any, names: Sequence[str], subset: Subset | None, made: Sequence[Made]) -> Any:
     asked = {
         *names,
-        *(() if subset is None else subset.names),
+        *(() if subset is None else subset.needs),
         *(name for each in made for name in each.needs),
     }
     frame = frame[[name for name in frame.columns if name in asked]]
     for each in made:
         frame = frame.assign(**{each.name: each.column(frame, len(frame))})
-    return frame if subset is None else frame.loc[subset.truths(frame)[0]]
+    if subset is None:
+        return frame
+    stay, _ = subset.condition.truths(frame)
+    if subset.weights is None:
+        return frame.loc[stay]
+    return frame.assign(**{subset.weights: weighed(frame[subset.weights], stay)})
 
 
-def _table(table: Table, names: Sequence[str], subset: Condition | None, made: Sequence[Made]) -> Table:
+def _table(table: Table, names: Sequence[str], subset: Subset | None, made: Sequence[Made]) -> Table:
     kept = None
     if (
         subset is not None
+        and subset.drops
         and isinstance(table, Stream)
         and table.kept
-        and set(subset.names) <= set(table.names)
+        and set(subset.needs) <= set(table.names)
     ):
         # the engine itself leaves records out, where it compares as pydpstat does
-        kept = None if subset.test is None else table.kept(subset.test)
+        test = subset.condition.test
+        kept = None if test is None else table.kept(test)
     if kept is not None:
         table, subset = kept, None
     for each in made:
         table = Mapped.of(table, each)
     if subset is not None:
-        table = Mapped.of(table, Subset(subset))
+        table = Mapped.of(table, subset)
     return table.select(list(names))
 
 

@@ -41,6 +41,11 @@ class Design(Answering, Calls):
     rng : None, numpy.random.Generator or RRandom
         Where randomness comes from.
 
+    See Also
+    --------
+    design : what makes it.
+    plan : the accuracy of a release, which is a method of a design as well.
+
     Examples
     --------
     >>> import pandas as pd, pydpstat as dp
@@ -182,13 +187,13 @@ class Design(Answering, Calls):
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool) -> Any:
-        """Return some columns of the data, or of the subset's records. Private."""
+    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
             used += () if self.condition is None else self.condition.names
             made = [*needed(self.facts, used), *made]
-        return view(self._data, names, self.condition, made, single)
+        return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the declared facts as plain values, for a file; `from_dict` reads them."""
@@ -244,12 +249,7 @@ class Design(Answering, Calls):
         facts, said = self.facts, []
         if name in facts.assigned:
             said.append(facts.assigned[name])
-        if name == facts.unit:
-            said.append("unit")
-        if name == facts.weights:
-            said.append("weights")
-        if name == facts.strata:
-            said.append("strata")
+        said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
             low, high = facts.bounds[name]
             said.append(f"from {low:g} to {high:g}")
@@ -361,6 +361,11 @@ def design(
     ------
     PydpstatError
         Where a fact is not allowed, or of a column that the data do not have.
+
+    See Also
+    --------
+    Design : what it returns.
+    Budget : a limit that pays for all releases of a design.
 
     Notes
     -----

@@ -86,6 +86,11 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     PydpstatError
         Where an argument is not allowed, or `f` does not return one number.
 
+    See Also
+    --------
+    DPMechBernstein : its private release.
+    pydpstat.diffpriv.predict : its values.
+
     Notes
     -----
     Nothing is protected: the coefficients are the function's values.
@@ -130,6 +135,10 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     ------
     PydpstatError
         Where `object` is something else, or a point is not in the unit cube.
+
+    See Also
+    --------
+    bernstein : what it evaluates.
 
     References
     ----------

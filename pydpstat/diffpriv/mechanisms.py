@@ -42,6 +42,11 @@ class DPMech(Slotted):
     PydpstatError
         Where it is made itself.
 
+    See Also
+    --------
+    DPMechLaplace, DPMechGaussian, DPMechExponential, DPMechBernstein : the mechanisms.
+    releaseResponse : a mechanism's release.
+
     References
     ----------
     Rubinstein, B. I. P. and Alda, F. (2017). diffpriv: An R package for easy differential privacy.
@@ -106,6 +111,10 @@ class DPMechNumeric(DPMech):
     PydpstatError
         Where it is made itself.
 
+    See Also
+    --------
+    DPMechLaplace, DPMechGaussian : its subclasses.
+
     References
     ----------
     Rubinstein, B. I. P. and Alda, F. (2017). diffpriv: An R package for easy differential privacy.
@@ -157,6 +166,11 @@ class DPMechLaplace(DPMechNumeric):
     PydpstatError
         Where a value is not allowed, or given without its name.
 
+    See Also
+    --------
+    pydpstat.mechanisms.Laplace : pydpstat's own.
+    releaseResponse : its release.
+
     Notes
     -----
     Guarantee of a release: epsilon, where `sensitivity` is a proven bound.
@@ -200,6 +214,11 @@ class DPMechGaussian(DPMechNumeric):
     ------
     PydpstatError
         Where a value is not allowed, or given without its name.
+
+    See Also
+    --------
+    pydpstat.mechanisms.Gaussian : pydpstat's own, with the analytic calibration.
+    releaseResponse : its release.
 
     Notes
     -----
@@ -246,6 +265,11 @@ class DPMechExponential(DPMech):
     ------
     PydpstatError
         Where a value is not allowed, or given without its name.
+
+    See Also
+    --------
+    choose : pydpstat's own choice, with the epsilon that holds.
+    releaseResponse : its release.
 
     Notes
     -----
@@ -308,6 +332,11 @@ class DPMechBernstein(DPMech):
     ------
     PydpstatError
         Where a value is not allowed, or given without its name.
+
+    See Also
+    --------
+    bernstein : the approximation that it releases.
+    releaseResponse : its release.
 
     Notes
     -----

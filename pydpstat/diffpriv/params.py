@@ -35,6 +35,11 @@ class DPParamsEps(Slotted):
     PydpstatError
         Where a value is not allowed, or given without its name.
 
+    See Also
+    --------
+    DPParamsDel : with a delta.
+    Guarantee : what holds.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 2.
@@ -99,6 +104,11 @@ class DPParamsDel(DPParamsEps):
     PydpstatError
         Where a value is not allowed, or given without its name.
 
+    See Also
+    --------
+    DPParamsEps : epsilon alone.
+    Guarantee : what holds.
+
     References
     ----------
     Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, chapter 2.
@@ -147,6 +157,11 @@ class DPParamsGam(DPParamsDel):
     ------
     PydpstatError
         Where a value is not allowed, or given without its name.
+
+    See Also
+    --------
+    sensitivitySampler : what gamma speaks of.
+    DPParamsDel : without the random sensitivity.
 
     References
     ----------

@@ -77,6 +77,11 @@ def releaseResponse(
         Where less holds than is asked for: the exponential mechanism, a Gaussian one with a large
         epsilon, a sampled sensitivity, no noise at all.
 
+    See Also
+    --------
+    DPMechLaplace, DPMechGaussian, DPMechExponential, DPMechBernstein : the mechanisms.
+    mean, choose : releases of pydpstat's own.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one replaced record where the sensitivity is a proven bound and

@@ -68,6 +68,11 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     PydpstatError
         Where the target does not return what the mechanism needs.
 
+    See Also
+    --------
+    sensitivitySampler : the largest of many draws of it.
+    DPMechNumeric : the mechanisms that it is for.
+
     Notes
     -----
     Nothing is protected: the distance is an exact function of the data.
@@ -182,6 +187,11 @@ def sensitivitySampler(
         Where neither `m` nor `gamma` is given, where `gamma` is too small for `m`, or where R
         returns a sensitivity that is missing or infinite.
 
+    See Also
+    --------
+    sensitivitySamplerManual : with the numbers of draws given.
+    pydpstat.teaching.sensitivity : a search for the largest change.
+
     Notes
     -----
     Guarantee of a release with it: random differential privacy, for data whose records are drawn
@@ -246,6 +256,10 @@ def sensitivitySamplerManual(
     PydpstatError
         Where an argument is not allowed, or where R returns a sensitivity that is missing or
         infinite.
+
+    See Also
+    --------
+    sensitivitySampler : with the numbers of draws chosen.
 
     Notes
     -----

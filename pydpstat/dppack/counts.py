@@ -99,6 +99,11 @@ def histogramDP(
     PrivacyWarning
         Unless `breaks` is a vector that spans the bounds: other breaks come from the data.
 
+    See Also
+    --------
+    histogram : pydpstat's own, for a release.
+    tableDP : categories.
+
     Notes
     -----
     Guarantee: (epsilon, delta) if `breaks` is public and spans the bounds, else none.
@@ -197,6 +202,11 @@ def tableDP(
     -----
     PrivacyWarning
         Unless every variable is a Categorical: other levels come from the data.
+
+    See Also
+    --------
+    crosstab : pydpstat's own, for a release.
+    histogramDP : numbers in bins.
 
     Notes
     -----

@@ -66,6 +66,11 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
+    See Also
+    --------
+    meanDP : the release.
+    mean : pydpstat's own.
+
     Notes
     -----
     Guarantee: none. `meanDP` releases this value.
@@ -104,6 +109,11 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    varDP : the release.
+    var : pydpstat's own.
 
     Notes
     -----
@@ -150,6 +160,11 @@ def covDataAccess(
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    covDP : the release.
+    cov : pydpstat's own.
 
     Notes
     -----
@@ -199,6 +214,11 @@ def quantileDataAccess(
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return an infinite value.
+
+    See Also
+    --------
+    quantileDP : the release.
+    quantile : pydpstat's own.
 
     Notes
     -----

@@ -61,6 +61,11 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    histogramDP : the release.
+    histogram : pydpstat's own.
+
     Notes
     -----
     Guarantee: none. `histogramDP` releases these values.
@@ -104,6 +109,11 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    tableDP : the release.
+    crosstab : pydpstat's own.
+
     Notes
     -----
     Guarantee: none. `tableDP` releases these values.
@@ -146,6 +156,11 @@ def pooledVarDataAccess(
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    pooledVarDP : the release.
+    var : pydpstat's own.
 
     Notes
     -----
@@ -194,6 +209,11 @@ def pooledCovDataAccess(
     ------
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+
+    See Also
+    --------
+    pooledCovDP : the release.
+    cov : pydpstat's own.
 
     Notes
     -----

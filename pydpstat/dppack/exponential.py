@@ -67,6 +67,11 @@ def ExponentialMechanism(
     PydpstatError
         Where an argument is not allowed, or where R would return ``integer(0)``.
 
+    See Also
+    --------
+    choose : pydpstat's own, whose guarantee holds exactly.
+    DPMechExponential : diffpriv's.
+
     Notes
     -----
     Guarantee: epsilon, for neighbors between which no utility differs by more than `sensitivity`.

@@ -59,6 +59,11 @@ def LaplaceMechanism(
     PydpstatError
         Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
+    See Also
+    --------
+    pydpstat.mechanisms.Laplace : pydpstat's own mechanism, for a release.
+    DPMechLaplace : diffpriv's.
+
     Notes
     -----
     Guarantee: epsilon, for neighbors between which the values differ by at most `sensitivities`.
@@ -129,6 +134,11 @@ def GaussianMechanism(
     PrivacyWarning
         Where `delta` is 1 or more, or where the analytic calibration misses a small delta.
 
+    See Also
+    --------
+    pydpstat.mechanisms.Gaussian : pydpstat's own mechanism, for a release.
+    calibrateAnalyticGaussianMechanism : its noise with the analytic calibration.
+
     Notes
     -----
     Guarantee: (epsilon, delta), for neighbors whose values differ by at most `sensitivities`.
@@ -198,6 +208,11 @@ def calibrateAnalyticGaussianMechanism(
     ------
     PydpstatError
         Where R stops or never returns.
+
+    See Also
+    --------
+    calibrate_gaussian : pydpstat's own.
+    GaussianMechanism : noise of this scale.
 
     Notes
     -----

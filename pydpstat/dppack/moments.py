@@ -70,6 +70,11 @@ def meanDP(
     PrivacyWarning
         With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
 
+    See Also
+    --------
+    mean : pydpstat's own, for a release.
+    medianDP, varDP, sdDP : its kin in R.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one replaced record, the number of records public.
@@ -146,6 +151,11 @@ def varDP(
     PrivacyWarning
         With Laplace noise, and with ``"unbounded"`` or ``"both"``; the message has the true figure.
 
+    See Also
+    --------
+    var : pydpstat's own, for a release.
+    sdDP, covDP, pooledVarDP : its kin in R.
+
     Notes
     -----
     Guarantee: with Gaussian noise (epsilon, delta) for one replaced record; with Laplace noise
@@ -217,6 +227,11 @@ def sdDP(
     PrivacyWarning
         As for `varDP`.
 
+    See Also
+    --------
+    std : pydpstat's own, for a release.
+    varDP : its square.
+
     Notes
     -----
     Guarantee: that of `varDP`, because the square root is post-processing.
@@ -287,6 +302,11 @@ def covDP(
     -----
     PrivacyWarning
         With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    See Also
+    --------
+    cov : pydpstat's own, for a release.
+    varDP, pooledCovDP : its kin in R.
 
     Notes
     -----

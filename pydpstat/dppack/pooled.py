@@ -102,6 +102,11 @@ def pooledVarDP(
     PrivacyWarning
         With Laplace noise, and with ``"unbounded"`` or ``"both"``; the message has the true figure.
 
+    See Also
+    --------
+    var : pydpstat's own, with ``by=`` for groups.
+    varDP : one sample.
+
     Notes
     -----
     Guarantee: with Gaussian noise (epsilon, delta) for one record replaced within its group, the
@@ -186,6 +191,11 @@ def pooledCovDP(
     -----
     PrivacyWarning
         With ``"unbounded"`` or ``"both"``: the noise scale reveals the number of records.
+
+    See Also
+    --------
+    cov : pydpstat's own, with ``by=`` for groups.
+    pooledVarDP : variances.
 
     Notes
     -----

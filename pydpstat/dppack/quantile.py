@@ -77,6 +77,11 @@ def quantileDP(
     PrivacyWarning
         With an infinite upper bound: then nothing is guaranteed.
 
+    See Also
+    --------
+    quantile, quantiles : pydpstat's own, for a release.
+    medianDP : half of the records.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public; for one added or
@@ -140,6 +145,11 @@ def medianDP(
     -----
     PrivacyWarning
         As for `quantileDP`.
+
+    See Also
+    --------
+    median : pydpstat's own, for a release.
+    quantileDP : other shares.
 
     Notes
     -----

@@ -14,7 +14,7 @@ from pydpstat._release.statistic import Options, call, promise_of_stages, releas
 from pydpstat.inference._cell_noise import CellCubes
 from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._hidden import empty_levels, empty_responses
+from pydpstat.inference._hidden import empty_levels, empty_responses, note_empty
 from pydpstat.inference._laws.cell_lines import lines_at
 from pydpstat.inference._laws.cell_logit import CellLogit, expansion_at
 from pydpstat.inference._laws.cell_model import CellTable
@@ -149,6 +149,7 @@ def _empty(table: CellTable, design: LinearDesign) -> tuple[npt.NDArray[np.bool_
     whole = float(sizes.sum())
     counts = table.rows.T @ sizes
     sds = sd * np.sqrt(2.0 * np.square(table.rows).sum(axis=0))
+    note_empty(design, counts[1:], sds[1:], whole)
     empty, told = empty_levels(design, counts[1:], sds[1:], whole)
     ones = float(table.counts[:, 1].sum())
     return empty, [*told, *empty_responses(design, ones, sd * math.sqrt(len(sizes)), whole)]

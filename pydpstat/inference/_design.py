@@ -77,12 +77,23 @@ class LinearDesign:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What holds of the levels."""
-        given = not self.declared and bool(self._leveled)
-        level = (
-            "the first one" if self.other is None else f"{self.other!r}, and of a response as the first one"
-        )
-        return (f"a value that is none of the levels counts as {level}",) if given else ()
+        """What holds of the levels of predictors where values of none have a level."""
+        given = not self.declared and any(each.levels is not None for each in self.read)
+        told = f"a value that is none of the levels counts as {self.other!r}"
+        return (told,) if given and self.other is not None else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What values count as that are none of the levels, where such values may be."""
+        found = []
+        if self.outcome is not None and not isinstance(self.outcome, Truths) and not self.declared:
+            no, yes = self.outcome.levels or (False, True)
+            found.append(f"{self.response} = {yes} counts as 1, and any other value as {no}.")
+        open_levels = [each for each in self.read if set(each.levels or ()) - {False, True}]
+        if open_levels and self.other is None and not self.declared:
+            of = ", ".join(f"{each.levels[0]} of {each.column}" for each in open_levels if each.levels)
+            found.append(f"Values that are none of the levels count as the reference: {of}.")
+        return tuple(found)
 
     @property
     def _leveled(self) -> list[Predictor]:

@@ -23,7 +23,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words
-from pydpstat.statistics._kernels.column_release import bounded_columns
+from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Scope
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def release_group_moments(
         )
         for each in ("mean", "var", "std")
     )
+    note_released(mean, records)
     return GroupMomentsResults(
         mean=mean,
         var=var,

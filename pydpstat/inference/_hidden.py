@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._design import LinearDesign
-from pydpstat.inference._predictors import Derived, Predictor
+from pydpstat.inference._predictors import Derived, Predictor, Truths
+from pydpstat.statistics._kernels.levels import Axis, plain
+from pydpstat.statistics._kernels.unused_levels import note_unused
 
 Floats = npt.NDArray[np.float64]
 # standard deviations of its noise up to which a number of records cannot be told from 0
@@ -79,6 +81,19 @@ def empty_levels(
     return found, remarks
 
 
+def note_empty(design: LinearDesign, counts: Floats, sds: Floats, size: float) -> None:
+    """Warn of levels that look empty as misspelt ones do; the arguments are as in `empty_levels`."""
+    for each, place, _ in _looked(design, counts, sds, size, _FAR):
+        if design.declared or each.levels is None or isinstance(each, Derived):
+            continue
+        own, numbers = slice(place - 1, place - 1 + len(each.names)), np.zeros(len(each.levels))
+        numbers[list(each.kept)] = counts[own]
+        numbers[0] = size - counts[own].sum()
+        known = range(len(each.levels) - each.added)
+        axis = Axis(tuple(map(plain, each.levels)), (*known, each.other, -1))
+        note_unused(numbers, float(sds[own].max()), [(each.text, axis)])
+
+
 def empty_cells(
     design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float = _NEAR
 ) -> frozenset[tuple[str, int]]:
@@ -113,11 +128,18 @@ def _looked(
 
 
 def empty_responses(design: LinearDesign, ones: float, sd: float, size: float) -> list[str]:
-    """Return the remark on levels of the response, of which so many noisy records have the second one."""
+    """Return the remark on levels of the response, of which so many noisy records have the second one.
+
+    It warns of one that looks empty, too.
+    """
     levels = None if design.outcome is None else design.outcome.levels
     if levels is None:
         return []
     counted = None if design.declared else levels[0]
+    if not design.declared and not isinstance(design.outcome, Truths):
+        note_unused(
+            [size - ones, ones], sd, [(design.response, Axis(tuple(map(plain, levels)), (0, 1, 0, -1)))]
+        )
     return _remark(design.response, levels, np.array([size - ones, ones]) <= _FAR * sd, counted)
 
 

@@ -65,7 +65,7 @@ def logit_results(
         link="logit",
         combinations=LawCombinations(law, scaled),
         assumptions=(*assumptions, *design.assumptions),
-        remarks=(*([nothing.format(hidden)] if hidden else []), *remarks),
+        remarks=(*([nothing.format(hidden)] if hidden else []), *remarks, *design.remarks),
         bounds=design.bounds[1:],
         **own,
     )

@@ -1,20 +1,27 @@
-"""Tests of means from noisy sums that have been released: what a release says of a hypothesis."""
+"""Tests of means from noisy sums: the release of two groups, and what sums say of a hypothesis."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair
+from pydpstat._data.columns import Pair, one_column
+from pydpstat._release.additive import Spender
+from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.deep_pvalues import FLOOR, t_floor, t_pvalue
 from pydpstat.inference._laws.exact_mean import LEFT_OUT, ExactMeanInterval, exact_pvalue
 from pydpstat.inference._laws.group_difference import mean_difference
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
-from pydpstat.inference._testing import contrast_name
+from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._testing import contrast_name, group_names, shown_alternative
+from pydpstat.inference._units import Sample
+from pydpstat.random import Source
 from pydpstat.results import DPResults, InferenceResults
+from pydpstat.statistics._kernels.records import records_of
 
 METHODS = ("t", "exact")
 # how two groups are called that have no names
@@ -86,6 +93,36 @@ def noisy_mean(known: NoisySums, pair: Pair) -> float:
     middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
     mean = middle + half * min(max(known.sums[1] / max(known.sums[0], 1.0), -1.0), 1.0)
     return min(max(mean, pair[0]), pair[1])
+
+
+def release_groups(
+    samples: Sequence[Sample],
+    pair: Pair,
+    how: Options,
+    alternative: str,
+    source: Source,
+    budget: Spender | None,
+) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
+    """Release the sums of two groups."""
+    blocks = []
+    for (given, scope), name in zip(samples, ("a", "b")):
+        records, how = records_of(given, how, scope, source, one_column, name)
+        blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
+    groups = group_names(samples, SAMPLES)
+    names = [name for group in groups for name in sum_names((group,), how)]
+    release, made = release_sums(
+        "ttest_ind",
+        names,
+        blocks,
+        how,
+        source,
+        budget,
+        data=("a", "b"),
+        arguments=(("bounds", pair), *shown_alternative(alternative)),
+        bounds=pair,
+        conditions=(GROUPS,) if how.bounded else (),
+    )
+    return release, (made[0].sums[0], made[1].sums[0])
 
 
 def two_samples(

@@ -15,7 +15,7 @@ from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._combinations import HIDDEN, MomentCombinations
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names
+from pydpstat.inference._hidden import empty_cells, empty_levels, hidden_names, note_empty
 from pydpstat.inference._influences import Influences, influence_query, with_sampling
 from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._laws.score_tests import ScoreInterval, ScoreTests
@@ -107,6 +107,7 @@ def _followed(
     sds = noisy.spread(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
     empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     if shown is None:
+        note_empty(design, matrix[0, 1:-1], sds, float(noisy.size))
         gone = empty_cells(design, matrix[0, 1:-1], sds, float(noisy.size))
         shown = design.without(gone)
         fewer = shown.without(gone, declared=True)
@@ -160,7 +161,7 @@ def _followed(
             ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *shown.remarks),
         **promised,
     )
 

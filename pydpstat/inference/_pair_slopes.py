@@ -221,7 +221,7 @@ def by_slopes(
         labels=("model",),
         design=design,
         assumptions=assumptions,
-        remarks=(*remarks, *endless((name,), errors)),
+        remarks=(*remarks, *endless((name,), errors), *design.remarks),
         claim=claim,
         guarantee=held,
         bounds=said["bounds"],

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Bounds, Data, GivenBounds
+from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
@@ -29,7 +30,7 @@ from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import added, bounded_columns
+from pydpstat.statistics._kernels.column_release import added, bounded_columns, note_released
 from pydpstat.statistics._kernels.group_sums import by_group
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Scope
@@ -61,7 +62,9 @@ class Intervals:
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in the values' shape."""
-        low, high = np.array([each.ends(alpha) for each in self.parts]).reshape(-1, 2).T
+        with Progress(lambda: len(self.parts), "intervals") as progress:
+            ends = [progress.counted(each.ends(alpha)) for each in self.parts]
+        low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
@@ -139,7 +142,9 @@ def release_moments(
         bounds=shown,
         conditions=records.conditions,
     )
-    return published(function, release, records, pairs, how)
+    found = published(function, release, records, pairs, how)
+    note_released(found, records)
+    return found
 
 
 def check_apart(how: Options, records: Records) -> None:

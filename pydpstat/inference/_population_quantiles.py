@@ -31,6 +31,7 @@ from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bi
 from pydpstat.statistics._kernels.quantile_points import GRID_POINTS
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 Floats = npt.NDArray[np.float64]
 STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
@@ -145,6 +146,8 @@ def release_cells(
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows, public = noisy.reshape(-1, edges.size - 1), size if how.bounded else None
+        # the geometric noise of a cell has a standard deviation below this
+        note_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
         known = [CellQuantiles(row, edges, public, rate) for row in rows]
         slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
         value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
+from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws import power_counts, power_means, power_ranks
 from pydpstat.inference._power_settings import (
@@ -251,22 +252,27 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
             "any data."
         )
     solved = missing[0]
-    if solved == "n":
-        count = _count(lambda n: _power(test, equal_sizes(test, n, facts), chosen, effect, facts), aim)
-        sizes = equal_sizes(test, count, facts)
-    elif solved == "epsilon":
-        found = _Amounts("epsilon", _SMALLEST_EPSILON, _LARGEST_EPSILON)
-        chosen = found.smallest(lambda each: _power(test, sizes, each, effect, facts), aim)
-    elif solved == "effect":
-        most = largest_effect(test, facts)
-        found = _Amounts("effect", _SMALLEST_SHARE * abs(most), abs(most))
-        sign = math.copysign(1.0, most)
-        effect = sign * found.smallest(lambda each: _power(test, sizes, chosen, sign * each, facts), aim)
-    able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
-    powers = [(name, _power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
-    # blocks are made of a public number of records
-    if TESTS[test].family and not facts.private:
-        powers.append((BLOCKS, _blocks_power(test, sizes, chosen, effect, facts)))
+    with Progress(lambda: None, "powers") as progress:
+
+        def power(*setting: Any) -> float:
+            return progress.counted(_power(*setting))
+
+        if solved == "n":
+            count = _count(lambda n: power(test, equal_sizes(test, n, facts), chosen, effect, facts), aim)
+            sizes = equal_sizes(test, count, facts)
+        elif solved == "epsilon":
+            found = _Amounts("epsilon", _SMALLEST_EPSILON, _LARGEST_EPSILON)
+            chosen = found.smallest(lambda each: power(test, sizes, each, effect, facts), aim)
+        elif solved == "effect":
+            most = largest_effect(test, facts)
+            found = _Amounts("effect", _SMALLEST_SHARE * abs(most), abs(most))
+            sign = math.copysign(1.0, most)
+            effect = sign * found.smallest(lambda each: power(test, sizes, chosen, sign * each, facts), aim)
+        able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
+        powers = [(name, power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
+        # blocks are made of a public number of records
+        if TESTS[test].family and not facts.private:
+            powers.append((BLOCKS, progress.counted(_blocks_power(test, sizes, chosen, effect, facts))))
     return PowerPlan(
         test,
         sizes[0] if len(set(sizes)) == 1 else sizes,

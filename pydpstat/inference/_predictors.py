@@ -183,6 +183,6 @@ def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
     return PydpstatError(
         f"{shown}, the response, must be truth values, or have its two levels given, because other "
         f"values do not tell which of them counts as 1; got {type(column).__name__}{kind}. Give "
-        f"levels={{{response!r}: [0, 1]}}, the level that counts as 1 last, or make it a condition "
-        "first, such as age >= 30."
+        f"levels={{{response!r}: [no, yes]}}, with its two values in the places of no and yes: the second "
+        "one counts as 1, and any other value as the first. Or make it a condition first, such as age >= 30."
     )

@@ -206,7 +206,7 @@ def _followed(
         labels=("model",) * len(tested),
         design=design,
         assumptions=(*(ONE if isinstance(law, KendallLaw) else SEVERAL), *design.assumptions),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *design.remarks),
     )
 
 

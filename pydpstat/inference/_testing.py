@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.named_mechanisms import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
+from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._predictors import filled
 from pydpstat.inference._units import Sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import Both, both_columns
+from pydpstat.statistics._kernels.levels import Axis
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._kernels.unused_levels import SPELLING, TOPIC, note_unused
 
 Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -128,7 +134,22 @@ def groups_of(
     for (data, scope), argument in zip(samples, arguments):
         values, how = sample_of(data, argument, how, scope, source)
         groups.append(values)
+    gone = [name for name, each in zip(group_names(samples, tuple(arguments)), groups) if not each.size]
+    if gone and how.bounded:
+        told = (
+            f"{checks.excerpt(gone)}: the groups' sizes are public, and nothing is compared with an empty one"
+        )
+        warn_usage(f"there is no record of {told}. {SPELLING}: is one misspelled?", TOPIC)
     return groups, how
+
+
+def note_empty(names: Sequence[str], known: Sequence[NoisySums]) -> None:
+    """Say which groups of private sizes look empty by their noisy numbers of records."""
+    if any(each.size is not None for each in known):
+        return
+    sd = max(math.sqrt(each.unit_variance * float(np.square(each.noise[0]).sum())) for each in known)
+    axis = Axis(tuple(names), (*range(len(names)), -1, -1))
+    note_unused([each.sums[0] for each in known], sd, [("", axis)])
 
 
 def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tuple[Floats, Floats, Options]:

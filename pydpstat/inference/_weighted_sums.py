@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, Pair, numbers_of, one_column, truths_of
+from pydpstat._data.columns import Columns, Data, Pair
 from pydpstat._data.containers import columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
@@ -19,13 +20,14 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._weighted_columns import GivenPair, both_of, products_of, whole_sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.association import check_lengths
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import NOTHING, Keys, Origin, Scope, keys_of
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
 LINEAR = Fraction(3, 4)
@@ -75,13 +77,6 @@ class Weighted(NamedTuple):
         return found.each(), size
 
 
-class _Pair(NamedTuple):
-    """A variable and the weights as they were given. Private."""
-
-    data: object
-    weights: object
-
-
 def read_weighted(
     data: Data,
     weights: Data | str,
@@ -96,7 +91,9 @@ def read_weighted(
     """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups."""
     largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
-    columns = partial(_columns, argument=argument, truths=truths)
+    columns = partial(both_of, argument=argument, truths=truths)
+    if strata is not None:
+        columns = partial(whole_sample, of=columns, drop=how.missing == "drop")
     records, how = _read(data, weights, how, source, scope, strata, argument, columns)
     return Weighted(records, pair, largest, how, strata is not None)
 
@@ -141,7 +138,7 @@ def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
 
 def _together(
     data: object, weights: object, scope: Scope, argument: str
-) -> tuple[object, Callable[[object], _Pair], Scope]:
+) -> tuple[object, Callable[[object], GivenPair], Scope]:
     """Return the records, what makes a variable and its weights of some of them, and by what groups."""
     data = in_memory(data, argument)
     with about(argument):
@@ -168,7 +165,7 @@ def _together(
             used, scope = [*used, unit], scope._replace(unit=_series(columns[unit], unit))
         rest = _only([name for name in columns if name not in used], argument)
         data = Chunk({rest: columns[rest]}, size)
-    return _Pair(data, weights), _as_given, scope
+    return GivenPair(data, weights), _as_given, scope
 
 
 def _series(column: Any, name: str) -> Any:
@@ -177,12 +174,12 @@ def _series(column: Any, name: str) -> Any:
     return pd.Series(column, name=name)
 
 
-def _as_given(given: object) -> _Pair:
-    assert isinstance(given, _Pair)
+def _as_given(given: object) -> GivenPair:
+    assert isinstance(given, GivenPair)
     return given
 
 
-def _by_name(given: object, weights: str, argument: str) -> _Pair:
+def _by_name(given: object, weights: str, argument: str) -> GivenPair:
     """Return the variable and the weights of a frame or a chunk that has both and nothing else."""
     columns = _named(given)
     if weights not in columns:
@@ -192,7 +189,7 @@ def _by_name(given: object, weights: str, argument: str) -> _Pair:
         )
     rest = _only([name for name in columns if name != weights], argument)
     size = len(columns[rest])
-    return _Pair(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
+    return GivenPair(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
 
 
 def _named(data: Any) -> dict[str, Any]:
@@ -210,27 +207,6 @@ def _only(names: list[str], argument: str) -> str:
         f"{checks.excerpt(names)}. Select its columns first, as in frame[['income', 'weight', "
         "'region']]."
     )
-
-
-def _columns(
-    given: object, _: str, pair_of: Callable[[object], _Pair], argument: str, truths: bool
-) -> Columns:
-    """Read the variable and the weights."""
-    pair = pair_of(given)
-    first, second = _variable(pair.data, argument, truths), one_column(pair.weights, "weights")
-    check_lengths(first.size, second.size, f"{argument} and weights")
-    arrays = first.arrays + second.arrays
-    return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
-
-
-def _variable(data: object, argument: str, truths: bool) -> Columns:
-    found = one_column(data, argument, truths_of if truths else numbers_of)
-    if not truths:
-        return found
-    values, absent = found.arrays[0].astype(np.float64), found.missing[0]
-    if absent is not None:
-        values[absent] = np.nan
-    return Columns((values,), (None,), None, found.name, found.size)
 
 
 def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
@@ -319,23 +295,13 @@ def read_products(
 ) -> tuple[Weighted, Pair]:
     """Read records times their weights, each moved to its bounds before, with the products' bounds."""
     largest = largest_weight(max_weight)
-    columns = partial(_products, pair=pair, largest=largest)
+    of = partial(both_of, argument="data", truths=False)
+    columns = partial(
+        products_of, of=partial(whole_sample, of=of, drop=how.missing == "drop"), pair=pair, largest=largest
+    )
     records, how = _read(data, weights, how, source, scope, strata, "data", columns)
     ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
     return Weighted(records, pair, largest, how, strata is not None), ends
-
-
-def _products(
-    given: object, argument: str, pair_of: Callable[[object], _Pair], pair: Pair, largest: float
-) -> Columns:
-    found = _columns(given, argument, pair_of, "data", False)
-    values, times = (each.astype(np.float64, copy=False) for each in found.arrays)
-    # a record's product depends on this record alone, whatever is rounded in it
-    product = np.clip(values, *pair) * np.clip(times, 0.0, largest)
-    for absent in found.missing:
-        if absent is not None:
-            product[absent] = np.nan
-    return Columns((product,), (None,), None, found.name, found.size)
 
 
 def check_some(how: Options, size: int, argument: str) -> None:
@@ -375,6 +341,12 @@ def noise_scales(how: Options) -> tuple[float, float]:
     """Return the noise's scales of the sums of weights and of their squares."""
     scale = float(reach(how)) / how.epsilon
     return scale / float(LINEAR), scale / float(1 - LINEAR)
+
+
+def note_counted(known: Weighted, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]) -> None:
+    """Say which levels look empty by the groups' noisy sums of weights and of what they lack to 1."""
+    sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * noise_scales(known.how)[0]
+    note_groups(known.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
 
 
 def sums_of(

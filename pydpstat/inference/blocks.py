@@ -104,6 +104,11 @@ def any_test(
     PydpstatError
         Where an argument is not allowed. What `test` raises is no error.
 
+    See Also
+    --------
+    any_interval : an interval for any estimator by the same blocks.
+    ttest_1samp, wilcoxon : tests of their own, which need fewer records.
+
     Notes
     -----
     Guarantee: (epsilon, 0). A record is in one block, so replacing, adding or removing one changes the
@@ -244,6 +249,11 @@ def any_interval(
     ------
     PydpstatError
         Where an argument is not allowed. What `estimator` raises is no error.
+
+    See Also
+    --------
+    any_test : a test of one's own by the same blocks.
+    mean, median : intervals of their own, which need fewer records.
 
     Notes
     -----

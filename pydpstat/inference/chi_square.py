@@ -76,6 +76,12 @@ def chisquare(
         Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
         ``missing="error"``.
 
+    See Also
+    --------
+    chi2_contingency : independence of two variables.
+    crosstab : the table itself.
+    scipy.stats.chisquare : the test without privacy.
+
     Notes
     -----
     Guarantee: epsilon. The counts of the levels are released with symmetric geometric noise, as by
@@ -181,6 +187,12 @@ def chi2_contingency(
     PydpstatError
         Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
         ``missing="error"``.
+
+    See Also
+    --------
+    crosstab : the table; its ``chi2()`` is the test of a table that is released anyway.
+    chisquare : given shares.
+    scipy.stats.chi2_contingency : the test without privacy.
 
     Notes
     -----

@@ -96,6 +96,11 @@ def kstest(
     PydpstatError
         Where an argument is not allowed, there is no record, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    ks_2samp : two samples.
+    scipy.stats.kstest : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0). With a callable it rests on its making each record's number from that record
@@ -205,6 +210,12 @@ def ks_2samp(
     ------
     PydpstatError
         Where an argument is not allowed, or a value is missing with ``missing="error"``.
+
+    See Also
+    --------
+    kstest : one sample and a given distribution.
+    mannwhitneyu : more power where one sample lies higher.
+    scipy.stats.ks_2samp : the test without privacy.
 
     Notes
     -----

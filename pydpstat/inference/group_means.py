@@ -16,7 +16,7 @@ from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floo
 from pydpstat.inference._laws.noisy_t import NoisySums
 from pydpstat.inference._mean_tests import noisy_mean
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import check_epsilon, numbered_groups
+from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
 from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
@@ -83,6 +83,12 @@ def f_oneway(
         Where an argument is not allowed, there are fewer than two groups, a group has no record under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    ttest_ind : two groups.
+    kruskal : by ranks, with more power at a small epsilon.
+    scipy.stats.f_oneway : the test without privacy, of equal variances.
+
     Notes
     -----
     Guarantee: epsilon. Under bounded neighbors the groups' sizes, and who is in which, are public. With z the
@@ -135,6 +141,7 @@ def f_oneway(
     given = samples_of(samples, _called(samples), unit, source, budget)
     release, known = released(given, pair, how, source, budget, shown)
     names = numbered_groups(given)
+    note_empty(names, known)
     statistic, pvalue, places = equal_means(known, shape == "any")
     remarks = left_out(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:

@@ -120,6 +120,12 @@ def logit(
         Where an argument is not allowed, the response is neither made of truth values nor has its levels
         given, or a value is missing.
 
+    See Also
+    --------
+    ols : a response that is a number.
+    proportion : the share alone, or by group.
+    LogisticRegressionDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for noisy sums one after another, whose epsilons add up (Dwork and Roth 2014,

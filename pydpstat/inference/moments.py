@@ -79,6 +79,12 @@ def moments(
         Where an argument is not allowed, there is no record under bounded neighbors, or a value is missing
         with ``missing="error"``.
 
+    See Also
+    --------
+    mean, std : one of them, by group as well.
+    ttest_1samp : the test alone.
+    ols : slopes, from moments of several columns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.

@@ -88,6 +88,12 @@ def binomtest(
         Where an argument is not allowed, `condition` is not made of truth values, it is empty under
         bounded neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    proportion : the share, with an interval for the population's.
+    proportions_test : two shares beside each other.
+    scipy.stats.binomtest : the test without privacy.
+
     Notes
     -----
     Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public.
@@ -263,6 +269,11 @@ def proportions_test(
     PydpstatError
         Where an argument is not allowed, a condition is not made of truth values or is empty, a value is
         missing with ``missing="error"``, or neighbors are unbounded.
+
+    See Also
+    --------
+    binomtest : one share.
+    chi2_contingency : more groups or levels.
 
     Notes
     -----

@@ -84,6 +84,11 @@ def quantile_test(
         Where an argument is not allowed, `x` is not made of numbers, it is empty under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    median, quantile : the quantile itself.
+    wilcoxon : more power where the distribution is symmetric.
+
     Notes
     -----
     Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public.

@@ -74,6 +74,12 @@ def kendalltau(
         Where an argument is not allowed, `x` and `y` differ in length, there is no record or more than 2e7,
         or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    corr : Pearson's correlation, with an interval.
+    ols : a slope; ``method="rank"`` tests it by the same ranks.
+    scipy.stats.kendalltau : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0). Ties of each variable are settled by random keys of its own, drawn without

@@ -74,6 +74,12 @@ def kruskal(
         Where an argument is not allowed, there are fewer than two groups, or a value is missing with
         ``missing="error"``.
 
+    See Also
+    --------
+    mannwhitneyu : two groups.
+    f_oneway : means in the place of ranks.
+    scipy.stats.kruskal : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by

@@ -79,6 +79,12 @@ def mannwhitneyu(
     PydpstatError
         Where an argument is not allowed, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    kruskal : more than two groups.
+    ttest_ind : means in the place of ranks.
+    scipy.stats.mannwhitneyu : the test without privacy.
+
     Notes
     -----
     Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
@@ -204,6 +210,12 @@ def wilcoxon(
     PydpstatError
         Where an argument is not allowed, `x` and `y` differ in length, there is no record, or a value is
         missing with ``missing="error"``.
+
+    See Also
+    --------
+    ttest_rel : means in the place of ranks.
+    mannwhitneyu : two samples that are no pairs.
+    scipy.stats.wilcoxon : the test without privacy.
 
     Notes
     -----

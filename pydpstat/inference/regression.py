@@ -130,6 +130,12 @@ def ols(
     MissingExtraError
         For a formula, where neither patsy nor formulaic is installed.
 
+    See Also
+    --------
+    logit : a response of two levels.
+    corr : one correlation.
+    LinearRegressionDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.

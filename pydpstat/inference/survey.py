@@ -19,6 +19,7 @@ from pydpstat.inference._weighted_sums import (
     Weighted,
     mean_sums,
     noise_scales,
+    note_counted,
     read_weighted,
     sums_of,
     weighted_options,
@@ -129,6 +130,11 @@ def weighted_mean(
         Where an argument is not allowed, data and weights differ in length, there is no record under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    mean : without weights.
+    weighted_proportion, weighted_total, weighted_quantile : other statistics with weights.
+
     Notes
     -----
     Guarantee: epsilon. With v a weight as a share of `max_weight` and z the record's place between -1 (lower)
@@ -149,6 +155,9 @@ def weighted_mean(
     With `strata` the sums of every stratum are released as those of groups are. Its number of records is
     taken as given, and from its squares about the mean is taken off what its mean is away from it, in so far
     as this is more than noise. Where strata differ little, or noise is large, the interval is the longer one.
+    What is estimated may be of a domain, whose number of records in a stratum is random: a record without
+    weight counts as one of its stratum, and so does one that ``missing="drop"`` leaves out, and in a design
+    one outside of the subset. A unit's record is drawn before.
 
     References
     ----------
@@ -219,6 +228,11 @@ def weighted_proportion(
     PydpstatError
         As in `weighted_mean`.
 
+    See Also
+    --------
+    proportion : without weights.
+    weighted_mean : of numbers.
+
     Notes
     -----
     Guarantee: epsilon. It is the weighted mean of truth values, 1 where the condition is met.
@@ -260,6 +274,7 @@ def _mean(
         found: list[WeightedSums | StratifiedSums] = [
             WeightedSums(*sums_of(row, 2, 3), scales, size) for row in rows
         ]
+        note_counted(known, [sums_of(row, 2, 3) for row in rows])
         if known.stratified:
             found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)

@@ -19,6 +19,7 @@ from pydpstat.inference._weighted_sums import (
     LINEAR,
     cell_sums,
     noise_scales,
+    note_counted,
     read_weighted,
     sums_of,
     weighted_options,
@@ -89,6 +90,11 @@ def weighted_quantile(
     PydpstatError
         As in `weighted_mean`, and where `q` or `bins` is not allowed.
 
+    See Also
+    --------
+    quantile, median : without weights.
+    weighted_mean : the mean.
+
     Notes
     -----
     Guarantee: epsilon. A record adds its weight v to the sum of one cell, with three quarters of epsilon, and
@@ -125,10 +131,9 @@ def weighted_quantile(
     scales = noise_scales(how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        found = []
-        for row in noisy.reshape(len(sums), -1):
-            linear, squares, rest = sums_of(row, count, count)
-            found.append(WeightedCells(linear, squares, rest, edges, scales, size))
+        rows = [sums_of(row, count, count) for row in noisy.reshape(len(sums), -1)]
+        note_counted(known, rows)
+        found = [WeightedCells(*row, edges, scales, size) for row in rows]
         parts = tuple(WeightedQuantileInterval(each, share) for each in found)
         intervals = WeightedQuantiles(parts, shape, "measured") if shape else parts[0]
         slopes = tuple(each.slope(share) / float(LINEAR) for each in found)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
 from pydpstat._release.additive import Spender
+from pydpstat._release.declared import of_subset
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS
@@ -28,9 +29,10 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
-SIZED_STEPS = ("number of records times the noisy mean", ranges.CLIPPED)
-STEPS = ("total of the noisy sums", ranges.CLIPPED)
+SIZED_STEP = "number of records times the noisy mean"
+STEP = "total of the noisy sums"
 
 
 class Totals(Intervals):
@@ -70,7 +72,8 @@ def weighted_total(
     data, weights, epsilon, bounds, max_weight, neighbors, missing, by, levels, other, strata : optional
         As in `weighted_mean`.
     unit, rng, budget : optional
-        As in `weighted_mean`.
+        As in `weighted_mean`. Where units have several records, the total is that of one record of each, and
+        less than that of all: add up the records of each unit first, and release the total of these sums.
 
     Returns
     -------
@@ -81,6 +84,11 @@ def weighted_total(
     ------
     PydpstatError
         As in `weighted_mean`.
+
+    See Also
+    --------
+    sum : without weights.
+    weighted_mean : the mean.
 
     Notes
     -----
@@ -96,8 +104,10 @@ def weighted_total(
     The interval of kind "population" takes the number of all records as given and that of a group's as
     random, as survey packages do: a record of another group has the product 0. Where the number of all
     records is private, the interval holds for each that its noisy value leaves possible. With
-    ``other=None``, which leaves out records that are then not counted, it holds for any larger number. With
-    `strata` it is by the variances within strata, as in `weighted_mean`. Its level was measured.
+    ``other=None`` or ``missing="drop"`` by group, and by group in a design's subset, records are left out and
+    not counted: then it holds for any larger number. Otherwise a record with a missing value that is dropped,
+    or outside of a design's subset, has the product 0. With `strata` it is by the variances within strata, as
+    in `weighted_mean`. Its level was measured.
 
     References
     ----------
@@ -118,8 +128,14 @@ def weighted_total(
     known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
     if known.how.bounded:
         return _sized(known, ends, source, budget)
-    # records of no stratum are no part of the sample
-    return _unsized(known, ends, by is None or other is not None, source, budget)
+    # records of no stratum are no part of the sample; those that groups leave out are
+    counted = by is None or other is not None and missing != "drop" and not of_subset()
+    return _unsized(known, ends, counted, source, budget)
+
+
+def _steps(step: str, unit: str | None) -> tuple[str, ...]:
+    """Return what is made of the noisy sums; a total over units is less than one over their records."""
+    return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED
 
 
 def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
@@ -141,7 +157,7 @@ def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) 
     population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
     # the sum of z is twice what got the noise
     within = ranges.sums([ends], n)
-    post = Scaled(2.0 * half, SIZED_STEPS, population=population, within=within)
+    post = Scaled(2.0 * half, _steps(SIZED_STEP, known.how.unit), population=population, within=within)
     return replace(
         release,
         value=within.clip(total),
@@ -171,6 +187,7 @@ def _unsized(
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
+        note_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
         number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
         of: type[Totals] = Totals
         parts: tuple[Interval, ...] = tuple(
@@ -186,7 +203,8 @@ def _unsized(
         # of strata each has the noise of one
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
-        post = Derived(slopes, STEPS, population=of(parts, shape, "measured"), within=within)
+        steps = _steps(STEP, how.unit)
+        post = Derived(slopes, steps, population=of(parts, shape, "measured"), within=within)
         # BLAS rounds as the processor does
         totals = [math.fsum(row) for row in (rows * places).tolist()]
         return within.clip(np.array(totals).reshape(shape)), post

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,18 @@ from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins
-from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._mean_tests import METHODS, SAMPLES, one_sample, standard, two_samples
-from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES, check_epsilon, group_names, shown_alternative
-from pydpstat.inference._units import Sample, samples_of
+from pydpstat.inference._mean_tests import METHODS, SAMPLES, one_sample, release_groups, standard, two_samples
+from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat.inference._testing import (
+    ALTERNATIVES,
+    check_epsilon,
+    group_names,
+    note_empty,
+    shown_alternative,
+)
+from pydpstat.inference._units import samples_of
 from pydpstat.random import Source, source_from
-from pydpstat.results import DPResults, InferenceResults
+from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.association import Both, check_lengths
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -91,6 +95,12 @@ def ttest_1samp(
     PydpstatError
         Where an argument is not allowed, there is no record under bounded neighbors, or a value is missing
         with ``missing="error"``.
+
+    See Also
+    --------
+    moments : tests of many means from one release.
+    wilcoxon : by ranks.
+    scipy.stats.ttest_1samp : the test without privacy.
 
     Notes
     -----
@@ -236,6 +246,12 @@ def ttest_rel(
     PydpstatError
         As in `ttest_1samp`, or where a and b differ in length.
 
+    See Also
+    --------
+    ttest_1samp : one sample.
+    wilcoxon : by ranks.
+    scipy.stats.ttest_rel : the test without privacy.
+
     Notes
     -----
     Guarantee: that of `ttest_1samp`, for the differences. A record is a pair.
@@ -325,6 +341,12 @@ def ttest_ind(
         Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
         ``missing="error"``.
 
+    See Also
+    --------
+    f_oneway : more than two groups.
+    mannwhitneyu : by ranks.
+    scipy.stats.ttest_ind : the test without privacy.
+
     Notes
     -----
     Guarantee: epsilon. Under bounded neighbors the groups' sizes and who is in which group are treated as
@@ -366,34 +388,6 @@ def ttest_ind(
     check_filling(how.missing, (pair,))
     samples = samples_of((a, b), ("a", "b"), unit, source, budget)
     release, known = release_groups(samples, pair, how, alternative, source, budget)
-    return two_samples(release, known, pair, alternative, group_names(samples, SAMPLES))
-
-
-def release_groups(
-    samples: Sequence[Sample],
-    pair: Pair,
-    how: Options,
-    alternative: str,
-    source: Source,
-    budget: Spender | None,
-) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
-    """Release the sums of two groups."""
-    blocks = []
-    for (given, scope), name in zip(samples, ("a", "b")):
-        records, how = records_of(given, how, scope, source, one_column, name)
-        blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
-    groups = group_names(samples, SAMPLES)
-    names = [name for group in groups for name in sum_names((group,), how)]
-    release, made = release_sums(
-        "ttest_ind",
-        names,
-        blocks,
-        how,
-        source,
-        budget,
-        data=("a", "b"),
-        arguments=_asked(None, pair, alternative),
-        bounds=pair,
-        conditions=(GROUPS,) if how.bounded else (),
-    )
-    return release, (made[0].sums[0], made[1].sums[0])
+    names = group_names(samples, SAMPLES)
+    note_empty(names, known)
+    return two_samples(release, known, pair, alternative, names)

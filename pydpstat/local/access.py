@@ -142,6 +142,11 @@ class LaplaceAccess(_NoiseAccess):
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    GaussianAccess : Gaussian noise.
+    federate_array : data that are asked by it.
+
     Notes
     -----
     Guarantee: local epsilon-DP for one replaced value. The noise has the scale
@@ -183,6 +188,11 @@ class GaussianAccess(_NoiseAccess):
     ------
     PydpstatError
         Where an argument is not allowed.
+
+    See Also
+    --------
+    LaplaceAccess : Laplace noise.
+    federate_array : data that are asked by it.
 
     Notes
     -----

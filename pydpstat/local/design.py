@@ -41,6 +41,11 @@ class ResponseDesign(Answering, ABC):
     """A design of randomized response: which answers are given with which probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
+
+    See Also
+    --------
+    RandomizedResponse, RandomizedResponseCoins : the designs.
+    ResponseResults : what its estimates return.
     """
 
     __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")

@@ -55,6 +55,10 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    run_n_experiments : several surveys.
+
     Notes
     -----
     A simulation, no release: its values are made up, and nothing of it needs protection. Every node's
@@ -98,6 +102,10 @@ def run_n_experiments(
     ------
     PydpstatError
         Where an argument is not allowed.
+
+    See Also
+    --------
+    experiment : one survey.
 
     Notes
     -----

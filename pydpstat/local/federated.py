@@ -51,6 +51,11 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     PydpstatError
         Where `array` is not a vector, or there are more nodes than values.
 
+    See Also
+    --------
+    FederatedArray : what it returns.
+    LaplaceAccess, GaussianAccess : how it is asked.
+
     Examples
     --------
     >>> from pydpstat.local import RandomizedResponseCoins, federate_array
@@ -93,6 +98,10 @@ class FederatedArray:
         One value or more for each node.
     n_nodes : int
         How many nodes.
+
+    See Also
+    --------
+    federate_array : what makes it.
 
     Notes
     -----

@@ -50,6 +50,10 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     PydpstatError
         Where an epsilon is negative, missing or no number.
 
+    See Also
+    --------
+    RandomizedResponseCoins : where it is used.
+
     Examples
     --------
     >>> from pydpstat.local import get_prob_from_epsilon
@@ -87,6 +91,10 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     ------
     PydpstatError
         Where an argument is out of its range.
+
+    See Also
+    --------
+    required_n : the other way round.
 
     Notes
     -----

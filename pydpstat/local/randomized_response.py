@@ -37,6 +37,11 @@ class RandomizedResponse(ResponseDesign):
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    RandomizedResponseCoins : yes and no by two coins.
+    pydpstat.proportion : where the data are in one hand, with far less noise.
+
     Notes
     -----
     Guarantee: local epsilon-DP. The truth is answered with probability
@@ -148,6 +153,10 @@ class RandomizedResponseCoins(ResponseDesign):
     ------
     PydpstatError
         Where a chance is not from 0 to 1.
+
+    See Also
+    --------
+    RandomizedResponse : any number of categories.
 
     Notes
     -----
@@ -284,6 +293,11 @@ def required_n(
     ------
     PydpstatError
         Where an argument is not allowed, or more than 2**53 persons were needed.
+
+    See Also
+    --------
+    uncertainty : the other way round.
+    pydpstat.plan : data that are in one hand.
 
     Examples
     --------

@@ -72,6 +72,10 @@ class ResponseResults(DPResults):
     method : {"moment", "ml"}
         Which estimate `params` are.
 
+    See Also
+    --------
+    ResponseDesign.estimate : what makes it.
+
     Notes
     -----
     The other attributes are those of `DPResults`. There are two kinds of randomness. For

@@ -36,6 +36,10 @@ class BoundedLaplaceNoise(Noise):
     limits : (float, float)
         Public limits of the released value.
 
+    See Also
+    --------
+    BoundedLaplace : what calibrates it.
+
     Notes
     -----
     `std` and `ppf` are those of the noise before it is drawn again, which is wider. `interval` is exact:
@@ -122,6 +126,10 @@ class BoundedLaplace(Mechanism):
     PydpstatError
         If they are not two finite numbers, the first below the second; and where more than one number
         is to be released.
+
+    See Also
+    --------
+    Laplace : without bounds.
 
     Notes
     -----

@@ -79,6 +79,10 @@ class CrossProductNoise(Noise):
     PydpstatError
         If a parameter is not allowed.
 
+    See Also
+    --------
+    CubeNoise : that of numbers which are no products.
+
     Notes
     -----
     The density is proportional to ``exp(-|x| / scale)``, in the norm of a body K that has all moves of half

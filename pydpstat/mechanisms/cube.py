@@ -50,6 +50,10 @@ class CubeNoise(Noise):
     PydpstatError
         If a scale is not above 0, or not finite, or another parameter is not at least 1.
 
+    See Also
+    --------
+    Cube : what calibrates it.
+
     Notes
     -----
     Added to vectors of which one record changes each column by at most ``sensitivity`` in all it is
@@ -180,6 +184,11 @@ class CubeNoise(Noise):
 
 class Cube(Mechanism):
     """The K-norm mechanism of the cube: noise in proportion to the largest change of any number.
+
+    See Also
+    --------
+    Laplace : one number.
+    CubeNoise : its noise.
 
     Notes
     -----

@@ -53,6 +53,10 @@ class DiscreteGaussianNoise(Noise):
     PydpstatError
         If `sd` is not above 0 or not finite.
 
+    See Also
+    --------
+    DiscreteGaussian : what calibrates it.
+
     Notes
     -----
     Added to an integer with that sensitivity it is ``(epsilon, noise.delta(epsilon, sensitivity))``
@@ -212,6 +216,11 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     PydpstatError
         If an argument is outside its range.
 
+    See Also
+    --------
+    DiscreteGaussian : the mechanism.
+    pydpstat.calibrate_gaussian : noise that is not whole.
+
     Notes
     -----
     The release is (epsilon, delta)-differentially private, exactly: the noise's own curve is used.
@@ -245,6 +254,11 @@ class DiscreteGaussian(Mechanism):
     """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
 
     The square of the sensitivity is the number of counts that one record changes by 1.
+
+    See Also
+    --------
+    Gaussian : numbers that are not whole.
+    Geometric : pure differential privacy.
 
     References
     ----------

@@ -43,6 +43,10 @@ class GaussianNoise(ContinuousNoise):
     PydpstatError
         If a standard deviation is not above 0, or not finite.
 
+    See Also
+    --------
+    Gaussian : what calibrates it.
+
     Notes
     -----
     Added to a statistic with L2 sensitivity ``sensitivity``, a number or a vector, it is
@@ -164,6 +168,11 @@ class GaussianNoise(ContinuousNoise):
 
 class Gaussian(Mechanism):
     """The Gaussian mechanism with the analytic calibration: noise in proportion to the L2 sensitivity.
+
+    See Also
+    --------
+    DiscreteGaussian : whole numbers.
+    Laplace : pure differential privacy.
 
     Notes
     -----

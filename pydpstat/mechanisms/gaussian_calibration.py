@@ -76,6 +76,11 @@ def calibrate_gaussian(
     PydpstatError
         If an argument is outside its range, or no finite standard deviation above 0 results.
 
+    See Also
+    --------
+    calibrateAnalyticGaussianMechanism : R's, with the number that R returns.
+    pydpstat.mechanisms.calibrate_laplace, pydpstat.mechanisms.calibrate_discrete_gaussian : other noise.
+
     Notes
     -----
     The release is (epsilon, delta)-differentially private for real numbers. ``"probabilistic"``

@@ -135,6 +135,10 @@ class SymmetricGeometricNoise(_IntegerNoise):
     PydpstatError
         If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
+    See Also
+    --------
+    Geometric : what calibrates it.
+
     Notes
     -----
     Added to integers with that L1 sensitivity it is (epsilon, 0)-differentially private, exactly.
@@ -232,6 +236,10 @@ class SignGeometricNoise(_IntegerNoise):
     PydpstatError
         If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
 
+    See Also
+    --------
+    SymmetricGeometricNoise : the noise that `Geometric` has.
+
     Notes
     -----
     The release is (epsilon + log 2, 0)-differentially private, and no smaller epsilon holds: the
@@ -314,6 +322,11 @@ class SignGeometricNoise(_IntegerNoise):
 
 class Geometric(Mechanism):
     """The symmetric geometric mechanism, for counts: integer noise in proportion to the L1 sensitivity.
+
+    See Also
+    --------
+    Laplace : numbers that are not whole.
+    pydpstat.count : a release with it.
 
     References
     ----------

@@ -43,6 +43,10 @@ class LaplaceNoise(ContinuousNoise):
     PydpstatError
         If a scale is not above 0, or not finite.
 
+    See Also
+    --------
+    Laplace : what calibrates it.
+
     Notes
     -----
     Added to a statistic with L1 sensitivity ``sensitivity`` it is
@@ -162,6 +166,12 @@ class LaplaceNoise(ContinuousNoise):
 class Laplace(Mechanism):
     """The Laplace mechanism: noise in proportion to the L1 sensitivity.
 
+    See Also
+    --------
+    Geometric : whole numbers.
+    Cube : several numbers together.
+    Staircase : the least mean absolute noise for one number.
+
     Notes
     -----
     Each of d numbers with a sensitivity of its own gets epsilon / d, as ``sum(s_j / scale_j)`` is then
@@ -235,6 +245,10 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     PydpstatError
         If an argument is not above 0 or not finite, or the scale is no positive finite number.
 
+    See Also
+    --------
+    Laplace : the mechanism.
+
     Notes
     -----
     The release is (epsilon, 0)-differentially private for real numbers.
@@ -271,6 +285,10 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
     float
         Infinite where the quotient is beyond all floats.
 
+    See Also
+    --------
+    LaplaceNoise : noise of this scale.
+
     Examples
     --------
     >>> scale_for(1.0, 0.5), scale_for(1.0, 3.0) > 1.0 / 3.0
@@ -302,6 +320,10 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     ------
     PydpstatError
         If `epsilon` is not above 0 or not finite.
+
+    See Also
+    --------
+    truncated_positive_delta : the delta.
 
     Notes
     -----
@@ -342,6 +364,10 @@ def truncated_positive_delta(epsilon: float) -> float:
     ------
     PydpstatError
         If `epsilon` is not above 0 or not finite.
+
+    See Also
+    --------
+    truncated_positive_epsilon : the epsilon.
 
     Notes
     -----

@@ -38,6 +38,10 @@ class Noise:
     scale : float or ndarray
         Its parameter of width, in the statistic's unit: what a result reports as `noise_scale`.
 
+    See Also
+    --------
+    Mechanism : what calibrates it.
+
     Examples
     --------
     >>> from pydpstat.mechanisms import LaplaceNoise, Noise
@@ -193,6 +197,11 @@ class Mechanism:
         Whether noise for the sensitivity of a vector protects the vector, when each element gets its
         own draw: so for losses that grow in proportion to the change. Default False: then epsilon is
         divided among the elements.
+
+    See Also
+    --------
+    Laplace, Gaussian, Geometric : mechanisms to begin with.
+    Noise : what it returns.
 
     Examples
     --------

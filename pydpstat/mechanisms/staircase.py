@@ -44,6 +44,10 @@ class StaircaseNoise(Noise):
     PydpstatError
         If a parameter is not above 0 or not finite.
 
+    See Also
+    --------
+    Staircase : what calibrates it.
+
     Notes
     -----
     The density at x is proportional to ``exp(-epsilon * k)`` with k the number of steps that end at
@@ -168,6 +172,11 @@ class StaircaseNoise(Noise):
 
 class Staircase(Mechanism):
     """The staircase mechanism: pure epsilon with the least mean absolute noise for one number.
+
+    See Also
+    --------
+    Laplace : the usual noise.
+    StaircaseNoise : its noise.
 
     Notes
     -----

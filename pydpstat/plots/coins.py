@@ -61,6 +61,10 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.local.RandomizedResponseCoins : what it shows.
+
     Notes
     -----
     The design is public, and the picture has nothing else. Each row is a way through the tree: its

@@ -57,6 +57,10 @@ def noise_densities(
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    neighboring_densities : what neighbors make of it.
+
     Notes
     -----
     Laplace noise of scale b has the variance ``2 * b**2``. Where two curves of one scale b lie d

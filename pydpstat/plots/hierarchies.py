@@ -45,6 +45,10 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.consistency.release_hierarchy : what it shows.
+
     Notes
     -----
     Post-processing: the picture shows released counts only, and costs no budget.

@@ -46,6 +46,10 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.anonymity.evaluate_anonymization : what it shows.
+
     Notes
     -----
     An axis is logarithmic where its largest value is twenty times the smallest or more, and none is 0.

@@ -58,6 +58,10 @@ def neighboring_densities(
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    noise_densities : the noise by itself.
+
     Notes
     -----
     The right panel has a logarithmic axis. Noise keeps epsilon where the ratio stays between the limits

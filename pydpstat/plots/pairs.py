@@ -59,6 +59,10 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.histogram : a histogram that is released.
+
     Notes
     -----
     Publishing the picture would publish the true counts: it has no guarantee.

@@ -52,6 +52,10 @@ def tradeoff(
     MissingExtraError
         Where matplotlib is not installed; the message has the command.
 
+    See Also
+    --------
+    pydpstat.plan : the same in numbers.
+
     Notes
     -----
     Estimates outside [0, 1] are counted in a note and not drawn. An uncertainty of 0 has no place on

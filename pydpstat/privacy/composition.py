@@ -50,6 +50,11 @@ def compose(
     MissingExtraError
         For ``"pld"`` where dp-accounting is not installed; the message has the command.
 
+    See Also
+    --------
+    Budget : one limit for many releases.
+    pydpstat.privacy.compose_basic : the sum of the epsilons.
+
     Notes
     -----
     The list, its epsilons and their number must not depend on results; the questions may. Where
@@ -114,6 +119,10 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     ------
     PydpstatError
         If none is given, or if the neighbors or the units differ.
+
+    See Also
+    --------
+    compose : tighter ways.
 
     References
     ----------

@@ -44,18 +44,20 @@ class Guarantee(Answering):
     conditions : tuple of str, default ()
         Short sentences on what the guarantee rests on or does not cover.
     loss : PrivacyLoss, optional, keyword only
-        The exact privacy loss behind the pair, where it is known: ``GaussianLoss``,
-        ``LaplaceLoss``, ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in
-        ``pydpstat.privacy``.
+        The exact privacy loss behind the pair, where it is known: ``GaussianLoss``, ``LaplaceLoss``,
+        ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in ``pydpstat.privacy``.
     unit : str, optional
-        The privacy unit: the name of the column that tells whose data a record is (``"person_id"``).
-        By default it is a single record.
+        The name of the column that tells whose data a record is (``"person_id"``); by default a record.
 
     Raises
     ------
     PydpstatError
         If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is another word,
         `conditions` is no tuple of texts, `loss` is no privacy loss, or `unit` is no printable text.
+
+    See Also
+    --------
+    compose, Budget : several guarantees together, and one limit for many releases.
 
     Notes
     -----

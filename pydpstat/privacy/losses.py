@@ -27,7 +27,12 @@ _ABOVE = 1.0 + 2.0**-50
 
 
 class PrivacyLoss:
-    """Base of the privacy losses."""
+    """Base of the privacy losses.
+
+    See Also
+    --------
+    Guarantee : where it is kept.
+    """
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon of at least 0, which is finite."""
@@ -82,6 +87,10 @@ class GaussianLoss(PrivacyLoss):
     mu : float
         L2 sensitivity divided by the standard deviation; above 0 and finite.
 
+    See Also
+    --------
+    DiscreteGaussianLoss : whole numbers.
+
     Notes
     -----
     It is exact, also for vectors and for compositions: several have ``sqrt(sum of mu**2)`` together.
@@ -125,6 +134,10 @@ class LaplaceLoss(_PureLoss):
     ----------
     epsilon : float
         L1 sensitivity divided by the scale; above 0 and finite.
+
+    See Also
+    --------
+    GeometricLoss : whole numbers.
 
     Notes
     -----
@@ -174,6 +187,10 @@ class GeometricLoss(_PureLoss):
     sensitivity : int, default 1
         L1 sensitivity.
 
+    See Also
+    --------
+    LaplaceLoss : noise that is not whole.
+
     Notes
     -----
     Exact for one number; for vectors see `LaplaceLoss`.
@@ -213,6 +230,10 @@ class DiscreteGaussianLoss(PrivacyLoss):
         Largest change of an integer.
     cells : {1, 2}, default 1
         How many integers change by it at the same time.
+
+    See Also
+    --------
+    GaussianLoss : noise that is not whole.
 
     References
     ----------
@@ -263,6 +284,10 @@ class ResponseLoss(PrivacyLoss):
         How many mechanisms.
     leak : float, default 0.0
         Probability that everything is told: ``1 - product of (1 - delta)``.
+
+    See Also
+    --------
+    pydpstat.local.RandomizedResponse : a mechanism with it.
 
     Notes
     -----
@@ -323,6 +348,10 @@ class ConcentratedLoss(PrivacyLoss):
         At least 0: the Renyi divergence of any order a > 1 is at most ``a * rho``.
     pure : float, default inf
         Pure epsilon that holds as well.
+
+    See Also
+    --------
+    GaussianLoss, DiscreteGaussianLoss : more, where the noise is known.
 
     References
     ----------

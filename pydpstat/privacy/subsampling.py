@@ -53,6 +53,10 @@ class SubsampledLoss(PrivacyLoss):
     PydpstatError
         If `base` is no privacy loss, `rate` is outside (0, 1], or `symmetric` is no boolean.
 
+    See Also
+    --------
+    before_sampling : the other way round.
+
     Notes
     -----
     With q the rate, ``a = exp(epsilon)`` and ``b = 1 + (a - 1) / q``, delta at epsilon is q times the
@@ -200,6 +204,10 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     ------
     PydpstatError
         If an argument is not allowed.
+
+    See Also
+    --------
+    Guarantee.subsampled : the other way round.
 
     Notes
     -----

@@ -22,6 +22,10 @@ def as_character(value: object) -> str:
     -------
     str
 
+    See Also
+    --------
+    factor : where levels are named by it.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?as.character``.

@@ -75,6 +75,10 @@ def pnorm(q: npt.ArrayLike) -> Numbers:
     float or ndarray
         A float for a scalar, otherwise an array of the shape of `q`. Below -37.5193 it is 0.
 
+    See Also
+    --------
+    qnorm : its inverse.
+
     References
     ----------
     Cody, W. D. (1969). Rational Chebyshev approximations for the error function. Mathematics of
@@ -103,6 +107,10 @@ def qnorm(p: npt.ArrayLike) -> Numbers:
     -------
     float or ndarray
         A float for a scalar, otherwise an array of the shape of `p`.
+
+    See Also
+    --------
+    pnorm : its inverse.
 
     References
     ----------

@@ -53,6 +53,10 @@ def log(x: npt.ArrayLike) -> Numbers:
     float or ndarray
         A float for a scalar, otherwise an array of the shape of `x`.
 
+    See Also
+    --------
+    exp : its inverse.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?log``.
@@ -88,6 +92,10 @@ def exp(x: npt.ArrayLike) -> Numbers:
     -------
     float or ndarray
         A float for a scalar, otherwise an array of the shape of `x`.
+
+    See Also
+    --------
+    log : its inverse.
 
     References
     ----------

@@ -43,6 +43,10 @@ class Factor:
     levels : tuple of str
         The labels in order. None stands for a level NA.
 
+    See Also
+    --------
+    factor : what makes it.
+
     Examples
     --------
     >>> factor(["b", "a", "b"])
@@ -81,6 +85,11 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
     ------
     PydpstatError
         If `values` has more than one dimension.
+
+    See Also
+    --------
+    Factor : what it returns.
+    table : counts of levels.
 
     References
     ----------

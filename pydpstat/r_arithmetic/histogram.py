@@ -43,6 +43,10 @@ class Histogram:
     equidist : bool
         Whether the classes have equal widths.
 
+    See Also
+    --------
+    hist : what makes it.
+
     Examples
     --------
     >>> hist([1.0, 2.0, 2.5]).counts
@@ -60,6 +64,10 @@ class Histogram:
 def breaks_sturges(x: npt.ArrayLike) -> float:
     """Number of classes by Sturges' rule, R's ``nclass.Sturges``.
 
+    See Also
+    --------
+    breaks_fd, breaks_scott : other rules.
+
     Examples
     --------
     >>> breaks_sturges(range(100))
@@ -71,6 +79,10 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
 
 def breaks_scott(x: npt.ArrayLike) -> float:
     """Number of classes by Scott's normal reference rule, R's ``nclass.scott``.
+
+    See Also
+    --------
+    breaks_fd, breaks_sturges : other rules.
 
     Examples
     --------
@@ -87,6 +99,10 @@ def breaks_scott(x: npt.ArrayLike) -> float:
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
     """Number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
+
+    See Also
+    --------
+    breaks_scott, breaks_sturges : other rules.
 
     Examples
     --------
@@ -134,6 +150,11 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
     ------
     PydpstatError
         Where R stops: `x` is not numeric, the breaks are invalid or do not span `x`.
+
+    See Also
+    --------
+    Histogram : what it returns.
+    pydpstat.histogram : a private one.
 
     References
     ----------

@@ -37,6 +37,11 @@ def sum(x: npt.ArrayLike) -> float:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    mean : per value.
+    pydpstat.sum : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?sum``.
@@ -79,6 +84,11 @@ def mean(x: npt.ArrayLike) -> float:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    sum : the total.
+    pydpstat.mean : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?mean``.
@@ -116,6 +126,11 @@ def var(x: npt.ArrayLike) -> float:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    cov : two variables.
+    pydpstat.var : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?var``.
@@ -146,6 +161,11 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     ------
     PydpstatError
         If `x` and `y` differ in length or are not numeric.
+
+    See Also
+    --------
+    var : one variable.
+    pydpstat.cov : a private one.
 
     References
     ----------
@@ -182,6 +202,10 @@ def cumsum(x: npt.ArrayLike) -> Numeric:
     ------
     PydpstatError
         If `x` is not numeric.
+
+    See Also
+    --------
+    sum : the last of them.
 
     References
     ----------

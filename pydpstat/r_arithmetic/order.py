@@ -32,6 +32,10 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    quantile : what follows from the order.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?sort``.
@@ -74,6 +78,11 @@ def median(x: npt.ArrayLike) -> float:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    quantile : other shares.
+    pydpstat.median : a private one.
+
     References
     ----------
     R Core Team, R 4.2.2, ``?median``.
@@ -115,6 +124,11 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     ------
     PydpstatError
         If `x` has a NaN or is not numeric, or if a probability is outside [0, 1].
+
+    See Also
+    --------
+    median : half.
+    pydpstat.quantile : a private one.
 
     References
     ----------

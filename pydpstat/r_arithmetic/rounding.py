@@ -57,6 +57,10 @@ def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:
     PydpstatError
         If `x` is not numeric.
 
+    See Also
+    --------
+    pretty : round numbers that cover a range.
+
     References
     ----------
     Maechler, M. (2020). Rounding to decimal digits in binary. Vignette of the R package round.
@@ -158,6 +162,10 @@ def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) ->
     ------
     PydpstatError
         If an end is not finite, or `n` or `min_n` is negative or `min_n` exceeds `n`.
+
+    See Also
+    --------
+    hist : whose breaks it makes.
 
     References
     ----------

@@ -44,6 +44,10 @@ class Table:
     names : tuple of str
         The names of the axes, empty where there is none.
 
+    See Also
+    --------
+    table : what makes it.
+
     Examples
     --------
     >>> table(["a", "b", "a"]).counts
@@ -85,6 +89,11 @@ def table(
     PydpstatError
         If there is no factor, the lengths differ, the table has 2**31 cells or more, or an
         argument is invalid.
+
+    See Also
+    --------
+    Table : what it returns.
+    pydpstat.crosstab : a private one.
 
     References
     ----------

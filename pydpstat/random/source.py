@@ -24,6 +24,10 @@ class Source(Protocol):
     ----------
     reproducible : bool
         True where a seed decides the draws: such a release is for checking and study only.
+
+    See Also
+    --------
+    source_from : what makes it.
     """
 
     reproducible: bool
@@ -129,6 +133,10 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     ------
     PydpstatError
         Where `rng` is something else.
+
+    See Also
+    --------
+    RRandom : R's stream.
 
     Examples
     --------

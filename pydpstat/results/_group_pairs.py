@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
+from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
@@ -160,7 +161,13 @@ class FurtherResults(HistogramResults):
         places = list(combinations(compared, 2))
         if not places:
             raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
-        found = tuple(known.difference(*(place * columns + column for place in pair)) for pair in places)
+        with Progress(lambda: len(places), "pairs") as progress:
+            found = tuple(
+                [
+                    progress.counted(known.difference(*(place * columns + column for place in pair)))
+                    for pair in places
+                ]
+            )
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         released = cast(Any, self)
         return PairwiseResults(

@@ -30,6 +30,10 @@ _EQUAL = {"largest difference of means": "all means are equal"}
 class ConfidenceInterval(NamedTuple):
     """The ends of an interval.
 
+    See Also
+    --------
+    InferenceResults.conf_int : what returns it.
+
     Examples
     --------
     >>> low, high = ConfidenceInterval(0.1, 0.4)

@@ -118,6 +118,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    DPResults : what statistics return.
+    PairwiseResults : all pairs of groups.
+
     Examples
     --------
     >>> import pydpstat

@@ -60,6 +60,11 @@ class ModelResults(Estimates, Frozen):
     facts : tuple of (str, str), default ()
         Further public settings, for the summary: name and value.
 
+    See Also
+    --------
+    EmpiricalRiskMinimizationDP_CMS, EmpiricalRiskMinimizationDP_KST : the models whose release it is.
+    RegressionResults : what `ols` and `logit` return.
+
     Examples
     --------
     >>> import pydpstat

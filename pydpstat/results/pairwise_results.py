@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
@@ -51,6 +52,11 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         True if a seed or a generator was given: then it is not for publication.
     record : Call
         The call, without data.
+
+    See Also
+    --------
+    DPResults.pairs : what makes it.
+    InferenceResults : one comparison.
 
     Examples
     --------
@@ -122,7 +128,8 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
         check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
-        ends = np.array([each.interval.ends(share) for each in self.differences])
+        with Progress(lambda: len(self.differences), "intervals") as progress:
+            ends = np.array([progress.counted(each.interval.ends(share)) for each in self.differences])
         return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:

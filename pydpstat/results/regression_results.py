@@ -101,6 +101,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    ols, logit : what make it.
+    InferenceResults : what tests return.
+
     Examples
     --------
     >>> import numpy as np, pydpstat

@@ -70,6 +70,12 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
     record : Call
         The call, without data.
 
+    See Also
+    --------
+    InferenceResults : what tests return.
+    RegressionResults : what regressions return.
+    statement : what a paper says of it.
+
     Examples
     --------
     >>> import pydpstat
@@ -261,6 +267,11 @@ class DPResultsPair(Stating, Mapping[str, DPResults]):
         The two releases.
     guarantee : Guarantee
         What holds for both together.
+
+    See Also
+    --------
+    DPResults : each of the two.
+    meanDP : one of the functions that make it.
 
     Examples
     --------

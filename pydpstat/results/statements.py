@@ -189,6 +189,11 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     PydpstatError
         If something in `releases` is no release, units differ, or a release is not in the budget's ledger.
 
+    See Also
+    --------
+    DPResults : what it speaks of.
+    Budget : a release's cost beside that of others.
+
     Notes
     -----
     Guarantee: nothing is released, as all of it follows from results and ledgers, which are public. What

@@ -86,6 +86,12 @@ def cov(
         Where an argument is not allowed, the variables differ in length, there are fewer than two
         records under bounded neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    corr : correlations.
+    var : one variable's variance.
+    covDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -168,6 +174,12 @@ def corr(
     ------
     PydpstatError
         As in `cov`.
+
+    See Also
+    --------
+    cov : covariances, from which it follows.
+    kendalltau : a test of association by ranks.
+    ols : a slope, with other predictors.
 
     Notes
     -----

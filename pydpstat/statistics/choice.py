@@ -73,6 +73,11 @@ def choose(
         Where an argument is not allowed. Scores that are not finite are an error as well: a score
         with a finite sensitivity is finite for all data sets or for none.
 
+    See Also
+    --------
+    crosstab : all counts, where more than the largest is of interest.
+    ExponentialMechanism : the choice as R's DPpack makes it.
+
     Notes
     -----
     Guarantee: (epsilon, 0), for the neighbors for which `sensitivity` holds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -22,6 +23,7 @@ from pydpstat.statistics._kernels.cells import share_rate
 from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 STEPS = ("divided by the number of records", ranges.CLIPPED)
 
@@ -83,6 +85,12 @@ def count(
         Where an argument is not allowed, `condition` is not made of truth values, or a value is
         missing with ``missing="error"``.
 
+    See Also
+    --------
+    proportion : the share of records in the place of their number.
+    crosstab : how many records each combination of levels has.
+    nunique : how many persons or other units there are.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -120,7 +128,11 @@ def count(
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy, AsDrawn(within=within)
 
-    return _released("count", query, records, how, source, budget, publish)
+    released = _released("count", query, records, how, source, budget, publish)
+    sd = float(np.max(released.post.standard_error(released.noise, released.value)))
+    values = released.value.reshape(records.group_number or 1, -1)[:, 0]
+    note_groups(records.groups, values, sd, of_all=False, what="number of records that meet the condition")
+    return released
 
 
 @quiet
@@ -179,6 +191,12 @@ def proportion(
         Where an argument is not allowed, `condition` is not made of truth values, it is empty under
         bounded neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    count : the number in the place of the share.
+    binomtest : a test of the share.
+    weighted_proportion : with survey weights.
+
     Notes
     -----
     Guarantee: (epsilon, delta), split over d columns as `count` does. With ``missing="error"`` whether
@@ -234,9 +252,11 @@ def proportion(
 
     else:
         query = _query("proportion", found.reshape(-1), records, how, size)
+        totals: list[np.ndarray] = []
 
         def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             met, unmet = noisy.reshape(2, -1)
+            totals.append((met + unmet).reshape(records.group_number or 1, -1)[:, 0])
             positive = met + unmet > 0.0
             total = np.where(positive, met + unmet, 1.0)
             shares = np.where(positive, ranges.PROPORTION.clip(met / total), 0.5)
@@ -248,7 +268,12 @@ def proportion(
             post = Derived(slopes_of, steps, population=known, within=ranges.PROPORTION)
             return shares.reshape(records.shape), post
 
-    return _released("proportion", query, records, how, source, budget, publish)
+    released = _released("proportion", query, records, how, source, budget, publish)
+    if not how.bounded:
+        # the numbers of records in groups are private, so that there are none of bounded neighbors
+        sd = math.sqrt(2.0) * float(np.max(released.noise.std()))
+        note_groups(records.groups, totals[0], sd)
+    return released
 
 
 def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:

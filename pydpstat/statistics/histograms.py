@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 MOST_CELLS = 10**7
 
@@ -90,6 +92,12 @@ def histogram(
         Where an argument is not allowed, `edges` is not given or would come from the data, `x` is
         not made of numbers, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    quantiles : quantiles without bins.
+    crosstab : categories in the place of bins.
+    histogramDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -151,7 +159,7 @@ def histogram(
     size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.named(_labels(name or "x", breaks))
-    return release_statistic(
+    released = release_statistic(
         "histogram",
         cells_query("histogram", counts, labels, size, how),
         how,
@@ -163,6 +171,12 @@ def histogram(
         conditions=records.conditions,
         total=True,
     )
+    if records.groups is not None:
+        sds = np.asarray(released.post.standard_error(released.noise, released.value))
+        note_groups(
+            records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1)
+        )
+    return released
 
 
 def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:

@@ -61,6 +61,12 @@ def symmetric_geometric(
     PydpstatError
         Where a value is not whole or an argument is not allowed.
 
+    See Also
+    --------
+    count : counts with this noise.
+    symmetric_geometric_noise : draws of it alone.
+    pydpstat.mechanisms.Geometric : the mechanism.
+
     Notes
     -----
     Guarantee: epsilon, for neighbors between which the counts differ by at most `sensitivity`.
@@ -132,6 +138,11 @@ def symmetric_geometric_noise(
     -----
     PrivacyWarning
         With ``method="sign"``, which keeps epsilon + log(2) only.
+
+    See Also
+    --------
+    symmetric_geometric : noise that is added, with a guarantee.
+    pydpstat.mechanisms.SymmetricGeometricNoise : its distribution.
 
     Notes
     -----

@@ -110,6 +110,13 @@ def mean(
         Where an argument is not allowed, there is no record under bounded neighbors, or a value is
         missing with ``missing="error"``.
 
+    See Also
+    --------
+    sum : the total.
+    median : the middle record, which few large values do not move.
+    moments : means, variances and tests from one release.
+    meanDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -259,6 +266,11 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     ------
     PydpstatError
         Where an argument is not allowed, or a value is missing with ``missing="error"``.
+
+    See Also
+    --------
+    mean : per record.
+    weighted_total : with survey weights.
 
     Notes
     -----

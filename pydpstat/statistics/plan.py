@@ -152,6 +152,11 @@ def plan(
         If the function cannot be planned (choose), an argument is not allowed, or nothing gives the
         accuracy or the power that is wanted; the message then says what can be reached.
 
+    See Also
+    --------
+    Budget : what pays for what was planned.
+    DPResults.accuracy : how far the noise moves a value that was released.
+
     Notes
     -----
     A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ

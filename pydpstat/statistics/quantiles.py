@@ -9,7 +9,6 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
-from pydpstat._warn import warn_usage
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.near_rank import Near
@@ -19,6 +18,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
     Asked,
     ask,
+    note_order,
     released,
     share_of,
     shares_given,
@@ -95,6 +95,11 @@ def quantile(
         Where an argument is not allowed, `x` is not made of numbers, it is empty under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    median, quantiles : half of the records, and several shares from one release.
+    quantileDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
@@ -146,7 +151,7 @@ def quantile(
     50.0
     """
     share = share_of(q)
-    _note_order("quantile", "q", share, epsilon)
+    note_order("quantile", "q", share, epsilon)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
@@ -215,6 +220,11 @@ def median(
     ------
     PydpstatError
         As for `quantile`.
+
+    See Also
+    --------
+    quantile, quantiles, quantile_test : other shares than a half, and a test.
+    medianDP : R's DPpack with the numbers that R returns.
 
     Notes
     -----
@@ -323,6 +333,10 @@ def quantiles(
     PydpstatError
         As for `quantile`.
 
+    See Also
+    --------
+    quantile, median, histogram : one of them, and the whole distribution.
+
     Notes
     -----
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
@@ -365,7 +379,7 @@ def quantiles(
     """
     given, wanted = shares_given(qs), shares_of(qs)
     if len(wanted) == 1:
-        _note_order("quantiles", "qs", wanted[0], epsilon)
+        note_order("quantiles", "qs", wanted[0], epsilon)
     scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
     how = neighbors, missing, scope, rng, grid_points, budget
     if checks.flag(population, "population"):
@@ -382,13 +396,3 @@ def quantiles(
         return several_shares(found, asked, wanted), labels
 
     return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0, found.size)
-
-
-def _note_order(function: str, name: str, share: float, epsilon: object) -> None:
-    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
-    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
-        warn_usage(
-            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. The order is "
-            f"{function}(x, {name}, epsilon): if you meant the other order, write {function}(x, "
-            f"{name}={epsilon:g}, epsilon=1, ...)."
-        )

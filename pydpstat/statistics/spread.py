@@ -87,6 +87,13 @@ def var(
         Where an argument is not allowed, there are fewer than two records under bounded neighbors,
         or a value is missing with ``missing="error"``.
 
+    See Also
+    --------
+    std : its root.
+    cov : two variables.
+    moments : mean and spread from one release.
+    varDP : R's DPpack with the numbers that R returns.
+
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
@@ -181,6 +188,12 @@ def std(
     ------
     PydpstatError
         As in `var`.
+
+    See Also
+    --------
+    var : its square.
+    moments : mean and spread from one release.
+    sdDP : R's DPpack with the numbers that R returns.
 
     Notes
     -----

@@ -20,9 +20,9 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import coded_records, table_counts, variables_in
 from pydpstat.statistics._kernels.discovered_levels import discovered
-from pydpstat.statistics._kernels.groups import note_unused
 from pydpstat.statistics._kernels.levels import DECLARED, axis_of, check_other, levels_of, plain
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_unused
 
 MOST_CELLS = 10**7
 
@@ -98,6 +98,13 @@ def crosstab(
     PydpstatError
         Where an argument is not allowed, `levels` is not given, or a value is missing with
         ``missing="error"``.
+
+    See Also
+    --------
+    histogram : numbers in bins.
+    count : records that meet a condition.
+    chi2_contingency : a test of independence alone.
+    tableDP : R's DPpack with the numbers that R returns.
 
     Notes
     -----
@@ -210,5 +217,5 @@ def crosstab(
     )
     if not declared:
         sd = float(np.max(released.post.standard_error(released.noise, released.value)))
-        note_unused(released.value, sd, list(zip(variables.names, dimnames)), other, released.nobs)
+        note_unused(released.value, sd, [*zip(variables.names, axes)], released.nobs)
     return released

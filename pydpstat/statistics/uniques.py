@@ -16,6 +16,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.distinct_units import units_of
 from pydpstat.statistics._kernels.partition import norm_of
 from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 
 @quiet
@@ -75,6 +76,11 @@ def nunique(
     PydpstatError
         Where an argument is not allowed, `data` is not one column of ids, neighbors are bounded and there
         is no `by`, or an id is missing with ``missing="error"``.
+
+    See Also
+    --------
+    count : records in the place of units.
+    crosstab : records by level.
 
     Notes
     -----
@@ -138,7 +144,7 @@ def nunique(
         exact=tuple(counts.tolist()),
     )
     arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
-    return release_statistic(
+    released = release_statistic(
         "nunique",
         query,
         how,
@@ -148,3 +154,7 @@ def nunique(
         publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
         conditions=records.conditions,
     )
+    note_groups(
+        records.groups, released.value, float(released.noise.std()), of_all=False, what="number of ids"
+    )
+    return released

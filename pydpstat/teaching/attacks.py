@@ -44,6 +44,10 @@ class AveragingAttack(Frozen):
         What all answers together keep (basic composition); None where they state none.
     refused : str or None
         The budget's words, where it ended the attack.
+
+    See Also
+    --------
+    averaging_attack : what makes it.
     """
 
     answers: Floats
@@ -123,6 +127,11 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
     ------
     PydpstatError
         Where an argument is not allowed, or an answer is no finite number.
+
+    See Also
+    --------
+    intersection_attack, differencing : other attacks.
+    pydpstat.Budget : what ends it.
 
     Notes
     -----
@@ -204,6 +213,10 @@ class IntersectionAttack:
         The noise that was on each.
     left : tuple of range
         The counts that are still possible after each answer.
+
+    See Also
+    --------
+    intersection_attack : what makes it.
     """
 
     answers: tuple[int, ...]
@@ -271,6 +284,10 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     ------
     PydpstatError
         Where an answer is no integer, there is none, or no count can have given them all.
+
+    See Also
+    --------
+    averaging_attack, differencing : other attacks.
 
     Notes
     -----

@@ -40,6 +40,10 @@ class DifferencingAttack:
         The noise that was on the answer; None where it is exact.
     chances : tuple of float or Fraction
         How likely each contribution is, after the answer, where all were equally likely before.
+
+    See Also
+    --------
+    differencing : what makes it.
     """
 
     answer: float
@@ -127,6 +131,11 @@ def differencing(
     ------
     PydpstatError
         Where an argument is not allowed, or no contribution can have given the answer.
+
+    See Also
+    --------
+    averaging_attack, intersection_attack : other attacks.
+    pydpstat.mean : the release that withstands it.
 
     Notes
     -----

@@ -42,6 +42,10 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
         Where `figures` is no mapping of such tuples, or a figure has another number of values here,
         or `source` is no name that the other columns leave free.
 
+    See Also
+    --------
+    pydpstat.DPResults.to_frame : a release's numbers as a table.
+
     Notes
     -----
     A figure with decimals is compared after rounding to as many decimals, an integer or a

@@ -118,6 +118,10 @@ class Sensitivity:
         What the function returned for them.
     data_sets, pairs : int
         How many data sets and pairs of neighbors were looked at.
+
+    See Also
+    --------
+    sensitivity : what makes it.
     """
 
     value: Exact | float
@@ -184,6 +188,11 @@ def sensitivity(
     PydpstatError
         Where an argument is not allowed, the search is too large, or the function fails, returns
         something else than finite numbers, or another number of them for some data set.
+
+    See Also
+    --------
+    pydpstat.sensitivitySampler : diffpriv's search at random.
+    pydpstat.audit : a test of the whole release.
 
     Notes
     -----

@@ -69,6 +69,10 @@ class UniformNoise:
     PydpstatError
         Where `reach` is no integer from 1 to 2**31.
 
+    See Also
+    --------
+    pydpstat.mechanisms.Laplace : noise that keeps an epsilon.
+
     Notes
     -----
     Guarantee: none. With true counts of 5 and 6 and reach 2, the answer 3 has the probability 1/5

@@ -78,22 +78,44 @@ def test_the_line_has_the_share_where_the_number_is_known():
         assert made.text() == "2 of 8 records (25 %)"
 
 
+GROUPS = {"by": np.tile([0, 1, 2], 40), "levels": [0, 1, 2], "other": None, "rng": 1}
+SHARES = dp.proportion(np.arange(120) > 30, 1.0, **GROUPS)
+SPREADS = dp.std(np.arange(120), 1.0, bounds=(0, 120), population=True, **GROUPS)
+
+
 @pytest.mark.parametrize(
     "work, unit",
     [
+        (SHARES.pairs, "pairs"),
+        (lambda: SPREADS.conf_int(kind="population"), "intervals"),
+        (SHARES.pairs().conf_int, "intervals"),
+        (lambda: dp.plan("kendalltau", 1.0, effect=0.4, power=0.8), "powers"),
         (lambda: dp.audit(lambda data: time.sleep(1e-4) or data, 0.0, 0.0, samples=600), "draws"),
         (lambda: dp.any_test(list(range(40)), waited, 1.0, blocks=20, rng=1), "blocks"),
         (lambda: dp.any_interval(list(range(40)), waited, 1.0, range=(0, 1), blocks=20, rng=1), "blocks"),
     ],
-    ids=["audit", "any_test", "any_interval"],
+    ids=["pairs", "population", "intervals of pairs", "plan", "audit", "any_test", "any_interval"],
 )
 @pytest.mark.parametrize("forced", ["0", "1"])
 def test_long_work_of_every_kind_has_the_line(impatient, monkeypatch, work, unit, forced):
+    counted = progress.Progress.counted
     monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
+    # what is quick here is not for more groups
+    monkeypatch.setattr(progress.Progress, "counted", lambda *made: (counted(*made), time.sleep(0.03))[0])
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
     work()
-    assert (f" {unit} (" in stream.getvalue()) == (forced == "1")
+    # of a search nobody knows how long it will be
+    end = "," if unit == "powers" else " ("
+    assert (f" {unit}{end}" in stream.getvalue()) == (forced == "1")
+
+
+def test_what_has_not_counted_anything_yet_is_at_work(impatient, monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    with progress.Progress(lambda: 5, "pairs") as made:
+        time.sleep(0.1)
+        assert made.counted("made") == "made" and made.done == 1
+    assert "pydpstat: at work, 0 s" in progress.sys.stderr.getvalue()
 
 
 def waited(block):

@@ -43,7 +43,7 @@ def test_by_default_they_count_as_the_reference():
     plain = fitted(FRAME, other=None)
     replaced = fitted(FRAME.assign(g=FRAME.g.replace({"u": "a", "v": "a"})), other=None)
     assert plain.released == replaced.released and list(plain.params.index)[-1] == "C(g)[T.b]"
-    assert any("none of the levels counts as the first one" in each for each in plain.assumptions)
+    assert plain.remarks[-1] == "Values that are none of the levels count as the reference: a of g."
 
 
 def test_a_level_of_that_name_has_them_too():

@@ -376,7 +376,7 @@ def test_a_logistic_regression_needs_bounds_of_numbers_and_its_response_none():
 def test_new_records_must_have_what_was_fitted(frame):
     public = {"bounds": {"y": (-8, 12), "x": (0, 10)}, "levels": {"g": ["a", "b", "c"]}, "rng": 1}
     fit = pydpstat.ols("y ~ x + C(g)", frame, 1.0, **public)
-    assert any("none of the levels counts as the first one" in each for each in fit.assumptions)
+    assert fit.remarks[-1] == "Values that are none of the levels count as the reference: a of g."
     for new, said in (
         ({"x": [np.nan], "g": ["a"]}, r"exog\['x'\] must be numbers, none missing"),
         ({"x": [1.0], "g": [None]}, r"exog\['g'\] must be levels among \['a', 'b', 'c'\], none missing"),

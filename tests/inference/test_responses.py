@@ -52,7 +52,7 @@ def test_levels_say_which_value_counts_as_1():
         r = fitted(values, levels={"y": levels})
         assert r.released == WANTED.released and r.params.equals(WANTED.params)
         assert r.call.endswith(f"levels={{'y': {levels!r}}})")
-        assert "none of the levels counts as the first one" in " ".join(r.assumptions)
+        assert r.remarks[-1] == f"y = {levels[1]} counts as 1, and any other value as {levels[0]}."
         named = pd.Series(values, name="ill")
         assert pydpstat.logit(named, X, 2.0, bounds=(0, 10), levels={"ill": levels}, rng=1).response == "ill"
     other = fitted(TRUE.astype(int), levels={"y": [1, 0]})
@@ -94,7 +94,7 @@ def test_other_values_are_refused_before_anything_is_spent(y, kind):
             call()
         said = str(caught.value)
         assert ", the response, must be truth values, or have its two levels given" in said
-        assert f"got {kind}. Give levels={{'y': [0, 1]}}" in said
+        assert f"got {kind}. Give levels={{'y': [no, yes]}}" in said and "second one counts as 1" in said
     assert not budget.entries
 
 

@@ -299,7 +299,6 @@ def test_times_are_levels_whatever_their_unit(unit):
     assert found.estimate.to_numpy() == pytest.approx([200, 200], abs=5)
 
 
-@pytest.mark.filterwarnings("ignore:no level of the variable")
 @pytest.mark.parametrize(
     "far",
     [

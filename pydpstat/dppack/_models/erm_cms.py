@@ -108,6 +108,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     PydpstatError
         Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
 
+    See Also
+    --------
+    LogisticRegressionDP, svmDP : models of this kind.
+    WeightedERMDP_CMS : with weights.
+    logit : pydpstat's own, with intervals.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public, if every record has

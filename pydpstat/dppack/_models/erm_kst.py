@@ -108,6 +108,11 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     PydpstatError
         Where `regularizer` is something else.
 
+    See Also
+    --------
+    LinearRegressionDP : the model of this kind.
+    ols : pydpstat's own, with intervals.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one record added or removed, if `zeta` and `lambda_` are right

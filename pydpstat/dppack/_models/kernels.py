@@ -39,6 +39,11 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     PydpstatError
         Where `theta` is too short.
 
+    See Also
+    --------
+    svmDP : the model whose kernel it approximates.
+    generate_sampling : what samples its frequencies.
+
     References
     ----------
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
@@ -86,6 +91,10 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
     ------
     PydpstatError
         Where `kernel_param` is no number of at least 0.
+
+    See Also
+    --------
+    svmDP : the model whose kernel it approximates.
 
     References
     ----------

@@ -47,6 +47,11 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     PydpstatError
         Where `regularizer` is something else.
 
+    See Also
+    --------
+    ols : pydpstat's own, with tests and intervals.
+    tune_linear_regression_model : a choice among several of them.
+
     Notes
     -----
     Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.

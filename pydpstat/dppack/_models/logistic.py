@@ -53,6 +53,11 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
         objective perturbation and much noise also where the noise alone can drive a prediction
         to 1, where R's loss is NaN: then nothing holds.
 
+    See Also
+    --------
+    logit : pydpstat's own, with tests and intervals.
+    tune_classification_model : a choice among several of them.
+
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public, with ``gamma=1``.

@@ -36,6 +36,11 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     PydpstatError
         Where the two are not numbers of the same length.
 
+    See Also
+    --------
+    loss_gr_cross_entropy : its gradient.
+    LogisticRegressionDP : the model that it is for.
+
     References
     ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
@@ -70,6 +75,11 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     PydpstatError
         Where the two are not numbers of the same length.
 
+    See Also
+    --------
+    loss_cross_entropy : the loss.
+    LogisticRegressionDP : the model that it is for.
+
     References
     ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
@@ -102,6 +112,11 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     PydpstatError
         Where the two are not numbers of the same length.
 
+    See Also
+    --------
+    loss_gr_squared_error : its gradient.
+    LinearRegressionDP : the model that it is for.
+
     References
     ----------
     Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
@@ -133,6 +148,11 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     ------
     PydpstatError
         Where the two are not numbers of the same length.
+
+    See Also
+    --------
+    loss_squared_error : the loss.
+    LinearRegressionDP : the model that it is for.
 
     References
     ----------
@@ -168,6 +188,11 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     PydpstatError
         Where `h` is no number; by the returned function, where lengths differ.
 
+    See Also
+    --------
+    generate_loss_gr_huber : its gradient.
+    svmDP : the model that it is for.
+
     References
     ----------
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
@@ -200,6 +225,11 @@ def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     ------
     PydpstatError
         Where `h` is no number; by the returned function, where lengths differ.
+
+    See Also
+    --------
+    generate_loss_huber : the loss.
+    svmDP : the model that it is for.
 
     References
     ----------

@@ -32,6 +32,11 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
     PydpstatError
         Where the coefficients are no numbers.
 
+    See Also
+    --------
+    regularizer_gr_l2 : its gradient.
+    LogisticRegressionDP, LinearRegressionDP : models that it is for.
+
     References
     ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
@@ -62,6 +67,11 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     ------
     PydpstatError
         Where the coefficients are no numbers.
+
+    See Also
+    --------
+    regularizer_l2 : the regularizer.
+    LogisticRegressionDP, LinearRegressionDP : models that it is for.
 
     References
     ----------
@@ -94,6 +104,11 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     ------
     PydpstatError
         Where the columns do not match the coefficients.
+
+    See Also
+    --------
+    mapXy_gr_linear : its gradient.
+    LinearRegressionDP : the model that it is for.
 
     References
     ----------
@@ -128,6 +143,11 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     PydpstatError
         Where X is no matrix of numbers.
 
+    See Also
+    --------
+    mapXy_linear : the map.
+    LinearRegressionDP : the model that it is for.
+
     References
     ----------
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
@@ -160,6 +180,11 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     ------
     PydpstatError
         Where the columns do not match the coefficients.
+
+    See Also
+    --------
+    mapXy_gr_sigmoid : its gradient.
+    LogisticRegressionDP : the model that it is for.
 
     References
     ----------
@@ -195,6 +220,11 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     ------
     PydpstatError
         Where the columns do not match the coefficients.
+
+    See Also
+    --------
+    mapXy_sigmoid : the map.
+    LogisticRegressionDP : the model that it is for.
 
     References
     ----------

@@ -66,6 +66,12 @@ class svmDP(Classifier, WeightedERMDP_CMS):
     PydpstatError
         Where an argument is not allowed.
 
+    See Also
+    --------
+    logit : pydpstat's own model of two levels, with intervals.
+    LogisticRegressionDP : another classifier of R's DPpack.
+    tune_classification_model : a choice among several of them.
+
     Notes
     -----
     Guarantee: epsilon for one record replaced together with its weight, the number of records

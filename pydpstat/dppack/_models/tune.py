@@ -99,6 +99,11 @@ def tune_classification_model(
     PrivacyWarning
         Those of the models' fits.
 
+    See Also
+    --------
+    LogisticRegressionDP, svmDP : the models.
+    tune_linear_regression_model : the same for linear regressions.
+
     Notes
     -----
     Guarantee: for one replaced record the largest epsilon among the models' and the choice's, since
@@ -185,6 +190,11 @@ def tune_linear_regression_model(
     -----
     PrivacyWarning
         That the validation data are not clipped, and those of the models' fits.
+
+    See Also
+    --------
+    LinearRegressionDP : the model.
+    tune_classification_model : the same for classifiers.
 
     Notes
     -----

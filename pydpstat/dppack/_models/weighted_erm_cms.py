@@ -49,6 +49,11 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     PydpstatError
         Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
 
+    See Also
+    --------
+    EmpiricalRiskMinimizationDP_CMS : without weights.
+    svmDP : a model that takes weights.
+
     Notes
     -----
     Guarantee: epsilon for one record replaced together with its weight, as of

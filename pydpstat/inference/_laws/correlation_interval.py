@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._search import bisect_up
 from pydpstat.inference._laws.share_intervals import INDEPENDENT
@@ -190,5 +191,8 @@ class CorrelationIntervals(Frozen):
 
     def interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in their shape; each holds the value."""
-        ends = [population_ends(sums, self.size, self.noise, alpha) for sums in self.sums]
+        with Progress(lambda: len(self.sums), "intervals") as progress:
+            ends = [
+                progress.counted(population_ends(sums, self.size, self.noise, alpha)) for sums in self.sums
+            ]
         return around(self.values, ends, self.width)

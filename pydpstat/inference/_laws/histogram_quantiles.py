@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.inference._laws.geometric_sums import SMALLEST_RATE
 from pydpstat.inference._laws.private_quantiles import private_ends
@@ -85,7 +86,9 @@ class QuantileIntervals(Frozen):
 
     def _ends(self, alpha: float, sample: bool) -> tuple[Floats, Floats]:
         rows = self.cells.reshape(-1, self.cells.shape[-1])
-        ends = [self._row_ends(row, share, alpha, sample) for row in rows for share in self.shares]
+        places = [(row, share) for row in rows for share in self.shares]
+        with Progress(lambda: len(places), "intervals") as progress:
+            ends = [progress.counted(self._row_ends(*each, alpha, sample)) for each in places]
         low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 

@@ -29,6 +29,10 @@ class RRandom(ContinuousDistributions, CountDistributions, Sampling):
     PydpstatError
         Where the seed is no integer in that range.
 
+    See Also
+    --------
+    pydpstat.random.source_from : the sources that functions take.
+
     References
     ----------
     Matsumoto, M. and Nishimura, T. (1998). Mersenne Twister. ACM Transactions on Modeling and Computer

@@ -33,7 +33,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.association_interval import Correlated, symmetric
-from pydpstat.statistics._kernels.column_release import summed
+from pydpstat.statistics._kernels.column_release import check_no_ids, summed
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, square_sums
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
@@ -86,6 +86,7 @@ def read_variables(
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
         records, how = records_of(x, how, scope, source, _several, "x")
+        check_no_ids(bounds, records.names, "x")
         pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
         return Variables(records, pairs, shown, ("x",)), how
     records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")

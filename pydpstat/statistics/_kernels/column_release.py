@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Bounds, Data, GivenBounds, check_filling, column_bounds, numbers_of
+from pydpstat import _checks as checks
+from pydpstat._data.columns import (
+    Bounds,
+    Data,
+    GivenBounds,
+    check_filling,
+    column_bounds,
+    numbers_of,
+    several_bounds,
+)
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, for_columns, release_statistic
+from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
-from pydpstat.statistics._kernels.groups import note_unused
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._kernels.unused_levels import note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
+# as id, patient_id, userId, uuid or a frame's former index are called
+_IDENTIFIER = re.compile(r"^((?i:id|uid|uuid|guid|index)|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID|Id))$")
 
 
 def bounded_columns(
@@ -32,9 +45,25 @@ def bounded_columns(
 ) -> tuple[Records, Options, Bounds, Any]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
     records, how = records_of(data, how, scope, source, read)
+    check_no_ids(bounds, records.names)
     pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
     check_filling(how.missing, pairs)
     return records, how, pairs, shown
+
+
+def check_no_ids(bounds: GivenBounds, names: tuple[str, ...] | None, argument: str = "data") -> None:
+    """Refuse columns whose name is an identifier's among several with one pair of bounds for all."""
+    if isinstance(bounds, Mapping) or several_bounds(bounds) or names is None or len(names) < 2:
+        return
+    ids = [name for name in names if _IDENTIFIER.search(name)]
+    if ids:
+        rest = [name for name in names if name not in ids] or ["income"]
+        raise PydpstatError(
+            f"{argument} must have variables where one pair of bounds is for all columns; got "
+            f"{checks.excerpt(ids[0])}, which looks like an identifier. Select the variables, as in "
+            f"frame[{checks.excerpt(rest)}], or name whose data a record is, unit={checks.excerpt(ids[0])}. "
+            "If it is a variable, give bounds by column."
+        )
 
 
 def release_columns(
@@ -65,16 +94,28 @@ def release_columns(
         conditions=records.conditions,
         total=name == "sum",
     )
-    groups, sizes = records.groups, released._sizes()
-    if groups is not None and sizes is not None:
+    note_released(released, records)
+    return released
+
+
+def note_released(released: DPResults, records: Records) -> None:
+    """Say which levels look empty by the noisy numbers of records behind values, or by noisy sums."""
+    groups = records.groups
+    if groups is None:
+        return
+    sizes = released._sizes()
+    if sizes is not None:
         # the sums of which they are made have three terms at most
         sd = math.sqrt(3.0) * float(np.max(released.noise.std()))
         # the groups come first, of the first variable and then of the others
-        counts = np.array(sizes[: groups.number])
-        axes = [axis.names for axis in groups.axes]
-        named = list(zip(groups.names, axes))
-        note_unused(counts.reshape([len(each) for each in axes]), sd, named, scope.other, None)
-    return released
+        note_groups(groups, sizes[: groups.number], sd)
+    elif released.statistic == "sum":
+        sds = np.asarray(released.post.standard_error(released.noise, released.value))
+        values, sds = (each.reshape(groups.number, -1) for each in (released.value, sds))
+        # of several columns the one of which most is seen
+        group, column = np.unravel_index(np.abs(values / sds).argmax(), values.shape)
+        sums = values[:, column] * np.sign(values[group, column])
+        note_groups(groups, sums, float(sds[group, column]), of_all=False, what="sum")
 
 
 def summed(

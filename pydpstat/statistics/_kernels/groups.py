@@ -8,13 +8,11 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import categorical_of, is_categorical
 from pydpstat._data.values import missing_values
 from pydpstat._release.statistic import Missing
-from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
@@ -146,33 +144,6 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
             f"levels must make at most {MOST_GROUPS} groups; they make {groups.number}. Cross fewer keys."
         )
     return groups
-
-
-def note_unused(
-    counts: npt.NDArray[np.float64],
-    sd: float,
-    variables: Sequence[tuple[str, Sequence[object]]],
-    other: object,
-    nobs: int | None,
-) -> None:
-    """Say which variable has nearly all records in none of its levels: they may be misspelled.
-
-    It is seen from noisy numbers of records alone, with the standard deviation of their noise, and from the
-    number of all where that is public. A level counts as used from three standard deviations on.
-    """
-    for axis, (name, levels) in enumerate(variables):
-        along = counts.sum(axis=tuple(each for each in range(counts.ndim) if each != axis))
-        noise = sd * math.sqrt(counts.size / len(along))
-        inside = [number for level, number in zip(levels, along) if level != other]
-        outside = [number for level, number in zip(levels, along) if level == other]
-        rest = outside[0] if outside else (nobs or 0)
-        if inside and max(inside) < 3 * noise and rest > 10 * noise * math.sqrt(len(inside)):
-            given = checks.excerpt([level for level in levels if level != other])
-            warn_usage(
-                f"no level of {name or 'the variable'}, {given}, has more records than noise, and "
-                f"about {rest:.0f} records are in none of them. Levels must be spelled exactly as in "
-                "the data: are they misspelled?"
-            )
 
 
 def _axis(public: PublicLevels, other: str | None, rest: str | None) -> Axis:

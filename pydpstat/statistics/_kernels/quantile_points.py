@@ -17,6 +17,7 @@ from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
 from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
+from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
@@ -289,3 +290,13 @@ def _chosen_point(
     wide = np.flatnonzero(widths)
     piece = int(wide[choose(widths[wide], utility[wide], rate)])
     return int(ends[piece]) + 1 + below(int(widths[piece]))
+
+
+def note_order(function: str, name: str, share: float, epsilon: object) -> None:
+    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
+    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
+        warn_usage(
+            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. Their order is "
+            f"{function}(x, {name}, epsilon): if the other one is meant, write "
+            f"{function}(x, {name}={epsilon:g}, epsilon=1, ...)."
+        )
