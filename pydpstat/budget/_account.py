@@ -33,7 +33,7 @@ class Account(Answering):
             if not name.startswith("_"):
                 raise AttributeNameError(
                     f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
-                    "are given when it is made, and what is spent stays spent: make another."
+                    "are given when it is created, and what is spent stays spent: create another."
                 )
             super().__setattr__(name, value)
 

@@ -18,6 +18,7 @@ from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
+from pydpstat.results._columns import table
 from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
 from pydpstat.results._words import mechanism_words
@@ -206,10 +207,9 @@ class HierarchyFit(Report, Frozen):
 
     def _rows(self) -> Rows:
         parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        cells = [
-            [number(noisy), _sd(variance), number(value), _sd(spread) if self.spreads else "-"]
-            for noisy, variance, value, spread in zip(*(np.concatenate(part)[:MOST_ROWS] for part in parts))
-        ]
+        noisy, variance, value, spread = (np.concatenate(part)[:MOST_ROWS] for part in parts)
+        errors = _sds(spread) if self.spreads else ["-"] * len(spread)
+        cells = table([noisy.tolist(), _sds(variance), value.tolist(), errors])
         return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:MOST_ROWS], cells)
 
     def _notes(self) -> list[str]:
@@ -359,5 +359,7 @@ class HierarchyResults(Stated, HierarchyFit):
         ]
 
 
-def _sd(variance: float) -> str:
-    return number(np.sqrt(variance)) if np.isfinite(variance) else "-"
+def _sds(variances: np.ndarray) -> list[float]:
+    """Return standard deviations; NaN where there is none."""
+    found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
+    return found

@@ -15,6 +15,7 @@ from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import level_of
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -292,16 +293,17 @@ class ResponseResults(DPResults):
     def _rows(self, alpha: float = 0.05) -> Rows:
         """State two rows a category, one a kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
-        names, cells = [], []
+        names: list[str] = []
+        rows: list[list[float]] = []
         for place, label in enumerate(self.labels.elements(self.value)[: MOST_ROWS // 2]):
             shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
             for kind, frame in zip(KINDS, frames):
                 row = frame.iloc[place]
                 names.append(f"{shown}, {kind}" if self.value.ndim else kind)
                 columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
-                cells.append([number(row[column]) for column in columns])
+                rows.append([float(row[each]) for each in columns])
         headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        return Rows(headers, names, cells)
+        return Rows(headers, names, table(list(zip(*rows))))
 
     def _notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]

@@ -25,7 +25,7 @@ def tested_picture(result: Any, alpha: float) -> Points:
     told = [] if result.statistic is None else [f"statistic {result.statistic:,.4g}"]
     if result.pvalue is not None:
         shown = shown_pvalue(result.pvalue, result.pvalue_floor)
-        told.append(f"p {shown}" if shown.startswith("<") else f"p = {result.pvalue:.3g}")
+        told.append(f"p {shown}" if shown.startswith("<") else f"p = {shown}")
     title = f"{result.test}: {', '.join(told)}" if told else result.test
     head = Head(title, privacy_line(result, result.mechanism), "", "confidence interval")
     estimates, null = dict(result.estimates), dict(result.null)

@@ -30,16 +30,16 @@ def at_floor(pvalue: float, floor: float) -> bool:
 
 
 def shown_pvalue(pvalue: float, floor: float) -> str:
-    """Return a p-value as text.
+    """Return a p-value as text, with three significant digits.
 
     Examples
     --------
-    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.04, 0.00212), shown_pvalue(1e-300, 0.0)
-    ('< 0.0022', '0.04', '< 1e-16')
+    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.0412345, 0.0), shown_pvalue(1e-300, 0.0)
+    ('< 0.0022', '0.0412', '< 1e-16')
     """
     if at_floor(pvalue, floor):
         return f"< {limit_above(floor)}"
-    return f"< {_LEAST:g}" if pvalue < _LEAST else number(pvalue)
+    return f"< {_LEAST:g}" if pvalue < _LEAST else f"{pvalue:.3g}"
 
 
 def floor_note(floor: float) -> str:

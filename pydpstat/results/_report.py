@@ -7,14 +7,14 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._columns import Rows
 from pydpstat.results._contributions import sentence
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
@@ -31,15 +31,7 @@ _WIDTH, _WIDEST = 78, 84
 _PRIVATE = ", differentially private"
 
 
-class Rows(NamedTuple):
-    """The table below the facts: its columns' heads, and a name and cells for each row."""
-
-    headers: tuple[str, ...]
-    names: list[str]
-    cells: list[list[str]]
-
-
-class Report(Answering, Exports):
+class Report(Exports):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
     __slots__ = ()
@@ -99,11 +91,8 @@ class Report(Answering, Exports):
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
 
-    def _numbers(self) -> tuple[tuple[str, ...], list[str], list[list[str]]]:
-        return self._rows()
-
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.summary().as_html()
 
 
 class Undecided:

@@ -260,7 +260,7 @@ class TableResults(PopulationIntervals):
         >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
         >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
         >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
-        ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
+        ['first', 'second', 'estimate', 'noise sd', 'noise lower', 'noise upper']
         """
         if (table := self._by_groups()) is not None:
             return table.long(alpha)
@@ -279,7 +279,7 @@ class TableResults(PopulationIntervals):
         Returns
         -------
         DataFrame
-            The estimates. A table of one variable has one row.
+            The estimates, integers where the noise is. A table of one variable has one row.
 
         Examples
         --------
@@ -300,6 +300,7 @@ class TableResults(PopulationIntervals):
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
+        frame = frame.astype(np.int64) if self._counts_units() else frame
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         if not checks.flag(shown, "margins"):
             return frame
@@ -343,9 +344,7 @@ class TableResults(PopulationIntervals):
         labels = self.labels
         if self.statistic != "count" or not isinstance(labels, GroupLabels) or labels.name != "records":
             return None
-        dimnames = tuple(
-            tuple(dict.fromkeys(row[axis] for row in labels.rows)) for axis in range(len(labels.keys))
-        )
+        dimnames = tuple(tuple(dict.fromkeys(axis)) for axis in zip(*labels.rows))
         if tuple(product(*dimnames)) != labels.rows:
             return None
         value = self.value.reshape([len(levels) for levels in dimnames])

@@ -12,12 +12,13 @@ from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,22 +189,19 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     def _rows(self) -> Rows:
         corrected, floors = self._corrected()
-        cells = [
-            [
-                number(each.estimate),
-                number(each.statistic),
-                shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, floor),
-            ]
-            for each, p, floor in zip(self.differences, corrected.tolist(), floors.tolist())
+        parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
+        columns: list[list[object]] = [
+            [each.estimate for each in self.differences],
+            [each.statistic for each in self.differences],
+            [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [shown_pvalue(p, floor) for _, p, floor in parts],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
-            ends = self.conf_int().to_numpy().tolist()
-            cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
+            columns += self.conf_int().to_numpy().T.tolist()
         names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
-        return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
+        return Rows(headers, names[:MOST_ROWS], table(columns)[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"

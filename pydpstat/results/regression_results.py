@@ -145,13 +145,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
-    _inner = (
-        *Frozen._inner,
-        *"of_several tested probabilities combinations errors design intervals link".split(),
-    )
+    _inner = ("of", "of_several", "record", "tested", "probabilities", "combinations", "errors")
+    _inner = (*_inner, "design", "intervals", "link")
 
     def __post_init__(self) -> None:
-        # copies of its own, so that no later change reaches it
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
             value = getattr(self, field)

@@ -44,7 +44,7 @@ def note_unused(
     sd : float
         The standard deviation of the noise of each.
     variables : sequence of (str, Axis)
-        Names and levels. Where a type has no other values, none is misspelt.
+        Names and levels. Where a type has no other values, none is misspelled.
     nobs : int or None
         The number of all records, where it is public.
     of_all : bool, default True
