@@ -313,7 +313,7 @@ def fixed(cls: type[Kind]) -> type[Kind]:
     ...     Plan(5).n = 3
     ... except AttributeError as error:
     ...     print(error)
-    n of Plan cannot be changed; got 3. A result stays as it is: compute with a variable, as in n = result.n.
+    n of Plan cannot be changed; got 3. Results are immutable: compute with a variable, as in n = result.n.
     """
     for name in ("__setattr__", "__delattr__"):
         setattr(cls, name, _fixed)

@@ -105,7 +105,7 @@ class Account(Answering):
         self._spend(guarantee, call, label, "Nothing was released.")
 
     def charge(self, result: object, label: str | None = None) -> None:
-        """Spend what a finished release really keeps: a mirror's result, a pair of them, or a model.
+        """Spend the true guarantee of a finished release: a mirror's result, a pair of them, or a model.
 
         A release inside of ``with budget:`` was paid for already.
 

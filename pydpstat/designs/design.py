@@ -23,10 +23,10 @@ from pydpstat.results._contributions import counted
 
 
 class Design(Answering, Calls):
-    """Data with what is publicly known of them. Every function of pydpstat is a method.
+    """Data with their public facts. Every function of pydpstat is a method.
 
-    It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
-    variables are given by name, groups by a formula. It returns what the function returns.
+    `design` returns it. A method has its function's name and result. It takes neither data nor declared
+    facts: variables are given by name, groups by a formula.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Design(Answering, Calls):
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: Any = None, **columns: str) -> Design:
-        """Return the design with columns that are made of declared ones, record by record.
+        """Return the design with columns computed from declared ones, record by record.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Design(Answering, Calls):
         *places: float,
         **options: Any,
     ) -> Any:
-        """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
+        """Plan a release from the declared facts, as `pydpstat.plan` does.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Design(Answering, Calls):
         return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is declared as plain values, for a file; `from_dict` reads it."""
+        """Return the declared facts as plain values, for a file; `from_dict` reads them."""
         subset = {} if self.condition is None else {"subset": self.condition.text}
         return {**self.facts.to_dict(), **subset}
 
@@ -313,7 +313,7 @@ def design(
     budget: Spender | None = None,
     rng: Any = None,
 ) -> Design:
-    """Declare what is publicly known of data, once for all releases, tests and models.
+    """Declare the public facts about data once, for all releases, tests and models.
 
     Parameters
     ----------

@@ -265,7 +265,7 @@ def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
     Examples
     --------
     >>> left_out(("f", "m", "x"), (0, 1))
-    ('x is left out: it may have no record at all.',)
+    ('x is left out: it may have no records at all.',)
     """
     return tuple(
         f"{name} is left out: it may have no records at all."

@@ -61,8 +61,8 @@ class Design(Protocol):
 class ResponseResults(DPResults):
     """Proportions estimated from randomized answers.
 
-    A design's `estimate` makes it. Its data are the numbers of answers, which are private already
-    when they are given, so all of it may be published.
+    A design's `estimate` returns it. It is computed from randomized answers only, so all of it may be
+    published.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class ResponseResults(DPResults):
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
             probability alpha on average only.
         joint : bool, default False
-            Whether all intervals hold at once, by Bonferroni's inequality.
+            Whether all intervals hold simultaneously, by Bonferroni's inequality.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class ResponseResults(DPResults):
         return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return half the width of the interval of kind "randomization".
+        """Return half the width of the "randomization" interval.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class ResponseResults(DPResults):
         return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
     def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
-        """Return estimates, counts, both standard errors and an interval as a frame, a row a category.
+        """Return estimates, counts, both standard errors and an interval for each category.
 
         Examples
         --------

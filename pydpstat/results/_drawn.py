@@ -24,7 +24,7 @@ class Drawn:
     def plot(
         self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object
     ) -> Axes:
-        """Draw the result with its intervals; needs matplotlib.
+        """Plot the result with its intervals; needs matplotlib.
 
         Parameters
         ----------

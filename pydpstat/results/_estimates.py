@@ -92,9 +92,9 @@ class Estimates(Drawn, Stated):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
-        It says how far the noise may have moved the released value from the statistic of the data, or a
-        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
-        sampling, and rounding is not in it. Each interval stands alone.
+        It shows how far the noise may have moved the released value from the statistic of the data, or a
+        coefficient from the fitted one. It stays within the parameter's range, and includes neither
+        sampling error nor rounding. Each interval holds individually.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class Estimates(Drawn, Stated):
         return self._page(self._rows(alpha))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return value, noise standard deviation and noise interval as a frame, a row an element.
+        """Return value, noise standard deviation and noise interval as a frame.
 
-        Where the noise has no public distribution there are values alone. Counts with noise on the integers
+        If the noise has no public distribution, there are only values. Counts with noise on the integers
         are integers.
 
         Examples
@@ -179,7 +179,7 @@ class Estimates(Drawn, Stated):
     def to_r(self) -> Any:
         """Return the estimate as the R object that the R original returns; needs rpy2.
 
-        Of a model it is the numeric vector that the R object has as ``coeff``.
+        For a model it is the numeric vector ``coeff`` of the R object.
 
         Raises
         ------

@@ -20,12 +20,12 @@ _FEW = 5
 
 
 class FurtherResults(HistogramResults):
-    """What a release gives at no additional privacy cost."""
+    """What can be computed from a release at no additional privacy cost."""
 
     __slots__ = ()
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
-        """Compare two groups of the population: the difference of what was released for them.
+        """Compare two groups of the population by the difference of their estimates.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, of a `proportion` or a
         `histogram` with ``by=``, or of a `crosstab`, at no additional privacy cost. `pairs` compares all
@@ -206,8 +206,8 @@ class FurtherResults(HistogramResults):
     def chi2(self) -> InferenceResults:
         """Test whether the two variables of a released table are independent, at no additional privacy cost.
 
-        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The level
-        that `crosstab` adds for other values, which no record may have, is left out.
+        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The
+        level that `crosstab` adds for other values, which may be empty, is left out.
 
         Returns
         -------

@@ -65,7 +65,7 @@ class RegressionPage(Undecided, Stated):
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals as a frame, a row a coefficient.
+        """Return estimates, standard errors, tests and intervals as a frame, with a row for each coefficient.
 
         Parameters
         ----------

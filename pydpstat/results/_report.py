@@ -131,33 +131,34 @@ class Stated(Stating, Report):
 
     @property
     def epsilon(self) -> float:
-        """The epsilon that holds, infinite where nothing does; `claim` has the one that was asked for."""
+        """The guaranteed epsilon, infinite if nothing is guaranteed; `claim` has the requested one."""
         return math.inf if _is_void(self.guarantee) else self.guarantee.epsilon
 
     @property
     def delta(self) -> float:
-        """The delta that holds, 1 where nothing does; `claim` has the one that was asked for."""
+        """The guaranteed delta, 1 if nothing is guaranteed; `claim` has the requested one."""
         return 1.0 if _is_void(self.guarantee) else self.guarantee.delta
 
     @property
     def neighbors(self) -> str:
-        """The neighboring data sets of what holds, "bounded" or "unbounded"; `claim` has its own."""
+        """The neighboring data sets of the guarantee, "bounded" or "unbounded"."""
         return self.guarantee.neighbors
 
     @property
     def unit(self) -> str | None:
-        """The unit of what holds, by its column's name; None for a single record."""
+        """The privacy unit, by its column name; None for a single record."""
         return self.guarantee.unit
 
     @property
     def call(self) -> str:
-        """The call as it was typed, with the data arguments' names in place of data, or "design"."""
+        """The call as it was typed, with names in place of the data."""
         return self.record.typed()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
 
-        An infinite epsilon is the text "infinite"; NaN and other infinities, which JSON has not, are None.
+        An infinite epsilon is the string "infinite"; NaN and other infinities, which JSON does not have,
+        are None.
 
         Examples
         --------

@@ -57,7 +57,7 @@ class Divisible(Protocol):
 
 
 class TableResults(PopulationIntervals):
-    """What a released table gives at no additional privacy cost."""
+    """What can be computed from a released table at no additional privacy cost."""
 
     __slots__ = ()
 
@@ -68,8 +68,8 @@ class TableResults(PopulationIntervals):
     def margins(self, names: Variables) -> Self:
         """Return the margins of a released table, at no additional privacy cost.
 
-        Each is the sum of the noisy counts of its cells, so that margins and cells add up. It is
-        post-processing of a `crosstab`, or of a `count` of all records by groups.
+        Each is the sum of the noisy counts of its cells. It is post-processing of a `crosstab`, or of a
+        `count` of all records by groups.
 
         Parameters
         ----------

@@ -76,8 +76,7 @@ class Release(Protocol):
 class InferenceResults(Drawn, InferencePage, Frozen):
     """A private test or interval with its guarantee.
 
-    It is made by the functions that test. It holds what may be published and nothing else: no data, no true
-    value, no noise, no seed.
+    The tests return it. It contains only what may be published: no data, true value, noise or seed.
 
     Parameters
     ----------
@@ -106,7 +105,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     assumptions : tuple of str
         What they rest on, in words.
     remarks : tuple of str
-        What else should be known of this result, such as that nothing can be said.
+        Further remarks, for example that the result is uninformative.
     behind : DPResults or None
         What the hypothesis is about, which is drawn: means of groups, or shares of levels.
     mechanism : str
@@ -251,7 +250,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing.
+        It is post-processing: any level is available at no additional privacy cost.
 
         Parameters
         ----------
@@ -294,7 +293,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         return np.asarray(low), np.asarray(high)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Return `conf_int` by its level, in SciPy's words.
+        """Return `conf_int` by its confidence level, as in SciPy.
 
         Parameters
         ----------

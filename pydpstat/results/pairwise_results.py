@@ -32,7 +32,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
-    It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
+    The method ``pairs`` of a release returns it. It contains only what may be published.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     @property
     def estimate(self) -> pd.Series:
-        """The differences, of the first group of each pair minus the second."""
+        """The differences: the first group of each pair minus the second."""
         return self._series([each.estimate for each in self.differences], "difference")
 
     @property
     def pvalues(self) -> pd.Series:
-        """The p-value of each pair by itself."""
+        """The uncorrected p-value of each pair."""
         return self._series([each.pvalue for each in self.differences], "p-value")
 
     @property
@@ -101,9 +101,9 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
 
-        With a correction all of them hold at once with probability ``1 - alpha``, by Bonferroni's inequality
-        also where p-values have Holm's correction, which has no intervals that are as simple. Without a
-        correction each stands alone.
+        With a correction all of them hold simultaneously with probability ``1 - alpha``, by Bonferroni's
+        inequality also where p-values have Holm's correction, which has no intervals that are as simple.
+        Without a correction each stands alone.
 
         Parameters
         ----------

@@ -47,8 +47,7 @@ class Design(Protocol):
 class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     """A private regression with its guarantee.
 
-    It is made by the functions that fit. It holds what may be published and nothing else: no record, no
-    residual, no noise, no seed.
+    `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     coef : ndarray of float64, shape (d,), or None
         Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
     errors : ndarray of float64, shape (d,)
-        Their standard errors, which cover sampling and noise; infinite where nothing can be said.
+        Their standard errors, which cover sampling and noise; infinite if the release is uninformative.
     null : float
         The value that the coefficients are tested for.
     tested : tuple of str
@@ -152,7 +151,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
             if (value := getattr(self, field)) is not None:
-                # what is left of a coefficient of which nothing can be said would look like any other
+                # what is left of a coefficient without information would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
 
@@ -188,7 +187,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def params(self) -> pd.Series:
-        """The coefficients' estimates; NaN where nothing can be said, for which the summary has the reason.
+        """The coefficients' estimates; NaN if the release is uninformative, with the reason in the summary.
 
         Raises
         ------
@@ -214,7 +213,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def tvalues(self) -> pd.Series:
-        """The test statistics: coefficients less `null` over standard errors, or ranks' own."""
+        """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
         return self._series(self.tested, self.statistics + 0.0, "statistic")
 
     @property
@@ -230,7 +229,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def test(self, name: str, value: float) -> float:
         """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
 
-        It is post-processing: every value can be asked for, and costs nothing.
+        It is post-processing: any value can be tested at no additional privacy cost.
 
         Parameters
         ----------
@@ -273,7 +272,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def validity(self) -> pd.Series:
-        """How far each coefficient's test and interval can be trusted, as in `InferenceResults`."""
+        """The validity of each coefficient's test and interval, as in `InferenceResults`."""
         import pandas as pd
 
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
@@ -287,7 +286,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
+        It is post-processing: any level is available at no additional privacy cost. Each interval holds
+        individually.
 
         Parameters
         ----------

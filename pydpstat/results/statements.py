@@ -32,7 +32,7 @@ _WIDE, _SHARES, _NARROWER = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
 class Statement(Answering):
     """A statement of differential privacy: a paragraph, the points that readers ask for, and a table.
 
-    It is made by `pydpstat.statement`, and has nothing private in it. Printing it shows the text.
+    `pydpstat.statement` returns it. It contains nothing private. Printing it shows the text.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Statement(Answering):
         return "\n".join([*lines, lines[0]])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with one row a release.
+        """Return the table with one row for each release.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class Statement(Answering):
 
 @answered
 def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
-    """State what was released and what it keeps, for a methods section or a privacy office.
+    """State releases and their guarantee, for a methods section or a privacy office.
 
     Parameters
     ----------

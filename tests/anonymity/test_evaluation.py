@@ -76,7 +76,7 @@ def test_summary():
         "300",
         "AMT_CREDIT",
         "not differentially private",
-        "they are not private",
+        "original data without noise",
         "RMSE / sd",
     ):
         assert word in text, word
