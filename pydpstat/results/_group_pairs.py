@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
