@@ -205,6 +205,7 @@ class TableResults(PopulationIntervals):
                 f"by must be some of the table's variables, and not all of them; got {by!r}. Leave it out "
                 "for shares of all records."
             )
+        of, inside = (joined(map(self._axis_name, some)) for some in (columns, rows))
         counts, _ = self._counts()
         shape: tuple[int, ...] = counts.shape
         labels: Labels = replace(self.labels, name="share")
@@ -214,11 +215,7 @@ class TableResults(PopulationIntervals):
             counts = counts.transpose(*rows, *columns).reshape(shape)
             inner = tuple(":".join(map(str, row)) for row in levels)
             keys = tuple(self._axis_name(axis) for axis in rows)
-            labels = GroupLabels.of(
-                Labels("share", names=inner, dimension_names=(", ".join(map(self._axis_name, columns)),)),
-                tuple(groups),
-                keys,
-            )
+            labels = GroupLabels.of(Labels("share", names=inner, dimension_names=(of,)), tuple(groups), keys)
         each, already = summand(self.noise)
         total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
         others = (shape[-1] if rows else counts.size) - 1
@@ -226,8 +223,7 @@ class TableResults(PopulationIntervals):
         if isinstance(known, Divisible):
             population = known.shares(counts, total - counts, noises, not rows, "")
         within = ranges.PROPORTION
-        about, inside = (joined(map(self._axis_name, some)) for some in (columns, rows))
-        about += f" within {inside}" if inside else ""
+        about = f"{of} within {inside}" if inside else of
         shown = by if by is None or isinstance(by, (str, int)) else list(by)
         if self.nobs and not rows:
             steps = ("divided by the number of records", ranges.CLIPPED, _FROM_TABLE)
