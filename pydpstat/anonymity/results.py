@@ -69,7 +69,7 @@ class AnonymizationResults(Report, Frozen):
     columns: tuple[Hashable, ...]
     nobs: int
 
-    _title = "Anonymization of a Table"
+    _title = "Anonymization of a table"
 
     def __post_init__(self) -> None:
         for name in ("group_sizes", "errors", "relative_errors"):

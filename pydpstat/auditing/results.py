@@ -144,7 +144,7 @@ class AuditResults(Drawn, Undecided, Report):
     events: tuple[AuditedEvent, ...]
     picture: Picture
 
-    _title = "Audit of a Release"
+    _title = "Audit of a release"
     _condition = "result.violates"
 
     @property

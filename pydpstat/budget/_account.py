@@ -138,7 +138,8 @@ class Account(Answering):
         made = getattr(result, "Bounded", result)
         record = getattr(made, "record", None)
         call = type(result).__name__ if record is None else record.python()
-        words = noise_words(str(getattr(made, "mechanism", None) or getattr(made, "perturbation", "")))
+        perturbed = f"{made.perturbation} perturbation" if hasattr(made, "perturbation") else ""
+        words = noise_words(str(getattr(made, "mechanism", None) or perturbed))
         with about("" if record is None else record.in_words(), words):
             self._spend(guarantee, call, label, "Do not publish the result.")
 

@@ -180,7 +180,7 @@ class Views(Account):
         title : str, optional
             The title; by default the limits and the accountant. ``""`` draws none.
         **style
-            `color`, as matplotlib has it.
+            `color` and `figsize`, as matplotlib has them.
 
         Returns
         -------

@@ -70,7 +70,7 @@ class HierarchyFit(Report, Frozen):
     spreads: tuple[np.ndarray, ...] | None
     way: Method
 
-    _title = "Consistent Hierarchy"
+    _title = "Consistent hierarchy"
 
     @property
     def method(self) -> str:
@@ -272,7 +272,7 @@ class HierarchyResults(Stated, HierarchyFit):
     record: Call
 
     statistic = "hierarchy"
-    _title = "Differentially Private Hierarchy"
+    _title = "Hierarchy, differentially private"
 
     @property
     def mechanism(self) -> str:

@@ -232,7 +232,7 @@ class TableFit(Report, Frozen):
     steps: tuple[str, ...]
     spread: npt.ArrayLike = np.nan
 
-    _title = "Consistent Table"
+    _title = "Consistent table"
 
     @property
     def estimate(self) -> Any:

@@ -29,7 +29,7 @@ from pydpstat.designs._signatures import (
     known_by,
     signature_of,
 )
-from pydpstat.designs._views import RECORDS, Made, whole
+from pydpstat.designs._views import RECORDS, Made, frame_of, group_of, whole
 from pydpstat.errors import ArgumentError, PydpstatError
 
 # they hand records to a function
@@ -201,7 +201,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
         if not pair:
-            data = data if single else [_frame(columns, names)]
+            data = data if single else [frame_of(columns, names)]
         if unit:
             options["unit"] = columns[unit[0]]
     else:
@@ -266,28 +266,11 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
         check_narrower(design.facts, names[:1], given.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
     columns = whole(design._view([*names, *unit], made, False))
-    samples = [_group(columns, names, level, unit) for level in levels]
+    samples = [group_of(columns, names, level, unit) for level in levels]
     epsilon = options.pop("epsilon")
     if len(how.data) == 2:
         return how.function(*samples, epsilon, **options)
     return how.function(*samples, epsilon=epsilon, **options)
-
-
-def _group(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit: Sequence[str]) -> Any:
-    """Return the values of a group under the name of its level, beside the ids where there are some."""
-    import pandas as pd
-
-    inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
-    values = pd.Series(columns[names[0]])[inside].rename(str(level))
-    if not unit:
-        return values
-    return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
-
-
-def _frame(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame({name: columns[name] for name in names})
 
 
 def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[Made]]:

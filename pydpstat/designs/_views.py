@@ -224,3 +224,21 @@ def whole(data: Any) -> Mapping[str, Any]:
     if not isinstance(found, Chunk):
         return found
     return {name: pd.Series(column, name=name) for name, column in found.columns.items()}
+
+
+def group_of(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit: Sequence[str]) -> Any:
+    """Return the values of a group under the name of its level, beside the ids where there are some."""
+    import pandas as pd
+
+    inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
+    values = pd.Series(columns[names[0]])[inside].rename(str(level))
+    if not unit:
+        return values
+    return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
+
+
+def frame_of(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return some columns as a frame."""
+    import pandas as pd
+
+    return pd.DataFrame({name: columns[name] for name in names})

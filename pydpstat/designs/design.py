@@ -43,8 +43,7 @@ class Design(Answering, Calls):
 
     See Also
     --------
-    design : what makes it.
-    plan : the accuracy of a release, which is a method of a design as well.
+    design, plan : what makes it, and the accuracy of a release before it is made.
 
     Examples
     --------
@@ -240,19 +239,16 @@ class Design(Answering, Calls):
             "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
             f"missing   {facts.missing}",
         ]
-        if self.condition is not None:
-            head.append(f"subset    {self.condition.text}")
+        head += [] if self.condition is None else [f"subset    {self.condition.text}"]
         width = max(map(len, self.columns), default=0)
         return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
 
     def _said(self, name: str) -> str:
-        facts, said = self.facts, []
-        if name in facts.assigned:
-            said.append(facts.assigned[name])
+        facts = self.facts
+        said = [facts.assigned[name]] if name in facts.assigned else []
         said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
-            low, high = facts.bounds[name]
-            said.append(f"from {low:g} to {high:g}")
+            said.append("from {:g} to {:g}".format(*facts.bounds[name]))
         if name in facts.levels:
             each = facts.levels[name]
             said.append(each if isinstance(each, str) else f"{len(each)} levels {checks.excerpt(list(each))}")
@@ -364,8 +360,7 @@ def design(
 
     See Also
     --------
-    Design : what it returns.
-    Budget : a limit that pays for all releases of a design.
+    Design, Budget : what it returns, and a limit that pays for all releases of a design.
 
     Notes
     -----
@@ -374,8 +369,7 @@ def design(
 
     References
     ----------
-    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8) (R's
-    ``svydesign``).
+    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8).
 
     Examples
     --------

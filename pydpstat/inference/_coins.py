@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._data.columns import Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, check_records, release_statistic
-from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, pvalue_of
+from pydpstat.inference._laws.binomial import ProportionInterval, floor_of, noisy_tails, pvalue_of
 from pydpstat.inference._laws.geometric_sums import GeometricNoise
 from pydpstat.inference._mean_tests import CLIPPED, PUBLIC, standard
 from pydpstat.random import Source
@@ -67,6 +67,7 @@ def by_coins(
         test="One-sample exact test of the mean",
         statistic=count,
         pvalue=pvalue_of(*tails, alternative),
+        pvalue_floor=floor_of(alternative),
         alternative=alternative,
         null=(("mean", popmean),),
         estimates=(("mean", min(max(estimate, pair[0]), pair[1])),),

@@ -120,7 +120,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     guarantee: Guarantee
     record: Call
 
-    _title = "Differentially Private Moments by Group"
+    _title = "Moments by group, differentially private"
 
     @property
     def reproducible(self) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydpstat.inference._combinations import Law, LawCombination, LawCombinations
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._hidden import hidden_names
+from pydpstat.inference._laws.sum_tails import SMALLEST
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
@@ -59,6 +60,7 @@ def logit_results(
         tested=design.names,
         statistics=coef / errors,
         probabilities=np.array([each.pvalue(0.0) for each in parts]),
+        pvalue_floor=SMALLEST,
         intervals=parts,
         labels=("measured",) * len(design.names),
         design=design,

@@ -75,7 +75,7 @@ class MomentsResults(Drawn, Stated, Frozen):
     guarantee: Guarantee
     record: Call
 
-    _title = "Differentially Private Moments"
+    _title = "Moments, differentially private"
 
     @classmethod
     def of(

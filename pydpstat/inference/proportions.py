@@ -17,7 +17,7 @@ from pydpstat.inference._counted import (
     true_and_false,
     truths,
 )
-from pydpstat.inference._laws.binomial import ProportionInterval, noisy_tails, pvalue_of
+from pydpstat.inference._laws.binomial import ProportionInterval, floor_of, noisy_tails, pvalue_of
 from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
@@ -163,6 +163,7 @@ def _one(
         test="Binomial test",
         statistic=smooth,
         pvalue=pvalue_of(*noisy_tails(smooth, size, p, noise), alternative),
+        pvalue_floor=floor_of(alternative),
         alternative=alternative,
         null=(("proportion", p),),
         released=(("count", count), ("count and a uniform number", smooth)),

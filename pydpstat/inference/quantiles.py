@@ -13,7 +13,7 @@ from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet, release_statistic
 from pydpstat.inference._counted import INDEPENDENT, NOTHING_SAID, count_options, counted, counts_query
-from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
+from pydpstat.inference._laws.binomial import floor_of, noisy_tails, pvalue_of
 from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._testing import shown_alternative
@@ -159,7 +159,7 @@ def quantile_test(
         test="Quantile test",
         statistic=sides.statistic(alternative),
         pvalue=pvalue_of(sides.greater, sides.less, alternative),
-        pvalue_floor=0.0 if how.bounded else NoisyPair.floor(alternative),
+        pvalue_floor=floor_of(alternative) if how.bounded else NoisyPair.floor(alternative),
         alternative=alternative,
         null=((f"{share:g}-quantile", at),),
         released=tuple(zip(names, noisy.tolist())),

@@ -100,7 +100,7 @@ class ResponseResults(DPResults):
     design: Design
     method: str
 
-    _title = "Randomized Response"
+    _title = "Randomized response"
 
     @property
     def answers(self) -> pd.Series:

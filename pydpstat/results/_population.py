@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydpstat.results._columns import table
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import NOISE, kind_of
 from pydpstat.results._report import Rows
 
@@ -24,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 COUNT = "count"
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
+# intervals of more values are found again each time, so that they fill no memory
+_MOST_KEPT = 1000
 _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
 _WITH = "Release it with population=True, or use pydpstat.moments."
 _COUNTED = ("proportion", "histogram", "crosstab")
@@ -248,7 +251,11 @@ class PopulationIntervals(Estimates):
                 f"this release of {self.statistic} has no confidence interval for the population "
                 f"(kind='population'). {hint}"
             )
-        return self.post.population.interval(level)
+        return kept_ends(self, level) if self.value.size <= _MOST_KEPT else self._found_ends(level)
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends: tuple[Floats, Floats] = self.post.population.interval(alpha)
+        return ends
 
     def _rows(self, alpha: float = 0.05) -> Rows:
         rows = Estimates._rows(self, alpha)

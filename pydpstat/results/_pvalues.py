@@ -1,4 +1,4 @@
-"""How a p-value is shown: as a limit where it is as small as its test can return."""
+"""How a p-value is shown: as a limit where it is as small as its test can return, or below a millionth."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from decimal import ROUND_FLOOR, Decimal
 
 from pydpstat.results._report import number
 
-# what is smaller is shown as a limit, as R does
-_LEAST = 1e-16
+# what is smaller is shown as a limit: how much smaller says nothing that a decision could rest on
+_LEAST = 1e-6
 
 
 def limit_above(floor: float) -> str:
@@ -35,11 +35,11 @@ def shown_pvalue(pvalue: float, floor: float) -> str:
     Examples
     --------
     >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.0412345, 0.0), shown_pvalue(1e-300, 0.0)
-    ('< 0.0022', '0.0412', '< 1e-16')
+    ('< 0.0022', '0.0412', '< 1e-06')
     """
-    if at_floor(pvalue, floor):
-        return f"< {limit_above(floor)}"
-    return f"< {_LEAST:g}" if pvalue < _LEAST else f"{pvalue:.3g}"
+    if pvalue < _LEAST:
+        return f"< {_LEAST:g}"
+    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else f"{pvalue:.3g}"
 
 
 def floor_note(floor: float) -> str:

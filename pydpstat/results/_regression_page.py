@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.results._columns import column
-from pydpstat.results._pvalues import floor_note, shown_pvalue
+from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
 from pydpstat.results._words import mechanism_words
 
@@ -129,7 +129,7 @@ class RegressionPage(Undecided, Stated):
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
         if self.method != "rank":
             lines.append(_SCORES)
-        if self.pvalue_floor:
+        if any(at_floor(each, self.pvalue_floor) for each in self._chances().tolist()):
             lines.append(floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
 

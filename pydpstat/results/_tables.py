@@ -214,7 +214,11 @@ class TableResults(PopulationIntervals):
             counts = counts.transpose(*rows, *columns).reshape(shape)
             inner = tuple(":".join(map(str, row)) for row in levels)
             keys = tuple(self._axis_name(axis) for axis in rows)
-            labels = GroupLabels.of(Labels("share", names=inner), tuple(groups), keys)
+            labels = GroupLabels.of(
+                Labels("share", names=inner, dimension_names=(", ".join(map(self._axis_name, columns)),)),
+                tuple(groups),
+                keys,
+            )
         each, already = summand(self.noise)
         total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
         others = (shape[-1] if rows else counts.size) - 1

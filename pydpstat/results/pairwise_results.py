@@ -15,6 +15,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
@@ -129,9 +130,13 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
         check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
+        return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
         with Progress(lambda: len(self.differences), "intervals") as progress:
-            ends = np.array([progress.counted(each.interval.ends(share)) for each in self.differences])
-        return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
+            ends = [progress.counted(each.interval.ends(alpha)) for each in self.differences]
+        low, high = np.array(ends).reshape(-1, 2).T
+        return low, high
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.

@@ -17,6 +17,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Released = tuple[tuple[str, float], ...]
+_MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 
 class Design(Protocol):
@@ -56,8 +58,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     names : tuple of str
         The coefficients' names, the constant first.
     coef : ndarray of float64, shape (d,), or None
-        Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
-        was released to estimate them.
+        Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
     errors : ndarray of float64, shape (d,)
         Their standard errors, which cover sampling and noise; infinite if the release is uninformative.
     null : float
@@ -103,8 +104,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     See Also
     --------
-    ols, logit : what make it.
-    InferenceResults : what tests return.
+    ols, logit, InferenceResults : what make it, and what tests return.
 
     Examples
     --------
@@ -145,15 +145,13 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
-    _inner = ("of", "of_several", "record", "tested", "probabilities", "combinations", "errors")
-    _inner = (*_inner, "design", "intervals", "link")
+    _inner = (*Frozen._inner, *_MADE_OF)
 
     def __post_init__(self) -> None:
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
-            value = getattr(self, field)
-            if value is not None:
-                # what is left of a coefficient without information would look like any other
+            if (value := getattr(self, field)) is not None:
+                # what is left of a coefficient of which nothing can be said would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
 
@@ -198,9 +196,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no "
-                "estimates. Use interval=True, which spends a part of epsilon on them, or "
-                "method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
+                "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
 
@@ -324,9 +321,13 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        level = alpha_of(alpha)
-        ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
-        return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
+        ends = dict(enumerate(kept_ends(self, alpha_of(alpha))))
+        return pd.DataFrame(ends, index=list(self.names), dtype="float64")
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return low, high
 
     def predict(self, exog: Any) -> Floats:
         """Predict the response of new records.
@@ -339,8 +340,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The mean response; of a logistic regression the probability. NaN where a record needs an
-            estimate that is missing.
+            The mean response; of a logistic regression the probability. NaN where an estimate is missing.
 
         Raises
         ------

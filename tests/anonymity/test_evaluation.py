@@ -70,7 +70,7 @@ def test_summary():
     page = r.summary()
     text = page.as_text()
     for word in (
-        "Anonymization of a Table",
+        "Anonymization of a table",
         "k:",
         "10 %",
         "300",

@@ -109,7 +109,7 @@ def test_every_form_is_written_into_a_file(ending, tmp_path):
     file, text = tmp_path / f"mean.{ending}", io.StringIO()
     assert write(file) is write(str(file)) is write(text) is None
     assert file.read_text(encoding="utf-8") == text.getvalue() == write()
-    with pytest.raises(PydpstatError, match="path must be a file's name or None"):
+    with pytest.raises(PydpstatError, match="path must be a file name or None"):
         write(5)
 
 

@@ -132,6 +132,17 @@ def pvalue_of(up: float, low: float, alternative: str) -> float:
     return {"greater": up, "less": low}.get(alternative, min(1.0, 2.0 * min(up, low)))
 
 
+def floor_of(alternative: str) -> float:
+    """Return the smallest p-value of `noisy_tails`.
+
+    Examples
+    --------
+    >>> floor_of("two-sided"), floor_of("less")
+    (2e-15, 1e-15)
+    """
+    return pvalue_of(DROPPED, DROPPED, alternative)
+
+
 def tail_shares(alpha: float, alternative: str) -> tuple[float, float]:
     """Return how much of alpha an interval spends below and above; none where it is one-sided.
 

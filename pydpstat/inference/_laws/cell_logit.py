@@ -18,7 +18,7 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.cell_lines import CellLines
 from pydpstat.inference._laws.cell_model import CellModel, CellTable
 from pydpstat.inference._laws.noisy_logit import symmetric
-from pydpstat.inference._laws.sum_tails import Counts, Cubes, Geometric, Part, WeightedSum, few
+from pydpstat.inference._laws.sum_tails import SMALLEST, Counts, Cubes, Geometric, Part, WeightedSum, few
 
 Floats = npt.NDArray[np.float64]
 
@@ -206,7 +206,7 @@ class CellLogit(Frozen):
         if not self.known(combination):
             return 1.0
         distance, total = self._tested(combination, value)
-        return min(1.0, max(2.0 * total.tail(distance), 1e-300))
+        return min(1.0, max(2.0 * total.tail(distance), SMALLEST))
 
     def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
         """Return how far the score is from 0 on its side, and its law."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.logit_start import Line, lifted, logistic, normal_points, within
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, SHAPES, UP
+from pydpstat.inference._laws.sum_tails import SMALLEST
 from pydpstat.r_arithmetic.elementary import log
 
 Floats = npt.NDArray[np.float64]
@@ -219,7 +220,7 @@ class LogitLaw(Frozen):
             sum_tail(abs(distance) - bent * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
             for distance, sd, scales in parts
         ]
-        return min(1.0, 2.0 * max(tails))
+        return min(1.0, max(2.0 * max(tails), SMALLEST))
 
     def known(self, combination: Floats) -> bool:
         """Tell whether the information on the other coefficients stands out from its noise, and is enough.

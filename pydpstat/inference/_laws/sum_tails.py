@@ -29,6 +29,8 @@ _SURCHARGE = 1.05
 # of vectors that move the sum by less of its standard deviation only the variance matters
 _SMALL = 0.05
 _NODES = 32
+# the smallest p-value of a coefficient, near to where floating-point numbers end
+SMALLEST = 1e-300
 
 
 class Part(Protocol):
