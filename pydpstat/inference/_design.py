@@ -166,18 +166,6 @@ class LinearDesign:
         return tuple(each.of(by_name) for each in self.predictors)
 
 
-def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
-    """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
-    size = read[0].size if read else 0
-    parts = [np.ones((size, 1))]
-    for each, values in zip(predictors, read):
-        if each.levels is not None:
-            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
-        elif each.names:
-            parts.append(values[:, None].astype(np.float64))
-    return np.concatenate(parts, axis=1)
-
-
 class Regression(NamedTuple):
     """Records of a regression: the response and a column for each predictor. Private but for the design."""
 
