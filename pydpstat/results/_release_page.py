@@ -76,7 +76,11 @@ class ReleasePage(FurtherResults):
         names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
         names, values = names[:MOST_ROWS], self.value[:MOST_ROWS]
         if dict(self.record.arguments).get("margins") and self.statistic == "table":
-            names, heads, values = [*names, ALL], [*heads, ALL], self._with_sums()[[*range(len(names)), -1]]
+            names, heads, values = (
+                [*names, ALL],
+                [*heads, ALL],
+                _with_sums(self.value)[[*range(len(names)), -1]],
+            )
         return Rows(tuple(heads), names, table(values.T.tolist()))
 
     def _facts(self) -> Facts:
@@ -130,6 +134,12 @@ class ReleasePage(FurtherResults):
             "call": self.call,
             "r_call": self.r_call,
         }
+
+
+def _with_sums(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return a table of two variables with a row and a column of sums."""
+    wider = np.column_stack([table, table.sum(axis=1)])
+    return np.vstack([wider, wider.sum(axis=0)])
 
 
 def _span(values: npt.ArrayLike) -> str:

@@ -310,11 +310,6 @@ class TableResults(PopulationIntervals):
             frame.loc[total, :] = frame.sum(axis=0)
         return frame
 
-    def _with_sums(self) -> Floats:
-        """Return a table of two variables with a row and a column of sums."""
-        wider = np.column_stack([self.value, self.value.sum(axis=1)])
-        return np.vstack([wider, wider.sum(axis=0)])
-
     def _next(
         self,
         statistic: str,

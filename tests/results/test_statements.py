@@ -300,7 +300,7 @@ def test_levels_of_several_releases_are_listed_once():
     for form in (both.text, both.to_markdown(), both.to_latex(), both.to_html()):
         assert form.count("n, s, e, w") == 1 and "levels (1)" in " ".join(form.split())
     assert both.to_frame().public.tolist() == [
-        "bounds [0, 100]; levels n, s, e, w",
+        "income in [0, 100]; levels n, s, e, w",
         "levels n, s, e, w x f, m",
     ]
     alone = design.mean("income", 0.5, by="region").statement()
