@@ -19,7 +19,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
-from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, floats, no_outcome
+from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, expanded, floats, no_outcome
 from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 

@@ -321,8 +321,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        ends = dict(enumerate(kept_ends(self, alpha_of(alpha))))
-        return pd.DataFrame(ends, index=list(self.names), dtype="float64")
+        ends = np.array(kept_ends(self, alpha_of(alpha))).T
+        return pd.DataFrame(ends, list(self.names), dtype="float64")
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
         ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
