@@ -105,7 +105,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     assumptions : tuple of str
         What they rest on, in words.
     remarks : tuple of str
-        What else should be known of this result, such as that nothing can be said.
+        What else should be known of this result, for example that it is uninformative.
     behind : DPResults or None
         What the hypothesis is about, which is drawn: means of groups, or shares of levels.
     mechanism : str

@@ -151,7 +151,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
             if (value := getattr(self, field)) is not None:
-                # what is left of a coefficient of which nothing can be said would look like any other
+                # what is left of a coefficient without information would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
 
