@@ -129,7 +129,7 @@ class Exports(Answering):
             if each is not None and not isinstance(each, str):
                 got = checks.shown_option(each)
                 raise PydpstatError(
-                    f"{name} must be a text or None; got {got}. For example, {name}={usual!r}."
+                    f"{name} must be a string or None; got {got}. For example, {name}={usual!r}."
                 )
         return given(of_table(*self._numbers(digits), caption, label), path)
 

@@ -133,7 +133,7 @@ def test_a_caption_and_a_label_make_a_float():
     assert (
         r"\caption{}" in RESULTS["number"]().to_latex(label="a") and "%" not in RESULTS["number"]().to_latex()
     )
-    with pytest.raises(PydpstatError, match="caption must be a text or None; got 5"):
+    with pytest.raises(PydpstatError, match="caption must be a string or None; got 5"):
         RESULTS["number"]().to_latex(caption=5)
 
 
