@@ -102,6 +102,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
         "chisquare": {
             "data": ["a", "b", "b"],
             "levels": ["a", "b"],
+            "other": "other",
             "f_exp": [1, 2],
             **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
             "missing": "a",
@@ -110,6 +111,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "x": ["a", "b", "b"],
             "y": ["u", "u", "v"],
             "levels": [["a", "b"], ["u", "v"]],
+            "other": "other",
             **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
             "missing": "error",
         },

@@ -55,6 +55,7 @@ class Calls:
         epsilon: float,
         *,
         levels: object | None = ...,
+        other: str | None = ...,
         f_exp: object = ...,
         missing: Missing = ...,
         rng: object = ...,
@@ -351,6 +352,7 @@ class Calls:
         epsilon: float,
         *,
         levels: object | None = ...,
+        other: str | None = ...,
         missing: Missing = ...,
         rng: object = ...,
     ) -> InferenceResults: ...

@@ -305,7 +305,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in given and "missing" in how.options:
         options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ == "crosstab":
+    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ in CELLS:
         options["other"] = facts.other
     if facts.unit is not None:
         # what has no unit may count the units themselves

@@ -34,6 +34,7 @@ from pydpstat.statistics._kernels.levels import (
     PublicLevels,
     Variables,
     axis_of,
+    check_other,
     codes_of,
     levels_of,
     plain,
@@ -48,33 +49,50 @@ LEVELS = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table, its levels, and the rate of its noise."""
+    """A noisy table, the levels to test and their counts, and the rate of its noise.
+
+    A level `other` for the values that are none of the levels is released, and not tested: it may have no
+    record at all.
+    """
 
     release: DPResults
     noisy: Floats
     names: tuple[tuple[Level, ...], ...]
     rate: float
+    other: str | None = None
 
     @property
     def released(self) -> tuple[tuple[str, float], ...]:
         """The noisy counts with their levels."""
-        labels = Labels("table", dimnames=self.names)
-        return tuple(zip(labels.elements(self.noisy), self.noisy.ravel(order="F").tolist()))
+        counts = np.asarray(self.release.value)
+        return tuple(zip(self.release.labels.elements(counts), counts.ravel(order="F").tolist()))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said where little can be seen."""
+        """What is to be said of values of no level, and where little can be seen."""
+        found = []
+        if self.whole != self.noisy.shape:
+            found.append(f"Values that are none of the levels are counted as {self.other!r}, and not tested.")
         if self.total < self.release.noise.std():
-            return (
-                ("The noise of one cell is larger than the whole table: the result is almost uninformative."),
+            found.append(
+                "The noise of one cell is larger than the whole table: the result is almost uninformative."
             )
-        return ()
+        return tuple(found)
+
+    @property
+    def whole(self) -> tuple[int, ...]:
+        """The shape of the table with all levels."""
+        return np.shape(self.release.value)
+
+    @property
+    def size(self) -> int | None:
+        """The number of records of the levels to test; None where it is private."""
+        return self.release.nobs if self.whole == self.noisy.shape else None
 
     @property
     def total(self) -> float:
         """Return the number of records, or the noisy one where it is private; at least 1."""
-        known = self.release.nobs
-        return max(float(self.noisy.sum() if known is None else known), 1.0)
+        return max(float(self.noisy.sum() if self.size is None else self.size), 1.0)
 
 
 def noisy_table(
@@ -89,8 +107,10 @@ def noisy_table(
     budget: Spender | None,
     unit: Any,
     f_exp: object = None,
+    other: str | None = None,
 ) -> NoisyTable:
     """Release the counts of a table's cells."""
+    check_other(other)
     named = INTEGER[:1]
     how = options(
         epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
@@ -111,25 +131,36 @@ def noisy_table(
         raise PydpstatError(
             "levels must not be 'discover' for a test, whose table must be public. Give the levels."
         )
-    public = [each._replace(closed=True) for each in levels_of(levels, variables)]
+    public = levels_of(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing
-    axes = [_strict(axis_of(each, None, kept)) for each in public]
+    if other is None:
+        public = [each._replace(closed=True) for each in public]
+    axes = [axis_of(each, other, kept) for each in public]
+    if other is None:
+        axes = list(map(_strict, axes))
     names = tuple(axis.names for axis in axes)
+    # a level that values of no level alone have
+    tested = [
+        [place for place, name in enumerate(axis.names) if name != other or name == kept or _has(each, name)]
+        for each, axis in zip(public, axes)
+    ]
+    tested_names = tuple(tuple(own[place] for place in each) for own, each in zip(names, tested))
     if math.prod(map(len, names)) > MOST_CELLS:
         raise PydpstatError(
             f"levels must make at most {MOST_CELLS} cells for a test; they make "
             f"{math.prod(map(len, names))}. Merge levels."
         )
     if function == "chisquare":
-        probabilities(f_exp, names[0])
+        probabilities(f_exp, tested_names[0])
     source = source_from(rng)
     reader = partial(_coded, public=tuple(public))
     records, how = records_of(data, how, scope, source, reader, argument)
     if how.bounded and records.known is not None:
         check_records(how, records.known, 1, "test", argument)
-    # what is missing is left out here, and told below
-    counts, size = table_counts(records, public, axes, "drop" if how.missing == "error" else how.missing)
-    if how.missing == "error" and counts.sum() != size:
+    strict = how.missing == "error" and other is None
+    # what is missing, or no level, is left out here, and told below
+    counts, size = table_counts(records, public, axes, "drop" if strict else how.missing)
+    if strict and counts.sum() != size:
         raise PydpstatError(
             f"{argument} must have a level in each record: some values are missing or not among the "
             "levels, which this error reveals. Name a level for them (missing='other'), or use "
@@ -141,7 +172,9 @@ def noisy_table(
         ("levels", said if said == "declared" or len(said) > 1 else said[0]),
     )
     if f_exp is not None:
-        shown = (*shown, ("f_exp", _weights(f_exp, names[0])))
+        shown = (*shown, ("f_exp", _weights(f_exp, tested_names[0])))
+    if other is not None:
+        shown = (*shown, ("other", other))
     release = release_statistic(
         function,
         cells_query("table", counts, labels, size, how),
@@ -151,11 +184,16 @@ def noisy_table(
         data=arguments,
         arguments=shown,
         publish=published_cells(how, size, False, TableIntervals),
-        conditions=(DECLARED,) if said == "declared" else (LEVELS,) if how.missing == "error" else (),
+        conditions=(DECLARED,) if said == "declared" else (LEVELS,) if strict else (),
     )
     noise = release.noise
     assert isinstance(noise, SymmetricGeometricNoise)
-    return NoisyTable(release, np.asarray(release.value), names, noise.epsilon / noise.sensitivity)
+    counted = np.asarray(release.value)[np.ix_(*tested)]
+    return NoisyTable(release, counted, tested_names, noise.epsilon / noise.sensitivity, other)
+
+
+def _has(public: PublicLevels, name: Level) -> bool:
+    return name in map(plain, public.levels)
 
 
 def _one_by_one(data: Any, arguments: tuple[str, ...]) -> Variables:

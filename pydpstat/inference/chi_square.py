@@ -27,6 +27,7 @@ def chisquare(
     epsilon: float,
     *,
     levels: object = None,
+    other: str | None = None,
     f_exp: object = None,
     neighbors: str | None = None,
     missing: Missing = "error",
@@ -46,6 +47,10 @@ def chisquare(
     levels : list or "declared", keyword only, needed
         The public levels, or ``"declared"`` for a Categorical whose categories are public. A value that is
         none of them is treated as a missing one.
+    other : str, optional
+        The name of a level for values that are none of the levels, as in `crosstab`. It is released and not
+        tested, so the number of records in the levels is private. By default such values are treated as
+        missing ones.
     f_exp : list or dict by level, optional
         What is expected of each level, as probabilities, shares or frequencies: any numbers above 0, which
         are divided by their sum. By default all levels have the same probability.
@@ -53,8 +58,8 @@ def chisquare(
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
-        What to do with missing values and those that are no level: raise an error, leave their records out
-        (unbounded only), or count them in this level, which is added where it is new.
+        What to do with missing values and, without `other`, those that are no level: raise an error, leave
+        their records out (unbounded only), or count them in this level, which is added where it is new.
     unit : str or column, optional
         Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
         most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
@@ -73,8 +78,8 @@ def chisquare(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
-        ``missing="error"``.
+        Where an argument is not allowed, `levels` is not given, or a value is missing or, without `other`, no
+        level with ``missing="error"``.
 
     See Also
     --------
@@ -112,11 +117,11 @@ def chisquare(
     ('model', True)
     """
     table = noisy_table(
-        "chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, unit, f_exp
+        "chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, unit, f_exp, other
     )
     (names,) = table.names
     p = probabilities(f_exp, names)
-    n = table.release.nobs
+    n = table.size
     statistic, pvalue = fit_pvalue(table.noisy, p, n, table.rate)
     estimated = shares(table.noisy[None], np.array([table.total]))[0].tolist()
     return InferenceResults.of(
@@ -142,6 +147,7 @@ def chi2_contingency(
     epsilon: float,
     *,
     levels: object = None,
+    other: str | None = None,
     neighbors: str | None = None,
     missing: Missing = "error",
     unit: Keys | None = None,
@@ -160,12 +166,14 @@ def chi2_contingency(
     levels : pair of lists, dict or "declared", keyword only, needed
         The public levels of `x` and of `y`, or ``"declared"`` for Categoricals whose categories are public. A
         value that is none of them is treated as a missing one.
+    other : str, optional
+        As in `chisquare`, for both variables.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
-        What to do with missing values and those that are no level: raise an error, leave their records out
-        (unbounded only), or count them in this level, which is added where it is new.
+        What to do with missing values and, without `other`, those that are no level: raise an error, leave
+        their records out (unbounded only), or count them in this level, which is added where it is new.
     unit : str or column, optional
         Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
         most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
@@ -185,8 +193,8 @@ def chi2_contingency(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `levels` is not given, or a value is missing or no level with
-        ``missing="error"``.
+        Where an argument is not allowed, `levels` is not given, or a value is missing or, without `other`, no
+        level with ``missing="error"``.
 
     See Also
     --------
@@ -230,9 +238,19 @@ def chi2_contingency(
             "example (['no', 'yes'], ['low', 'high'])."
         )
     table = noisy_table(
-        "chi2_contingency", ("x", "y"), (x, y), epsilon, levels, neighbors, missing, rng, budget, unit
+        "chi2_contingency",
+        ("x", "y"),
+        (x, y),
+        epsilon,
+        levels,
+        neighbors,
+        missing,
+        rng,
+        budget,
+        unit,
+        other=other,
     )
-    n = table.release.nobs
+    n = table.size
     statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)
     estimates: list[tuple[str, float]] = []
     called = table.release.labels.dimension_names or ("x", "y")

@@ -255,11 +255,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         >>> r.test("x1", 0.5) > 0.05
         True
         """
-        from pydpstat._checks import number as check_number
-        from pydpstat._checks import one_of
+        from pydpstat import _checks as checks
 
-        place = self.names.index(one_of(name, "name", self.names))
-        at = check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
+        place = self.names.index(checks.one_of(name, "name", self.names))
+        at = checks.number(value, "value", "a finite number", math.isfinite, "0 is usual.")
         chance = getattr(self.intervals[place], "pvalue", None)
         if chance is not None:
             return float(chance(at))

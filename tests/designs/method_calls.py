@@ -58,12 +58,17 @@ CASES = {
     "chi2_contingency": (
         lambda: sized().chi2_contingency(["region", "sex"], 0.5, rng=5),
         lambda: dp.chi2_contingency(
-            REGION, SEX, 0.5, levels={"region": LEVELS["region"], "sex": LEVELS["sex"]}, rng=5
+            REGION,
+            SEX,
+            0.5,
+            levels={"region": LEVELS["region"], "sex": LEVELS["sex"]},
+            other="other",
+            rng=5,
         ),
     ),
     "chisquare": (
         lambda: unsized().chisquare("region", 0.5, rng=5),
-        lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], **OPEN, rng=5),
+        lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], other="other", **OPEN, rng=5),
     ),
     "corr": (
         lambda: sized().corr(["income", "age"], 0.5, rng=5),

@@ -357,3 +357,42 @@ def test_what_is_no_table_that_can_be_tested_says_so(release_of):
 
 
 LISTS = {"a": ["x", "y"], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_values_of_no_level_may_have_one_that_is_not_tested(neighbors):
+    how = {"other": "other", "neighbors": neighbors, "rng": 1}
+    strange = [*ANSWERS[:-1], "z"]
+    one = pydpstat.chisquare(strange, 1e6, levels=["a", "b", "c"], f_exp=[1, 2, 1], **how)
+    assert [value for _, value in one.released] == [30.0, 60.0, 29.0, 1.0]
+    assert [name for name, _ in one.estimates] == ["share of a", "share of b", "share of c"]
+    assert one.estimates[0][1] == pytest.approx(30 / 119) and one.validity == "measured"
+    assert "none of the levels are counted as 'other', and not tested" in one.remarks[0]
+    # as the table's own test
+    frame = pd.DataFrame({"x": strange, "y": ["u", "v", "v", "w"] * 30})
+    levels = {"x": ["a", "b", "c"], "y": ["u", "v"]}
+    two = pydpstat.chi2_contingency(frame.x, frame.y, 1.0, levels=levels, **how)
+    table = pydpstat.crosstab(frame, 1.0, levels=levels, neighbors=neighbors, rng=1)
+    assert (two.statistic, two.pvalue) == (table.chi2().statistic, table.chi2().pvalue)
+    with pytest.raises(PydpstatError, match="missing values"):
+        pydpstat.chisquare([*ANSWERS, None], 1.0, levels=["a", "b", "c"], **how)
+    # a level of that name is one of those to test
+    named = pydpstat.chisquare(ANSWERS, 1.0, levels=["a", "b", "other"], **how)
+    assert len(named.estimates) == 3 and not named.remarks
+
+
+def test_a_design_counts_values_of_no_level_as_others():
+    frame = pd.DataFrame({"x": ANSWERS, "y": ["u", "v", "v", "u"] * 30})
+    levels = {"x": ["a", "b", "c"], "y": ["u", "v"]}
+    for other, call in itertools.product(("other", None), ("chisquare", "chi2_contingency")):
+        variables = "x" if call == "chisquare" else ["x", "y"]
+        designs = [
+            pydpstat.design(data, levels=levels, other=other, rng=1)
+            for data in (frame, frame.replace({"x": {"c": "z"}}))
+        ]
+        getattr(designs[0], call)(variables, 1.0)
+        if other is not None:
+            getattr(designs[1], call)(variables, 1.0)
+            continue
+        with pytest.raises(PydpstatError, match="not among the levels"):
+            getattr(designs[1], call)(variables, 1.0)

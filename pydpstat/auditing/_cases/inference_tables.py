@@ -63,6 +63,7 @@ CASES = (
     _case("chisquare, unbounded", _one(**OPEN), ["a"], ["a", "b"]),
     _case("chisquare, no level and none", _one(missing="b"), ["a", "a"], ["a", "zebra"]),
     _case("chisquare, a missing value", _one(missing="b"), ["a", "a"], ["a", None]),
+    _case("chisquare, a level for others", _one(other="other"), ["a", "a"], ["a", "zebra"]),
     _case("chi2_contingency", _two(), HERE, THERE),
     _case("chi2_contingency, one variable", _two(), HERE, (THERE[0], HERE[1])),
     _case("chi2_contingency, unbounded", _two(**OPEN), HERE, tuple(each[1:] for each in HERE)),
