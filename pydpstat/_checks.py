@@ -14,7 +14,7 @@ from pydpstat.errors import PydpstatError
 
 # below it every whole number becomes a float without further thought
 _LARGE = 1e300
-# a longer text is no option that somebody misspelt
+# a longer text is no option that somebody misspelled
 _SHORT = 40
 # lengths above it are not shown
 _MANY = 20
@@ -57,7 +57,7 @@ def _few(number: Any) -> str:
 
 
 def shown_option(value: Any) -> str:
-    """Show what was given for a named option: a short text as it is, which may be misspelt.
+    """Show what was given for a named option: a short text as it is, which may be misspelled.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def by_name(
 
 
 def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
-    """Return the way out of a misspelt word: the nearest one that is allowed, where one is near.
+    """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
     Examples
     --------

@@ -6,9 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+
+Target = str | os.PathLike[str] | IO[str]
 
 
 @contextmanager
@@ -56,10 +59,21 @@ def real_path(path: object) -> str:
     return os.path.realpath(text)
 
 
-def given(content: str, path: str | os.PathLike[str] | None) -> str | None:
-    """Return a text, or write it into a file where one is named."""
+def given(content: str, path: Target | None) -> str | None:
+    """Return a text, or write it into a file where one is named or given.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = io.StringIO()
+    >>> given("a table", text), text.getvalue()
+    (None, 'a table')
+    """
     if path is None:
         return content
+    if not isinstance(path, (str, os.PathLike)) and callable(getattr(path, "write", None)):
+        path.write(content)
+        return None
     target = Path(real_path(path))
     try:
         write(target, content)

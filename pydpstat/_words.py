@@ -41,6 +41,7 @@ SAME = {
     "f_exp": ("p", "expected", "exp"),
     "other": ("others", "rest"),
     "path": ("file", "filename", "ledger", "db"),
+    "digits": ("float_format", "decimals", "ndigits", "precision"),
     "population": ("superpopulation",),
 }
 # words for what is done in another way here
@@ -138,6 +139,7 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "strata": (str,),
 }
 EXAMPLES = {
+    "digits": "1",
     "epsilon": "1.0",
     "bounds": "(0, 100)",
     "levels": "['a', 'b']",
@@ -179,6 +181,19 @@ EXAMPLES = {
     "path": "'budget.db'",
     "max_records": "5",
     "missing": "'drop'",
+}
+# the same of single methods
+_INDEX = "rows have their names; without them write result.to_frame().{method}(index=False)"
+_FILES = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
+_WRITES = "a statement is written by its own methods, as {method}(...).to_latex('statement.tex')"
+METHODS = {
+    **{(method, "index"): _INDEX for method in _FILES},
+    **{
+        (method, word): f"write {method}('mean.{ending}')"
+        for method, ending in _FILES.items()
+        for word in ("file", "filename", "buf", "path_or_buf")
+    },
+    **{("statement", word): _WRITES for word in ("format", "form", "output", "path", "file", "filename")},
 }
 # what names of R, pandas, SciPy and statsmodels are here
 NAMES = {
@@ -259,6 +274,12 @@ ATTRIBUTES = (
         "to_frame",
         ("to_excel", "to_parquet", "to_json", "to_string", "describe"),
         "write result.to_frame(), which has {name}()",
+    ),
+    ("to_frame", ("round",), "write result.to_frame().round(1), or digits=1 in to_markdown and its kin"),
+    (
+        "to_latex",
+        ("save", "write", "to_file", "to_word", "to_pdf"),
+        "files are written by to_latex('mean.tex') and its kin",
     ),
     ("summary", ("print", "as_text"), "write result.summary()"),
     (

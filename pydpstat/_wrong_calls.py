@@ -11,7 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, NAMES, PUBLIC, SAME, UPPER, WAYS
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, PUBLIC, SAME, UPPER, WAYS
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 # so many public numbers are written out
@@ -118,6 +118,10 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
         write.append(f"edges=np.linspace({ends}, 21)")
     for each, value in unknown.items():
         if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
+            continue
+        method = name.rpartition(".")[2]
+        if (method, each) in METHODS:
+            ways.append(METHODS[method, each].format(method=method))
             continue
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
         if each in ("range", "xlim", "limits") and "edges" in known and "bounds" not in known:
@@ -309,7 +313,7 @@ def fixed(cls: type[Kind]) -> type[Kind]:
     ...     Plan(5).n = 3
     ... except AttributeError as error:
     ...     print(error)
-    n of Plan cannot be changed; got 3. A result stays as it is: compute with a variable, as in n = result.n.
+    n of Plan cannot be changed; got 3. Results are immutable: compute with a variable, as in n = result.n.
     """
     for name in ("__setattr__", "__delattr__"):
         setattr(cls, name, _fixed)

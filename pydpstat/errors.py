@@ -24,7 +24,7 @@ class PydpstatError(ValueError):
 
 
 class ArgumentError(PydpstatError, TypeError):
-    """A call that does not fit the function: an argument that it has not, one too many, or one that lacks.
+    """A call that does not fit the function: an unknown, superfluous or missing argument.
 
     See Also
     --------
@@ -60,7 +60,7 @@ class AttributeNameError(PydpstatError, AttributeError):
 
 
 class FrozenError(AttributeNameError, FrozenInstanceError):
-    """An attribute of something released, which stays as it is.
+    """An attempt to change an attribute of a result, which is immutable.
 
     See Also
     --------
@@ -79,7 +79,7 @@ class FrozenError(AttributeNameError, FrozenInstanceError):
 
 
 class ElementError(PydpstatError, KeyError, IndexError):
-    """An element of a release that it does not have; the message names those that there are.
+    """An element that a release does not have; the message names those that it has.
 
     See Also
     --------
@@ -101,7 +101,7 @@ class ElementError(PydpstatError, KeyError, IndexError):
 
 
 class NotSupportedError(PydpstatError):
-    """R can do this and pydpstat does not; the message says what to use instead.
+    """R supports this and pydpstat does not; the message says what to use instead.
 
     See Also
     --------
@@ -135,10 +135,10 @@ class MissingExtraError(ImportError):
 
 
 class BudgetWarning(UserWarning):
-    """No budget pays for a release, and ``with budget:`` is open in another thread.
+    """A release is not charged to a budget, while ``with budget:`` is open in another thread.
 
-    The block does not reach into a thread that is started inside. The message names its budget, and what
-    to write.
+    The block does not extend to a thread that is started inside. The message names its budget, and what to
+    write.
 
     See Also
     --------
@@ -158,7 +158,7 @@ class BudgetWarning(UserWarning):
 
 
 class UsageWarning(UserWarning):
-    """A call is allowed, and perhaps not what was meant.
+    """A call is allowed, but perhaps not what was meant.
 
     It says what the call means, or what the released numbers look like, and how to write what may have been
     meant. It is made from public values and released numbers only.
@@ -179,16 +179,16 @@ class UsageWarning(UserWarning):
 
 
 class PrivacyWarning(UserWarning):
-    """A release keeps less privacy than it claims.
+    """A release guarantees less privacy than it claims.
 
-    The message carries the true figure and names what to use instead.
+    The message states the true guarantee and names what to use instead.
 
     Parameters
     ----------
     text : str
         The message.
     row : str, keyword only
-        Which finding it is: the row's name in the table "What the originals really keep".
+        The finding: its name in the table "What the originals guarantee".
     use : str, keyword only
         Name of the sound function to use instead.
 

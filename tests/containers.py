@@ -155,7 +155,7 @@ def outcome(name: str, make: Callable[[np.ndarray], Any], gap: bool = False, fir
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", ".*Levels must be as the data have them")
+            warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
             result = call(**{**arguments, **given, **made})
     except pydpstat.PydpstatError as error:
         return str(error)

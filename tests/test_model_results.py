@@ -200,8 +200,8 @@ def test_to_dict(result):
 
 def test_to_frame():
     frame = made().to_frame(0.1)
-    assert list(frame.columns) == ["coef", "noise sd", "lower", "upper"]
-    assert frame["upper"].tolist() == made().conf_int(0.1)[1].tolist()
+    assert list(frame.columns) == ["coef", "noise sd", "noise lower", "noise upper"]
+    assert frame["noise upper"].tolist() == made().conf_int(0.1)[1].tolist()
 
 
 @pytest.mark.live

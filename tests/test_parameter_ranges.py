@@ -134,7 +134,9 @@ def test_intervals_are_in_the_range_and_never_empty(name):
         most *= 1.0 + 1e-12
         for release in released(call):
             frame = release.to_frame()
-            values, low, high = (frame[name].to_numpy() for name in ("estimate", "lower", "upper"))
+            values, low, high = (
+                frame[name].to_numpy() for name in ("estimate", "noise lower", "noise upper")
+            )
             assert (low >= least).all() and (high <= most).all() and (low <= high).all(), release
             # a correlation of a variable with itself is 1, whatever the noise
             assert ((low < high) | (low == 1.0)).all(), release

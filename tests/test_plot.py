@@ -98,7 +98,9 @@ def test_intervals_of_shares_are_drawn_on_the_counts_scale(axes):
     population = marks.bars(axes)[1]
     share = result.conf_int(kind="population").to_numpy()
     assert population == pytest.approx(share * result.value.sum())
-    assert marks.legend(axes)[1] == "95 % confidence interval (share \N{MULTIPLICATION SIGN} total)"
+    # the noise's are hidden behind the points
+    assert marks.legend(axes) == ["95 % confidence interval (share \N{MULTIPLICATION SIGN} total)"]
+    assert axes.get_xlim()[0] == 0.0
 
 
 def test_what_has_no_interval_says_so(axes):
@@ -188,7 +190,10 @@ def test_the_title_and_the_style_are_matplotlibs(axes):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"colour": "red"}, "'colour' is not a style of this picture; it takes color, linewidth, marker"),
+        (
+            {"colour": "red"},
+            r"plot\(\) got an unexpected keyword 'colour'; this plot takes color, linewidth,",
+        ),
         ({"color": "rde"}, "color must be a matplotlib color"),
         ({"marker": "oo"}, "marker must be a matplotlib marker"),
         ({"linewidth": -1}, "linewidth must be a number of points above 0; got -1"),
@@ -196,7 +201,10 @@ def test_the_title_and_the_style_are_matplotlibs(axes):
         ({"title": 3}, "title must be a string or None; got 3"),
         ({"ax": 3}, "ax must be a matplotlib Axes or None; got int"),
         ({"alpha": 1}, "alpha must be"),
-        ({"cmap": "viridis"}, "'cmap' is not a style"),
+        ({"cmap": "viridis"}, "unexpected keyword 'cmap'; .* markersize and figsize"),
+        ({"figsize": 8}, r"figsize must be the width and height .* got 8. Give for example \(8, 5\)"),
+        ({"figsize": (8, 0)}, "figsize must be the width and height"),
+        ({"figsize": (8, 5, 3)}, "figsize must be the width and height"),
     ],
 )
 def test_wrong_arguments(wrong, message):
@@ -208,8 +216,34 @@ def test_wrong_arguments(wrong, message):
     assert pyplot.get_fignums() == before
 
 
+def test_a_new_figure_has_the_size_that_is_given(axes):
+    result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
+    assert result.plot(figsize=np.array([7, 3])).figure.get_size_inches().tolist() == [7.0, 3.0]
+    with pytest.raises(PydpstatError, match="figsize must be left out where ax is given"):
+        result.plot(axes, figsize=(7, 3))
+
+
+def test_a_correlation_of_two_variables_is_one_point_with_its_intervals(axes):
+    frame = pd.DataFrame({"x": np.arange(500.0) % 7, "y": np.arange(500.0) % 5})
+    result = pydpstat.corr(frame, 1.0, bounds=(0, 10), rng=1)
+    result.plot(axes)
+    assert marks.points(axes)[0].tolist() == [[result.value[0, 1]], [0.0]]
+    noise = result.conf_int().to_numpy()[2]
+    assert marks.bars(axes)[0][0] == pytest.approx(noise)
+    assert axes.get_xlabel() == "correlation of x and y"
+
+
+def test_a_density_has_no_intervals_of_counts_and_no_legend_of_what_is_hidden(axes):
+    result = pydpstat.histogram(np.arange(90_000) % 90, 1.0, edges=[0, 30, 90], rng=1)
+    result.plot(axes)
+    assert axes.get_ylabel().startswith("density") and marks.legend(axes) == ["95 % confidence interval"]
+    coarse = pydpstat.histogram(np.arange(90) % 90, 1.0, edges=[0, 30, 90], rng=1)
+    assert marks.legend(coarse.plot())[0] == "95 % noise interval"
+
+
 def test_a_wrong_colour_map(axes):
-    result = pydpstat.corr(pd.DataFrame({"x": [1.0, 2.0], "y": [2.0, 1.0]}), 1.0, bounds=(0, 5), rng=1)
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [2.0, 1.0], "z": [1.0, 3.0]})
+    result = pydpstat.corr(frame, 1.0, bounds=(0, 5), rng=1)
     with pytest.raises(PydpstatError, match="cmap must be a matplotlib colormap"):
         result.plot(axes, cmap="virids")
     assert result.plot(axes, cmap="cividis").images[0].get_cmap().name == "cividis"

@@ -27,10 +27,13 @@ def mean():
 def test_to_frame(release):
     for result in parts(release()):
         frame = result.to_frame(0.1)
-        assert frame.columns.tolist() == ["estimate", "noise sd", "lower", "upper"]
-        assert frame["estimate"].equals(result.params.rename("estimate"))
+        assert frame.columns.tolist() == ["estimate", "noise sd", "noise lower", "noise upper"]
+        pd.testing.assert_series_equal(
+            frame["estimate"], result.params, check_names=False, check_dtype=False, check_exact=True
+        )
         assert frame["noise sd"].equals(result.bse.rename("noise sd"))
-        assert np.array_equal(frame[["lower", "upper"]].to_numpy(), result.conf_int(0.1).to_numpy())
+        ends = frame[["noise lower", "noise upper"]]
+        assert np.array_equal(ends.to_numpy(), result.conf_int(0.1).to_numpy())
 
 
 def test_to_dict_is_json(release):

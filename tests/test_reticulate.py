@@ -109,7 +109,7 @@ def test_a_designs_numbers_are_pythons(printed):
     ends = model.conf_int(alpha=1 - 0.95).to_numpy().ravel(order="F").tolist()
     assert floats(printed["ends"]) == pytest.approx(ends, rel=1e-9)
     assert printed["names"] == model.params.index.tolist()
-    assert " ".join(printed["columns"]) == "region estimate noise sd lower upper"
+    assert " ".join(printed["columns"]) == "region estimate noise sd noise lower noise upper"
     assert printed["text"] == ["TRUE"] and floats(printed["spent"]) == [0.5 + 0.5 + 1 + 4]
 
 

@@ -89,13 +89,15 @@ def notes(call: Callable[[], Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*COUNTED, *ADDED])
-def test_misspelt_levels_of_groups_are_told_of(name: str) -> None:
+def test_misspelled_levels_of_groups_are_told_of(name: str) -> None:
     release = (COUNTED | ADDED)[name]
     assert notes(lambda: release(["f", "m"])) == []
     (both,) = notes(lambda: release(["F", "M"]))
     assert "no level of sex, ['F', 'M'], has a larger" in both and "in none of the levels is about" in both
     (one,) = notes(lambda: release(["f", "M"]))
-    assert one.startswith("the level 'M' of sex looks empty: its noisy") and one.endswith("is one misspelt?")
+    assert one.startswith("the level 'M' of sex looks empty: its noisy") and one.endswith(
+        "is one misspelled?"
+    )
     assert notes(lambda: release(["f", "m", "x"])) == []
 
 
@@ -112,11 +114,11 @@ def test_no_level_has_more_than_noise_where_records_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_misspelt_levels_of_tests_and_models_are_told_of(name: str) -> None:
+def test_misspelled_levels_of_tests_and_models_are_told_of(name: str) -> None:
     assert notes(lambda: TESTED[name](["f", "m"])) == []
     for levels in (["F", "M"], ["f", "M"]):
         (said,) = notes(lambda: TESTED[name](levels))
-        assert "Levels must be as the data have them, to the letter" in said
+        assert "Levels must be spelled exactly as in the data" in said
 
 
 def told(counts: Any, places: tuple[int, ...], sd: float = 1.0, **how: Any) -> bool:
@@ -136,7 +138,7 @@ def test_what_is_told_of() -> None:
     assert not told([50.0, 50.0, 0.0], (0, 1, -1, 2))
 
 
-def test_declared_categories_are_not_misspelt() -> None:
+def test_declared_categories_are_not_misspelled() -> None:
     data = pd.DataFrame({"x": FRAME["income"], "g": pd.Categorical(FRAME["sex"], ["f", "m", "x"])})
     public = {"bounds": (0, 1e5), "by": "g", "levels": "declared", "rng": 1}
     assert notes(lambda: dp.mean(data, 1, **public)) == []

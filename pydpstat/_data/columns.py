@@ -324,7 +324,7 @@ def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
 
 
 def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
-    """Check that a number that takes a missing value's place lies within the bounds of every column.
+    """Check that a number that replaces missing values lies within the bounds of every column.
 
     Examples
     --------

@@ -34,8 +34,8 @@ class Once:
     >>> Once.of(source).use()
     Traceback (most recent call last):
     ...
-    pydpstat.errors.PydpstatError: data must have records that are still to be read; got an iterator or a
-    reader that is used up. Make it again for every call.
+    pydpstat.errors.PydpstatError: data must have unread records; got an iterator or a reader that
+    is used up. Create it again for every call.
     """
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ from pydpstat.results.results import DPResults
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-# what takes a missing value's place, or what is done with it
+# the value that replaces missing ones, or how they are treated
 Missing = str | float | np.generic
 # delta, mechanism, neighbors and missing, as they were given
 Public = tuple[float, str | Mechanism | None, str | None, Missing]

@@ -198,7 +198,7 @@ def k_means(
 def k_means_by_col(
     df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:
-    """Replace each value by the mean of its cluster, found by k-means in each column on its own.
+    """Replace each value by the mean of its cluster, found by k-means in each column separately.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @answered
 def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
-    """Drop columns in which each row has a value of its own.
+    """Drop columns in which every row has a different value.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
 
 @answered
 def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
-    """Tell which rows are in a group of at most `size` rows that cannot be told apart.
+    """Find rows in groups of at most `size` indistinguishable rows.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @answered
 def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = None) -> int | np.ndarray:
-    """Return the size of the smallest group of rows that cannot be told apart.
+    """Return the size of the smallest group of indistinguishable rows.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
 
 @answered
 def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
-    """Return the smallest number of sensitive values in a group of rows that cannot be told apart.
+    """Return the smallest number of sensitive values in a group of indistinguishable rows.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     Returns
     -------
     int
-        1 where all rows of some group have the same value: whoever finds the group knows it.
+        1 if all rows of some group have the same value: anyone who finds the group knows it.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
 
 @answered
 def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
-    """Return 1/k: the chance of picking the right row for somebody who knows the quasi-identifiers.
+    """Return 1/k, the probability of finding a person's row from the quasi-identifiers.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ NOT_PRIVATE = (
 class AnonymizationResults(Report, Frozen):
     """How well an anonymized table hides its rows, and how far it is from the original.
 
-    `evaluate_anonymization` makes it. Its figures are computed from the original without any noise: they
-    are for whoever holds the data, and no release.
+    `evaluate_anonymization` returns it. Its numbers are computed from the original data without noise: they
+    are for the data holder, and not private.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class AnonymizationResults(Report, Frozen):
     columns: tuple[Hashable, ...]
     nobs: int
 
-    _title = "Anonymization of a Table"
+    _title = "Anonymization of a table"
 
     def __post_init__(self) -> None:
         for name in ("group_sizes", "errors", "relative_errors"):
@@ -82,7 +82,7 @@ class AnonymizationResults(Report, Frozen):
 
     @property
     def groups(self) -> int:
-        """Number of groups of rows that cannot be told apart."""
+        """Number of groups of indistinguishable rows."""
         return int(self.group_sizes.sum())
 
     @property
@@ -134,7 +134,7 @@ class AnonymizationResults(Report, Frozen):
     def plot(
         self, ax: Axes | None = None, title: str | None = None, *, kind: str = "errors", **style: object
     ) -> Axes:
-        """Draw the columns' errors or the groups' sizes; needs matplotlib.
+        """Plot the errors of the columns or the sizes of the groups; needs matplotlib.
 
         Parameters
         ----------

@@ -75,7 +75,7 @@ def _shares(z: Floats, edges: Floats, total: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class AuditedEvent:
-    """An event that was counted on fresh draws.
+    """An event that was counted on separate draws.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class AuditedEvent:
 class AuditResults(Drawn, Undecided, Report):
     """A lower bound on the epsilon of a release, with the event that witnesses it.
 
-    `audit` makes it. It describes the data sets that were given: it is no release.
+    `audit` returns it. It describes the given data sets and is not private.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class AuditResults(Drawn, Undecided, Report):
     events: tuple[AuditedEvent, ...]
     picture: Picture
 
-    _title = "Audit of a Release"
+    _title = "Audit of a release"
     _condition = "result.violates"
 
     @property
@@ -159,7 +159,7 @@ class AuditResults(Drawn, Undecided, Report):
 
     @property
     def violates(self) -> bool | None:
-        """Whether the claim is broken (at the confidence given); None without a claim."""
+        """Whether the claim is violated (at the given confidence); None without a claim."""
         return None if self.claim is None else bool(self.epsilon_lower > self.claim.epsilon)
 
     @property
@@ -169,17 +169,17 @@ class AuditResults(Drawn, Undecided, Report):
 
     @property
     def likelier_under(self) -> str:
-        """The data set under which the witness is likelier: "data" or "neighbour"."""
+        """The data set under which the witness is more likely: "data" or "neighbour"."""
         return self.events[0].likelier_under
 
     @property
     def p(self) -> float:
-        """The witness's share of the draws where it is likelier."""
+        """The witness's share of the draws where it is more likely."""
         return self.events[0].p
 
     @property
     def p_lower(self) -> float:
-        """Lower bound of the witness's probability where it is likelier."""
+        """Lower bound of the witness's probability where it is more likely."""
         return self.events[0].p_lower
 
     @property

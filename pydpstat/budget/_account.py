@@ -33,7 +33,7 @@ class Account(Answering):
             if not name.startswith("_"):
                 raise AttributeNameError(
                     f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
-                    "are given when it is made, and what is spent stays spent: make another."
+                    "are given when it is created, and what is spent stays spent: create another."
                 )
             super().__setattr__(name, value)
 
@@ -105,7 +105,7 @@ class Account(Answering):
         self._spend(guarantee, call, label, "Nothing was released.")
 
     def charge(self, result: object, label: str | None = None) -> None:
-        """Spend what a finished release really keeps: a mirror's result, a pair of them, or a model.
+        """Spend the true guarantee of a finished release: a mirror's result, a pair of them, or a model.
 
         A release inside of ``with budget:`` was paid for already.
 
@@ -138,7 +138,8 @@ class Account(Answering):
         made = getattr(result, "Bounded", result)
         record = getattr(made, "record", None)
         call = type(result).__name__ if record is None else record.python()
-        words = noise_words(str(getattr(made, "mechanism", None) or getattr(made, "perturbation", "")))
+        perturbed = f"{made.perturbation} perturbation" if hasattr(made, "perturbation") else ""
+        words = noise_words(str(getattr(made, "mechanism", None) or perturbed))
         with about("" if record is None else record.in_words(), words):
             self._spend(guarantee, call, label, "Do not publish the result.")
 

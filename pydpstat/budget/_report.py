@@ -37,7 +37,7 @@ class LedgerReport(Report):
     spent: Amount
     remaining: Amount
 
-    _title = "Privacy Budget"
+    _title = "Privacy budget"
 
     def _facts(self) -> Facts:
         return [

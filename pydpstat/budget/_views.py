@@ -55,7 +55,8 @@ class Views(Account):
         Returns
         -------
         Statement
-            With ``text``, ``paragraph``, ``to_markdown()``, ``to_latex()`` and ``to_frame()``.
+            With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
+            ``to_latex(path)`` and ``to_html(path)`` write files.
 
         Examples
         --------
@@ -179,7 +180,7 @@ class Views(Account):
         title : str, optional
             The title; by default the limits and the accountant. ``""`` draws none.
         **style
-            `color`, as matplotlib has it.
+            `color` and `figsize`, as matplotlib has them.
 
         Returns
         -------

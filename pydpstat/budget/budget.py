@@ -17,8 +17,8 @@ from pydpstat.errors import PydpstatError
 class Budget(Views):
     """A limit on the privacy loss of all releases together, and the ledger of what was spent.
 
-    pydpstat's functions take it as ``budget=``; a mirror's result is charged with `charge`. A release that
-    the budget does not cover raises `BudgetExceeded` before any noise is drawn.
+    pydpstat's functions take it as ``budget=``; the result of a function with R's name is charged with
+    `charge`. A release that the budget does not cover raises `BudgetExceeded` before any noise is drawn.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Budget(Views):
     (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
     one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
-    secret: whoever may write to a ledger can compute them again, or put an older copy back, which is
+    secret: anyone who may write to a ledger can recompute them, or restore an older copy, which is
     noticed only while the budget is in use.
 
     In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
@@ -94,15 +94,15 @@ class Budget(Views):
     in no text, error, copy or pickle; a pickle in another process takes it from where libpq finds it
     (``PGPASSWORD``, ``~/.pgpass``).
 
-    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions
-    and of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
-    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that pays.
-    The mirrors are charged what they truly keep, and refused where they guarantee nothing. Drawing from
-    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity` does.
-    The block is a context variable: an asyncio task has that of the place where it
-    was made, a forked process that of its parent (a budget in memory refuses to be used there), and a new
-    thread or another process has none. A release that nobody pays for in a thread that was started while the
-    block was open, or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
+    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions and
+    of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
+    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that
+    pays. The mirrors are charged their true guarantee, and refused if they guarantee nothing. Drawing from
+    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity`
+    does. The block is a context variable: an asyncio task has that of the place where it was made, a forked
+    process that of its parent (a budget in memory refuses to be used there), and a new thread or another
+    process has none. A release that nobody pays for in a thread that was started while the block was open,
+    or in a pool's, is a `BudgetWarning` (`pydpstat.errors`).
 
     References
     ----------
@@ -156,7 +156,7 @@ class Budget(Views):
         url: str | None = None,
         name: str | None = None,
     ) -> Budget:
-        """Make a budget without a limit, which only adds up and tells what was spent.
+        """Create a budget without a limit, which only adds up what was spent.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class Budget(Views):
     def open(
         cls, path: str | os.PathLike[str] | None = None, *, url: str | None = None, name: str | None = None
     ) -> Budget:
-        """Open a ledger that exists, with its own limits.
+        """Open an existing ledger, with its own limits.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Budget(Views):
 
     @property
     def url(self) -> str | None:
-        """The ledger's place in PostgreSQL, with its name and without a password; None elsewhere."""
+        """The ledger's location in PostgreSQL, with its name and without a password; None elsewhere."""
         return self._ledger.place if self.path is None and isinstance(self._ledger, SharedLedger) else None
 
     def __repr__(self) -> str:

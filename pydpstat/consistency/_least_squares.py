@@ -112,7 +112,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
 
     Notes
     -----
-    With a multiplier for each sum, the table is ``y + v A'l``, cut at 0 on request, and the sums must
+    With a multiplier for each sum, the table is ``y + v A'l``, clipped at 0 on request, and the sums must
     be ``A x + w l = b`` (w the sums' variances). That is the gradient of a convex function of l, which
     is quadratic in pieces: Newton's method with a line search, each step by conjugate gradients.
 

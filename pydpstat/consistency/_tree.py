@@ -250,8 +250,8 @@ def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
 def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
     """Scale each node's children so that they add up to it.
 
-    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and cut at
-    0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
+    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and
+    clipped at 0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
 
     Examples
     --------

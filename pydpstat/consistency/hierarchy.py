@@ -80,7 +80,7 @@ class Hierarchy:
         root: Hashable | None = None,
         levels: Iterable[str] | None = None,
     ) -> Hierarchy:
-        """Make a hierarchy of pairs of a child and its parent.
+        """Create a hierarchy from pairs of a child and its parent.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Hierarchy:
     def from_columns(
         cls, columns: object, *, root: Hashable = "total", levels: Iterable[str] | None = None
     ) -> Hierarchy:
-        """Make a hierarchy of a list of its leaves, with a column for each level below the top.
+        """Create a hierarchy from its leaves, with a column for each level below the top.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ def make_consistent(
         for a node with children that was not measured.
     method : {"least squares", "ratio", "top-down"}, default "least squares"
         ``"least squares"``: what is nearest to all values, each weighted by its noise.
-        ``"ratio"``: the top is rounded and cut at 0, then children are scaled to their parent, level by
+        ``"ratio"``: the top is rounded and clipped at 0, then children are scaled to their parent, level by
         level.
         ``"top-down"``: children are fitted to their parent by least squares with none of them negative,
         level by level, each with what its own subtree tells.

@@ -51,7 +51,7 @@ def release_hierarchy(
     rng: Any = None,
     budget: Any = None,
 ) -> HierarchyResults:
-    """Release how many records each node of a hierarchy has, so that the counts add up.
+    """Release the counts of all nodes of a hierarchy, so that they add up.
 
     Parameters
     ----------

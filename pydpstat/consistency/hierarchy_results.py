@@ -18,6 +18,7 @@ from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
+from pydpstat.results._columns import table
 from pydpstat.results._kinds import NOISE, check_only
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
 from pydpstat.results._words import mechanism_words
@@ -69,7 +70,7 @@ class HierarchyFit(Report, Frozen):
     spreads: tuple[np.ndarray, ...] | None
     way: Method
 
-    _title = "Consistent Hierarchy"
+    _title = "Consistent hierarchy"
 
     @property
     def method(self) -> str:
@@ -83,17 +84,17 @@ class HierarchyFit(Report, Frozen):
 
     @property
     def noisy(self) -> pd.DataFrame:
-        """The values before: a frame with the columns level, label and value, a row a node."""
+        """The noisy values: a frame with the columns level, label and value, and a row for each node."""
         return self.hierarchy.frame().assign(value=np.concatenate(self.noisy_values))
 
     @property
     def estimate(self) -> pd.DataFrame:
-        """The values that add up: a frame with the columns level, label and value, a row a node."""
+        """The consistent values: a frame with the columns level, label and value, and a row for each node."""
         return self.hierarchy.frame().assign(value=np.concatenate(self.values))
 
     @property
     def params(self) -> pd.Series:
-        """The values that add up, as a Series."""
+        """The consistent values as a Series."""
         return self.estimate.value.rename("estimate")
 
     @property
@@ -146,14 +147,14 @@ class HierarchyFit(Report, Frozen):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy values, and that it costs nothing."""
+        """What was done to the noisy values, which costs nothing."""
         return (*self.way.steps, COST)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return intervals for the values without noise: normal ones about the consistent values.
+        """Return intervals for the values without noise: normal ones around the consistent values.
 
-        Least squares adds up many noises, so the normal distribution is near where they are of one size; it
-        says nothing of rounding.
+        Least squares adds up many noises, so the normal approximation is good if their sizes are similar;
+        it does not include rounding.
 
         Parameters
         ----------
@@ -183,7 +184,7 @@ class HierarchyFit(Report, Frozen):
         return pd.DataFrame({0: self.params - reach, 1: self.params + reach})
 
     def to_frame(self) -> pd.DataFrame:
-        """Return everything in one frame, a row a node."""
+        """Return everything in one frame, with a row for each node."""
         return self.hierarchy.frame().assign(
             noisy=np.concatenate(self.noisy_values),
             estimate=np.concatenate(self.values),
@@ -206,10 +207,9 @@ class HierarchyFit(Report, Frozen):
 
     def _rows(self) -> Rows:
         parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        cells = [
-            [number(noisy), _sd(variance), number(value), _sd(spread) if self.spreads else "-"]
-            for noisy, variance, value, spread in zip(*(np.concatenate(part)[:MOST_ROWS] for part in parts))
-        ]
+        noisy, variance, value, spread = (np.concatenate(part)[:MOST_ROWS] for part in parts)
+        errors = _sds(spread) if self.spreads else ["-"] * len(spread)
+        cells = table([noisy.tolist(), _sds(variance), value.tolist(), errors])
         return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:MOST_ROWS], cells)
 
     def _notes(self) -> list[str]:
@@ -232,8 +232,8 @@ class HierarchyFit(Report, Frozen):
 class HierarchyResults(Stated, HierarchyFit):
     """A hierarchy of counts, released with noise at each level and made consistent.
 
-    It holds what may be published and nothing else: no data, no true counts, no noise, no seed. It has
-    all of `HierarchyFit`, with the noise's variances as given by its distribution.
+    It contains only what may be published: no data, true counts, noise or seed. It has all of
+    `HierarchyFit`, with the noise's variances as given by its distribution.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ class HierarchyResults(Stated, HierarchyFit):
     record: Call
 
     statistic = "hierarchy"
-    _title = "Differentially Private Hierarchy"
+    _title = "Hierarchy, differentially private"
 
     @property
     def mechanism(self) -> str:
@@ -298,7 +298,7 @@ class HierarchyResults(Stated, HierarchyFit):
     def consistent(
         self, method: str = "least squares", nonnegative: bool | None = None, integer: bool | None = None
     ) -> HierarchyResults:
-        """Return the same release made consistent in another way; it costs nothing.
+        """Return the same release made consistent in another way, at no privacy cost.
 
         Parameters
         ----------
@@ -359,5 +359,7 @@ class HierarchyResults(Stated, HierarchyFit):
         ]
 
 
-def _sd(variance: float) -> str:
-    return number(np.sqrt(variance)) if np.isfinite(variance) else "-"
+def _sds(variances: np.ndarray) -> list[float]:
+    """Return standard deviations; NaN where there is none."""
+    found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
+    return found

@@ -47,7 +47,7 @@ def least_squares(
     integer: bool = False,
     time_limit: float = TIME_LIMIT,
 ) -> TableFit:
-    """Move a table as little as possible so that it has given margins, exact or noisy.
+    """Change a table as little as possible so that it has given margins, exact or noisy.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met; its text says how far it is and why.
+    """A fit ended before its margins were met; the message says how far it is off and why.
 
     See Also
     --------
@@ -183,7 +183,7 @@ class ConvergenceWarning(UserWarning):
 class TableFit(Report, Frozen):
     """A table that was fitted to margins.
 
-    It holds the fitted table only, not the one that was given.
+    It contains only the fitted table, not the one that was given.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class TableFit(Report, Frozen):
     steps: tuple[str, ...]
     spread: npt.ArrayLike = np.nan
 
-    _title = "Consistent Table"
+    _title = "Consistent table"
 
     @property
     def estimate(self) -> Any:
@@ -251,11 +251,11 @@ class TableFit(Report, Frozen):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done, and that it costs nothing."""
+        """What was done, which costs nothing."""
         return (*self.steps, COST)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the convergence report as a frame, a row a margin."""
+        """Return the convergence report as a frame, with a row for each margin."""
         import pandas as pd
 
         return pd.DataFrame({"largest gap": list(self.gaps)}, index=pd.Index(self.margins, name="margin"))

@@ -252,7 +252,7 @@ def _levels(name: str, given: Any) -> Levels:
     for each in values:
         if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
             raise PydpstatError(
-                f"levels[{name!r}] must be texts, numbers or truth values; got {checks.shown(each)} "
+                f"levels[{name!r}] must be strings, numbers or truth values; got {checks.shown(each)} "
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
     if len(set(map(repr, values))) != len(values):

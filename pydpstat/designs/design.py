@@ -23,10 +23,10 @@ from pydpstat.results._contributions import counted
 
 
 class Design(Answering, Calls):
-    """Data with what is publicly known of them. Every function of pydpstat is a method.
+    """Data with their public facts. Every function of pydpstat is a method.
 
-    It is made by `design`. A method has its function's name, and leaves out the data and what is declared:
-    variables are given by name, groups by a formula. It returns what the function returns.
+    `design` returns it. A method has its function's name and result. It takes neither data nor declared
+    facts: variables are given by name, groups by a formula.
 
     Attributes
     ----------
@@ -43,8 +43,7 @@ class Design(Answering, Calls):
 
     See Also
     --------
-    design : what makes it.
-    plan : the accuracy of a release, which is a method of a design as well.
+    design, plan : what makes it, and the accuracy of a release before it is made.
 
     Examples
     --------
@@ -106,7 +105,7 @@ class Design(Answering, Calls):
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: Any = None, **columns: str) -> Design:
-        """Return the design with columns that are made of declared ones, record by record.
+        """Return the design with columns computed from declared ones, record by record.
 
         Parameters
         ----------
@@ -157,7 +156,7 @@ class Design(Answering, Calls):
         *places: float,
         **options: Any,
     ) -> Any:
-        """Return what noise a release will have, as `pydpstat.plan` does, from what is declared.
+        """Plan a release from the declared facts, as `pydpstat.plan` does.
 
         Parameters
         ----------
@@ -196,7 +195,7 @@ class Design(Answering, Calls):
         return view(self._data, names, self.condition, made, single, zero)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is declared as plain values, for a file; `from_dict` reads it."""
+        """Return the declared facts as plain values, for a file; `from_dict` reads them."""
         subset = {} if self.condition is None else {"subset": self.condition.text}
         return {**self.facts.to_dict(), **subset}
 
@@ -240,19 +239,16 @@ class Design(Answering, Calls):
             "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
             f"missing   {facts.missing}",
         ]
-        if self.condition is not None:
-            head.append(f"subset    {self.condition.text}")
+        head += [] if self.condition is None else [f"subset    {self.condition.text}"]
         width = max(map(len, self.columns), default=0)
         return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
 
     def _said(self, name: str) -> str:
-        facts, said = self.facts, []
-        if name in facts.assigned:
-            said.append(facts.assigned[name])
+        facts = self.facts
+        said = [facts.assigned[name]] if name in facts.assigned else []
         said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
         if name in facts.bounds:
-            low, high = facts.bounds[name]
-            said.append(f"from {low:g} to {high:g}")
+            said.append("from {:g} to {:g}".format(*facts.bounds[name]))
         if name in facts.levels:
             each = facts.levels[name]
             said.append(each if isinstance(each, str) else f"{len(each)} levels {checks.excerpt(list(each))}")
@@ -317,7 +313,7 @@ def design(
     budget: Spender | None = None,
     rng: Any = None,
 ) -> Design:
-    """Declare what is publicly known of data, once for all releases, tests and models.
+    """Declare the public facts about data once, for all releases, tests and models.
 
     Parameters
     ----------
@@ -364,8 +360,7 @@ def design(
 
     See Also
     --------
-    Design : what it returns.
-    Budget : a limit that pays for all releases of a design.
+    Design, Budget : what it returns, and a limit that pays for all releases of a design.
 
     Notes
     -----
@@ -374,8 +369,7 @@ def design(
 
     References
     ----------
-    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8) (R's
-    ``svydesign``).
+    Lumley, T. (2004). Analysis of complex survey samples. Journal of Statistical Software 9(8).
 
     Examples
     --------

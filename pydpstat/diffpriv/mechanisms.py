@@ -26,7 +26,7 @@ def zero(X: object) -> float:
 
 
 class DPMech(Slotted):
-    """A mechanism, as R's virtual class ``DPMech``: it cannot be made, its subclasses can.
+    """A mechanism, like R's virtual class ``DPMech``: only its subclasses can be created.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class DPMech(Slotted):
 
 
 class DPMechNumeric(DPMech):
-    """A mechanism for numbers, as R's virtual class ``DPMechNumeric``: it cannot be made.
+    """A mechanism for numbers, like R's virtual class ``DPMechNumeric``: it cannot be created.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound, upper_bound : float
         Bounds of the data.
 
@@ -96,7 +96,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound, upper_bound : float
         Bounds of the data.
 
@@ -147,7 +147,7 @@ def covDataAccess(
     Parameters
     ----------
     x1, x2 : array_like of shape (n,)
-        The data. They are not moved onto the bounds.
+        The data. They are not clipped to the bounds.
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Bounds of `x1` and `x2`.
 
@@ -193,7 +193,7 @@ def covDataAccess(
 def quantileDataAccess(
     x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
 ) -> QuantileAccess:
-    """Return what the choice of a quantile rests on, as ``DPpack::quantileDataAccess`` does. Not private.
+    """Return the utilities for choosing a quantile, as ``DPpack::quantileDataAccess`` does. Not private.
 
     Parameters
     ----------

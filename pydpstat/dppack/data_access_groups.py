@@ -141,7 +141,7 @@ def pooledVarDataAccess(
     Parameters
     ----------
     samples : sequence of array_like of shape (n_j,)
-        The groups. They are not moved onto the bounds.
+        The groups. They are not clipped to the bounds.
     lower_bound, upper_bound : float
         Bounds of the data.
     approx_n_max : bool
@@ -194,7 +194,7 @@ def pooledCovDataAccess(
     Parameters
     ----------
     samples : sequence of array_like of shape (n_j, 2) or DataFrames
-        The groups of pairs. They are not moved onto the bounds.
+        The groups of pairs. They are not clipped to the bounds.
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Bounds of the first and the second column.
     approx_n_max : bool

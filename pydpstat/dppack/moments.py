@@ -114,8 +114,8 @@ def varDP(
 ) -> DPResults:
     """Release a variance (divisor n - 1), as ``DPpack::varDP`` does.
 
-    The whole draw is repeated until the result is positive. With Laplace noise this keeps
-    epsilon + log(2 - exp(-epsilon)) only.
+    The whole draw is repeated until the result is positive. With Laplace noise the true epsilon is
+    therefore epsilon + log(2 - exp(-epsilon)).
 
     Parameters
     ----------

@@ -61,8 +61,8 @@ def pooledVarDP(
     """Release a pooled variance, as ``DPpack::pooledVarDP`` does.
 
     The groups' variances (divisor n_j - 1) are averaged with the weights n_j - 1. The whole draw is
-    repeated until the result is positive. With Laplace noise this keeps
-    epsilon + log(2 - exp(-epsilon)) only.
+    repeated until the result is positive. With Laplace noise the true epsilon is therefore epsilon + log(2
+    - exp(-epsilon)).
 
     Parameters
     ----------

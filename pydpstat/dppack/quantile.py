@@ -41,8 +41,8 @@ def quantileDP(
 ) -> DPResults:
     """Release a quantile, as ``DPpack::quantileDP`` does.
 
-    An interval between two sorted records is chosen by the exponential mechanism, and then a
-    point within it by chance.
+    An interval between two sorted records is chosen by the exponential mechanism, and then a uniform point
+    within it.
 
     Parameters
     ----------

@@ -17,9 +17,10 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_noise import CellCubes, CubePart
-from pydpstat.inference._design import LinearDesign, Predictor, Regression, expanded
+from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._laws.cell_lines import CellLines
 from pydpstat.inference._logit_sums import Scaling
+from pydpstat.inference._predictors import expanded
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import CHUNK, check_range

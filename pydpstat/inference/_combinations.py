@@ -79,7 +79,7 @@ class LawCombination(Frozen):
 
     @property
     def error(self) -> float:
-        """Its standard error; infinite where nothing can be said."""
+        """Its standard error; infinite if the release is uninformative."""
         known = self.law.known(self.combination)
         return float(self.law.deviation(self.combination)) if known else math.inf
 
@@ -94,7 +94,7 @@ class LawCombination(Frozen):
 
 
 class Hidden(NamedTuple):
-    """A combination of which nothing can be said."""
+    """A combination about which the release is uninformative."""
 
     estimate: float = math.nan
     error: float = math.inf
@@ -120,7 +120,7 @@ class MomentCombinations(Frozen):
     tests : ScoreTests
         The coefficients' tests.
     places : tuple of int
-        The coefficients' places in them; -1 for one that was left out, of which nothing can be said.
+        The coefficients' places in them; -1 for one that was left out.
     """
 
     tests: ScoreTests

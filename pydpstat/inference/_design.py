@@ -19,7 +19,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Factor, Formula, formula_terms
 from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
 from pydpstat.inference._interactions import coded
-from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, floats, no_outcome
+from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, expanded, floats, no_outcome
 from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
@@ -164,18 +164,6 @@ class LinearDesign:
         """Return what the predictors have in records, from what was read of the columns."""
         by_name = {each.column: values for each, values in zip(self.read, read)}
         return tuple(each.of(by_name) for each in self.predictors)
-
-
-def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
-    """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
-    size = read[0].size if read else 0
-    parts = [np.ones((size, 1))]
-    for each, values in zip(predictors, read):
-        if each.levels is not None:
-            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
-        elif each.names:
-            parts.append(values[:, None].astype(np.float64))
-    return np.concatenate(parts, axis=1)
 
 
 class Regression(NamedTuple):

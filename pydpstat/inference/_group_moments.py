@@ -18,6 +18,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._kinds import CONFIDENCE, check_only
@@ -119,7 +120,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     guarantee: Guarantee
     record: Call
 
-    _title = "Differentially Private Moments by Group"
+    _title = "Moments by group, differentially private"
 
     @property
     def reproducible(self) -> bool:
@@ -243,7 +244,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     def _rows(self) -> Rows:
         frame = self.to_frame()
         names = self.mean.labels.elements(self.mean.value)
-        cells = [list(map(number, row)) for row in frame.to_numpy().tolist()]
+        cells = table([frame[name].tolist() for name in frame])
         return Rows(("mean", "[0.025", "0.975]", "std"), names, cells)
 
     def _notes(self) -> list[str]:

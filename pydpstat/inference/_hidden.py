@@ -82,7 +82,7 @@ def empty_levels(
 
 
 def note_empty(design: LinearDesign, counts: Floats, sds: Floats, size: float) -> None:
-    """Warn of levels that look empty as misspelt ones do; the arguments are as in `empty_levels`."""
+    """Warn of levels that look empty as misspelled ones do; the arguments are as in `empty_levels`."""
     for each, place, _ in _looked(design, counts, sds, size, _FAR):
         if design.declared or each.levels is None or isinstance(each, Derived):
             continue

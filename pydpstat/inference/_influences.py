@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
-from pydpstat.inference._design import LinearDesign, Regression, expanded
+from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._laws.noisy_moments import NoisyMoments
 from pydpstat.inference._laws.score_tests import Seen
-from pydpstat.inference._predictors import clipped
+from pydpstat.inference._predictors import clipped, expanded
 from pydpstat.inference._regression_moments import Layout
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.results._labels import Labels

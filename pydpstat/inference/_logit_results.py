@@ -38,7 +38,7 @@ def logit_results(
     scaled : ndarray of shape (d, d)
         The coefficients in the data's units, as combinations of the scaled ones.
     nothing : str
-        The remark on coefficients of which nothing can be said, with a place for their names.
+        The remark on coefficients about which the release is uninformative, with a place for their names.
     empty : ndarray of bool, shape (d,), optional
         Which coefficients are of levels that look empty.
     **own

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.additive import Query
-from pydpstat.inference._design import Regression, expanded
+from pydpstat.inference._design import Regression
 from pydpstat.inference._laws.logit_start import Line
 from pydpstat.inference._laws.noisy_logit import pairs
+from pydpstat.inference._predictors import expanded
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import CHUNK

@@ -164,7 +164,7 @@ def _released(release: DPResults) -> tuple[tuple[str, float], ...]:
 
 
 def _remarks(known: NoisySums) -> tuple[str, ...]:
-    """Say, from public numbers alone, where nothing can be said."""
+    """Remark, from public numbers alone, on uninformative results."""
     size = known.size if known.size is not None else known.sums[0]
     if size < 2:
         return ("The variance of one record cannot be estimated: the test rests on the bounds alone.",)

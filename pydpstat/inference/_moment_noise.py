@@ -149,7 +149,7 @@ class MomentNoise(SeparateNoise):
     def sample(self, count: int) -> Floats:
         """Return draws of the joint distribution for simulations, of shape (count, numbers).
 
-        They are the same in every call, and protect nobody.
+        They are the same in every call, and protect no data.
         """
         generator = np.random.default_rng(_SEED)
         columns = []

@@ -21,6 +21,7 @@ from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number, one_line
@@ -74,7 +75,7 @@ class MomentsResults(Drawn, Stated, Frozen):
     guarantee: Guarantee
     record: Call
 
-    _title = "Differentially Private Moments"
+    _title = "Moments, differentially private"
 
     @classmethod
     def of(
@@ -287,8 +288,8 @@ class MomentsResults(Drawn, Stated, Frozen):
 
     def _rows(self) -> Rows:
         frame = self.to_frame()
-        cells = [[number(each) if each == each else "" for each in row] for row in frame.to_numpy().tolist()]
-        return Rows(("estimate", "[0.025", "0.975]"), list(map(one_line, frame.index)), cells)
+        columns = [["" if each != each else each for each in frame[name].tolist()] for name in frame]
+        return Rows(("estimate", "[0.025", "0.975]"), list(map(one_line, frame.index)), table(columns))
 
     def _notes(self) -> list[str]:
         said = "Tests and intervals, ttest() and conf_int(), have no additional privacy cost."

@@ -18,13 +18,14 @@ from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
+from pydpstat.inference._laws.share_intervals import TableIntervals
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.association import check_lengths
-from pydpstat.statistics._kernels.cells import cells_query
+from pydpstat.statistics._kernels.cells import cells_query, published_cells
 from pydpstat.statistics._kernels.crossed import table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
@@ -182,6 +183,7 @@ def noisy_table(
         budget,
         data=arguments,
         arguments=shown,
+        publish=published_cells(how, size, False, TableIntervals),
         conditions=(DECLARED,) if said == "declared" else (LEVELS,) if strict else (),
     )
     noise = release.noise

@@ -96,7 +96,7 @@ class PowerPlan(Drawn, Report):
     unit: str
     facts: Facts
 
-    _title = "Planned Private Test"
+    _title = "Plan of a private test"
 
     @property
     def stronger(self) -> str:

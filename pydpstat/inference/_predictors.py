@@ -186,3 +186,15 @@ def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
         f"levels={{{response!r}: [no, yes]}}, with its two values in the places of no and yes: the second "
         "one counts as 1, and any other value as the first. Or make it a condition first, such as age >= 30."
     )
+
+
+def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
+    """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
+    size = read[0].size if read else 0
+    parts = [np.ones((size, 1))]
+    for each, values in zip(predictors, read):
+        if each.levels is not None:
+            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
+        elif each.names:
+            parts.append(values[:, None].astype(np.float64))
+    return np.concatenate(parts, axis=1)

@@ -12,7 +12,7 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.statistic import Options
 from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
-from pydpstat.inference._design import LinearDesign, Regression, expanded
+from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._hidden import endless
 from pydpstat.inference._laws.rank_values import check_countable
 from pydpstat.inference._laws.sign_scores import (
@@ -25,7 +25,7 @@ from pydpstat.inference._laws.sign_scores import (
     two_sided,
 )
 from pydpstat.inference._pair_slopes import by_slopes
-from pydpstat.inference._predictors import clipped
+from pydpstat.inference._predictors import clipped, expanded
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise, part_of
 from pydpstat.random import Source

@@ -106,9 +106,9 @@ def one_distribution(samples: Sequence[Sample]) -> str:
     >>> import pandas as pd
     >>> from pydpstat.statistics._kernels.scope import NOTHING
     >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
-    'f, m and x have one distribution under the null hypothesis'
+    'f, m and x have the same distribution under the null hypothesis'
     >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
-    'both samples have one distribution under the null hypothesis'
+    'both samples have the same distribution under the null hypothesis'
     """
     names = group_names(samples, ())
     told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"

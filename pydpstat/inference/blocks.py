@@ -59,7 +59,7 @@ def any_test(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Make any test private: it is run on random blocks, and how many of them reject is released.
+    """Make any test private by running it on random blocks.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def any_interval(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Make an interval for whatever an estimator estimates, from its estimates on random blocks.
+    """Make an interval for what any estimator estimates, from random blocks.
 
     Parameters
     ----------

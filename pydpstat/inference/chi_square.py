@@ -269,4 +269,5 @@ def chi2_contingency(
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
         df=math.prod(len(each) - 1 for each in table.names),
+        behind=table.release._shares_compared(),
     )

@@ -56,7 +56,7 @@ def kstest(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether a sample has a given distribution, by Kolmogorov and Smirnov's distance.
+    """Test whether a sample has a given distribution (Kolmogorov-Smirnov).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def kstest(
     neighbors : {"bounded"}, optional
         One record replaced. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
-        An error, or a public number that takes a missing value's place.
+        An error, or a public number that replaces missing values.
     unit : str or column, optional
         Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
         most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
@@ -184,7 +184,7 @@ def ks_2samp(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one distribution, by Kolmogorov and Smirnov's distance.
+    """Test whether two samples have the same distribution (Kolmogorov-Smirnov).
 
     Parameters
     ----------

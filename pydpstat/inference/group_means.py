@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,13 +16,17 @@ from pydpstat._release.statistic import Missing, Options, options, quiet, releas
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floor
 from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._mean_tests import noisy_mean
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._population import MeanIntervals
 from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
 from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
+from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import Keys
@@ -161,6 +167,23 @@ def f_oneway(
             "the means are those of records clipped to the bounds",
         ),
         remarks=remarks,
+        behind=_means(release, known, names, pair),
+    )
+
+
+def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str], pair: Pair) -> DPResults:
+    """Return the groups' means, with intervals for the population, as a release of means has them."""
+    middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
+    intervals = tuple(NoisyTInterval(each, middle, half) for each in known)
+    population = MeanIntervals(intervals, (len(known),), "measured")
+    return replace(
+        release,
+        statistic="mean",
+        value=np.array([noisy_mean(each, pair) for each in known]),
+        labels=GroupLabels.of(Labels("mean"), tuple((name,) for name in names), ("",)),
+        noise=None,
+        noise_scale=math.nan,
+        post=AsDrawn(("from noisy sums",), population=population),
     )
 
 
@@ -242,7 +265,7 @@ def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
     Examples
     --------
     >>> left_out(("f", "m", "x"), (0, 1))
-    ('x is left out: it may have no record at all.',)
+    ('x is left out: it may have no records at all.',)
     """
     return tuple(
         f"{name} is left out: it may have no records at all."

@@ -109,10 +109,10 @@ def logit(
     Returns
     -------
     RegressionResults
-        With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the data's
-        units; NaN for one of which nothing can be said, for which `remarks` have the reason.
-        ``tvalues`` are the coefficients over their standard errors, from which the p-values do not follow;
-        ``test(name, value)`` tests other values than 0.
+        With ``params bse tvalues pvalues conf_int predict summary to_frame``, the coefficients in the
+        data's units; NaN if the release is uninformative, with the reason in `remarks`. ``tvalues`` are the
+        coefficients over their standard errors, from which the p-values do not follow; ``test(name,
+        value)`` tests other values than 0.
 
     Raises
     ------

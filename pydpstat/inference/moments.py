@@ -33,7 +33,7 @@ def moments(
     rng: object = None,
     budget: Spender | None = None,
 ) -> MomentsResults | GroupMomentsResults:
-    """Release noisy moments, from which means, variances, t tests and intervals follow at no further cost.
+    """Release noisy moments, which give means, variances, t tests and intervals.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def quantile_test(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether a value is a population's median, or another quantile of it.
+    """Test whether a value is the population's median or another quantile.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def kendalltau(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two variables are independent, by the pairs of records that both put in one order.
+    """Test whether two variables are independent (Kendall's tau).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def kendalltau(
     neighbors : {"bounded"}, optional
         One record replaced, in both variables. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
-        An error, or a public number that takes a missing value's place.
+        An error, or a public number that replaces missing values.
     unit : str or column, optional
         Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
         most one record of each unit counts, drawn at random, and what is protected is a unit. By default the

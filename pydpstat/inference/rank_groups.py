@@ -43,7 +43,7 @@ def kruskal(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether several groups have one distribution, by their rank sums.
+    """Test whether several groups have the same distribution (Kruskal-Wallis).
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def kruskal(
     neighbors : {"bounded"}, optional
         One record replaced, which stays in its group. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
-        An error, or a public number that takes a missing value's place.
+        An error, or a public number that replaces missing values.
     unit : str, or list of columns, optional
         Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
         sample. At most one record of each unit counts, in one of the groups. By default the budget's.

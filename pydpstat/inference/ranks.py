@@ -46,7 +46,7 @@ def mannwhitneyu(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have one distribution, by the pairs in which the first record is the larger.
+    """Test whether two samples have the same distribution (Mann-Whitney).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def mannwhitneyu(
     neighbors : {"bounded"}, optional
         One record replaced, which stays in its sample. Unbounded neighbors are refused.
     missing : "error" or float, default "error"
-        An error, or a public number that takes a missing value's place.
+        An error, or a public number that replaces missing values.
     unit : str, or list of columns, optional
         Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
         sample. At most one record of each unit counts, in one of the groups. By default the budget's.

@@ -120,7 +120,7 @@ def ols(
     RegressionResults
         ``params``, ``bse``, ``tvalues``, ``pvalues``, ``conf_int()``, ``predict()``, ``rsquared``,
         ``summary()`` as statsmodels has them, ``to_frame()``, and the ``validity`` of each coefficient. A
-        coefficient of which nothing can be said has no estimate (NaN), and `remarks` say why.
+        coefficient about which the release is uninformative has no estimate (NaN), and `remarks` say why.
 
     Raises
     ------

@@ -208,7 +208,7 @@ def weighted_proportion(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release the share of the weight that records have which meet a condition.
+    """Release the weighted share of records that meet a condition.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ def weighted_quantile(
     v^2 to another sum of the cell with one quarter: at most 1 in all, as in `weighted_mean`. The estimate is
     post-processing of the cells. `bse` is half the distance of the quantiles whose shares are a standard
     deviation of the noise below and above; NaN where the noise of all cells is above a tenth of their weight.
-    The interval of the noise is exact for all records and weights, ties included: it ends at edges whose
+    The noise interval is exact for all records and weights, ties included: it ends at edges whose
     noisy weight below no longer fits the quantile, and has all of the cell in which this is.
 
     References

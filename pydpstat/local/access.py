@@ -44,10 +44,10 @@ class Access(Protocol):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the answer to each value keeps."""
+        """The guarantee of the answer to each value."""
 
     def respond(self, values: object, rng: object = None) -> Several:
-        """Return an answer for each value, drawn by itself."""
+        """Return an answer for each value, drawn independently."""
 
 
 class _NoiseAccess:
@@ -127,7 +127,7 @@ class _NoiseAccess:
 
 @dataclass(frozen=True, slots=True)
 class LaplaceAccess(_NoiseAccess):
-    """Each value with Laplace noise of its own.
+    """Each value with independent Laplace noise.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class LaplaceAccess(_NoiseAccess):
 
 @dataclass(frozen=True, slots=True)
 class GaussianAccess(_NoiseAccess):
-    """Each value with Gaussian noise of its own.
+    """Each value with independent Gaussian noise.
 
     Parameters
     ----------

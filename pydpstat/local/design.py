@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
 
 LOCAL = (
-    "local: each person's answer satisfies it, whoever collects the answers; neighbors: this "
+    "local: each person's answer satisfies it, no matter who collects the answers; neighbors: this "
     "person's value replaced"
 )
 ONE_ANSWER = "one answer per person, drawn by this design without a seed"
@@ -70,7 +70,7 @@ class ResponseDesign(Answering, ABC):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What an answer keeps, and all answers together: neighbors differ in one person's value."""
+        """The guarantee of an answer, and of all answers: neighbors differ in one person's value."""
         return self._guarantee
 
     @property
@@ -205,7 +205,7 @@ class ResponseDesign(Answering, ABC):
     def required_n(
         self, width: float, *, alpha: float = 0.05, proportion: float | None = None, kind: str = "population"
     ) -> int:
-        """Return how many persons have to answer so that an interval is no wider than asked for.
+        """Return the number of persons needed for an interval of a given width.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ SEVERAL = "neighbors differ in all values of one node"
 
 @answered
 def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
-    """Give an array's values to nodes, from which they are answered only as the access allows.
+    """Distribute an array's values to nodes, which answer only as the access allows.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def _in_a_row(array: object) -> TypeGuard[Several]:
 
 
 class FederatedArray:
-    """Values on nodes. `federate_array` makes it.
+    """Values on nodes, as returned by `federate_array`.
 
-    Nothing is answered before `configure_data_access` says how. `query` asks all nodes; iteration and
-    ``[i]`` give single nodes, whose `query` asks one. No public attribute, text, copy or pickle has
-    a true value (copying and pickling are refused).
+    No answers are given before `configure_data_access`. `query` asks all nodes; iteration and ``[i]`` give
+    single nodes, whose `query` asks one. No public attribute, text, copy or pickle has a true value
+    (copying and pickling are refused).
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class FederatedArray:
 
     @property
     def guarantee(self) -> Guarantee | None:
-        """What all answers so far keep together, for each node; None before the first.
+        """The guarantee of all answers so far, for each node; None before the first.
 
         Every node has what its own answers keep together; this is a guarantee that follows from each of
         these. It cannot be asked in a forked process.
@@ -326,7 +326,7 @@ class FederatedArray:
 
 
 class Node:
-    """One node of a `FederatedArray`, which can be asked and nothing else.
+    """One node of a `FederatedArray`, which can only be queried.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _CLOSE = 1e-9
 
 @answered
 def get_prob_from_epsilon(epsilon: object) -> float | Floats:
-    """Return the first coin's chance of heads with which two coins keep epsilon.
+    """Return the first coin's probability of heads for a given epsilon.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
 
 @answered
 def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floats:
-    """Return two standard errors of a proportion behind answers 0 and 1: sampling and randomization together.
+    """Return two standard errors of a proportion, from sampling and randomization.
 
     Parameters
     ----------

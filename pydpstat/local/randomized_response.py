@@ -19,7 +19,7 @@ from pydpstat.random import Source, secure
 
 
 class RandomizedResponse(ResponseDesign):
-    """Randomized response: each person answers the truth, or by chance one of the other categories.
+    """Randomized response: each person answers the truth or, at random, another category.
 
     Parameters
     ----------
@@ -137,10 +137,10 @@ class RandomizedResponse(ResponseDesign):
 
 
 class RandomizedResponseCoins(ResponseDesign):
-    """Randomized response of yes and no by two coins.
+    """Randomized response for yes and no, with two coins.
 
-    The first coin: tails, and the person answers the truth. Heads: the second coin decides, heads
-    for 1 and tails for 0.
+    If the first coin shows tails, the person answers the truth. If it shows heads, the second coin decides:
+    heads for 1 and tails for 0.
 
     Parameters
     ----------
@@ -197,12 +197,12 @@ class RandomizedResponseCoins(ResponseDesign):
 
     @property
     def prob_head_first(self) -> float:
-        """The first coin's chance of heads."""
+        """The first coin's probability of heads."""
         return self._coins[0]
 
     @property
     def prob_head_second(self) -> float:
-        """The second coin's chance of heads."""
+        """The second coin's probability of heads."""
         return self._coins[1]
 
     def _matrix(self) -> np.ndarray:
@@ -266,7 +266,7 @@ def required_n(
     kind: str = "population",
     categories: int = 2,
 ) -> int:
-    """Return how many persons have to answer so that an interval is no wider than asked for.
+    """Return the number of persons needed for an interval of a given width.
 
     Parameters
     ----------

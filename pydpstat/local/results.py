@@ -15,6 +15,7 @@ from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import level_of
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -60,8 +61,8 @@ class Design(Protocol):
 class ResponseResults(DPResults):
     """Proportions estimated from randomized answers.
 
-    A design's `estimate` makes it. Its data are the numbers of answers, which are private already
-    when they are given, so all of it may be published.
+    A design's `estimate` returns it. It is computed from randomized answers only, so all of it may be
+    published.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ class ResponseResults(DPResults):
     design: Design
     method: str
 
-    _title = "Randomized Response"
+    _title = "Randomized response"
 
     @property
     def answers(self) -> pd.Series:
@@ -166,7 +167,7 @@ class ResponseResults(DPResults):
             the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
             probability alpha on average only.
         joint : bool, default False
-            Whether all intervals hold at once, by Bonferroni's inequality.
+            Whether all intervals hold simultaneously, by Bonferroni's inequality.
 
         Returns
         -------
@@ -215,7 +216,7 @@ class ResponseResults(DPResults):
         return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return half the width of the interval of kind "randomization".
+        """Return half the width of the "randomization" interval.
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class ResponseResults(DPResults):
         return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
     def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
-        """Return estimates, counts, both standard errors and an interval as a frame, a row a category.
+        """Return estimates, counts, both standard errors and an interval for each category.
 
         Examples
         --------
@@ -292,16 +293,17 @@ class ResponseResults(DPResults):
     def _rows(self, alpha: float = 0.05) -> Rows:
         """State two rows a category, one a kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
-        names, cells = [], []
+        names: list[str] = []
+        rows: list[list[float]] = []
         for place, label in enumerate(self.labels.elements(self.value)[: MOST_ROWS // 2]):
             shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
             for kind, frame in zip(KINDS, frames):
                 row = frame.iloc[place]
                 names.append(f"{shown}, {kind}" if self.value.ndim else kind)
                 columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
-                cells.append([number(row[column]) for column in columns])
+                rows.append([float(row[each]) for each in columns])
         headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        return Rows(headers, names, cells)
+        return Rows(headers, names, table(list(zip(*rows))))
 
     def _notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]

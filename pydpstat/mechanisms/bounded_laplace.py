@@ -27,7 +27,7 @@ _ROUNDINGS = 1.0 + 2.0**-45
 
 @dataclass(frozen=True, eq=False)
 class BoundedLaplaceNoise(Noise):
-    """Laplace noise of one number, drawn again until the noisy value lies within limits.
+    """Laplace noise of one number, redrawn until the noisy value lies within limits.
 
     Parameters
     ----------
@@ -66,15 +66,15 @@ class BoundedLaplaceNoise(Noise):
         object.__setattr__(self, "limits", _pair(self.limits))
 
     def std(self) -> float:
-        """Standard deviation before the noise is drawn again, ``sqrt(2) * scale``."""
+        """Standard deviation before redrawing, ``sqrt(2) * scale``."""
         return float(LaplaceNoise(self.scale).std())
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability of at most `x`, before the noise is drawn again."""
+        """Probability of at most `x`, before redrawing."""
         return LaplaceNoise(self.scale).cdf(x)
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Quantile of the probability `q`, before the noise is drawn again."""
+        """Quantile of the probability `q`, before redrawing."""
         return LaplaceNoise(self.scale).ppf(q)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
@@ -86,7 +86,7 @@ class BoundedLaplaceNoise(Noise):
         return bool(self.limits[0] <= np.asarray(value).item() <= self.limits[1])
 
     def epsilon(self, sensitivity: float) -> float:
-        """Pure epsilon that holds for a number of this sensitivity."""
+        """True pure epsilon for a number of this sensitivity."""
         return _kept(sensitivity, self.scale, self.limits[1] - self.limits[0])
 
     def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
@@ -114,7 +114,7 @@ class BoundedLaplaceNoise(Noise):
 
 @dataclass(frozen=True)
 class BoundedLaplace(Mechanism):
-    """Laplace noise whose result stays within public limits, with the epsilon that it really keeps.
+    """Laplace noise whose result stays within public limits, with its true epsilon.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class BoundedLaplace(Mechanism):
         object.__setattr__(self, "upper", upper)
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> BoundedLaplaceNoise:
-        """Return noise of the smallest scale with which the true epsilon is the one asked for."""
+        """Return noise with the smallest scale whose true epsilon is the requested one."""
         width = self.upper - self.lower
         _, enough = bisect_up(
             lambda scale: _kept(sensitivity, scale, width) * _ROUNDINGS > epsilon,

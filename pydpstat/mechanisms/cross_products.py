@@ -200,7 +200,7 @@ class CrossProductNoise(Noise):
     def sample(self, count: int) -> Floats:
         """Return vectors of the distribution for simulations, of shape (count, elements).
 
-        They are the same in every call, and protect nobody.
+        They are the same in every call, and protect no data.
         """
         return self.scale * _sample(count, self.places, self.added)
 

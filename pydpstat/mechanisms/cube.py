@@ -104,7 +104,7 @@ class CubeNoise(Noise):
         return self
 
     def times(self, units: Floats) -> CubeNoise:
-        """Return the distribution of each element times a unit of its own, above 0."""
+        """Return the distribution of each element times its own positive unit."""
         return CubeNoise(np.asarray(units) * self.scale, self.columns, self.parts)
 
     def std(self) -> Numbers:
@@ -133,7 +133,7 @@ class CubeNoise(Noise):
         return z.reshape(*z.shape[:-1], self.columns, self.parts).sum(axis=-1).max(axis=-1)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold at once.
+        """Return the share of each element's distribution to leave out so that all hold simultaneously.
 
         No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as
         elements.

@@ -193,7 +193,7 @@ class DiscreteGaussianNoise(Noise):
 
 @answered
 def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int = 1, cells: int = 1) -> float:
-    """Parameter of the discrete Gaussian noise that keeps (epsilon, delta).
+    """Return the parameter of discrete Gaussian noise for (epsilon, delta).
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
 class DiscreteGaussian(Mechanism):
     """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
 
-    The square of the sensitivity is how many counts one record changes by 1.
+    The square of the sensitivity is the number of counts that one record changes by 1.
 
     See Also
     --------
@@ -275,7 +275,7 @@ class DiscreteGaussian(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> DiscreteGaussianNoise:
-        """Return noise that keeps (epsilon, delta), by its own curve for one count or two."""
+        """Return noise for (epsilon, delta), by its exact curve for one count or two."""
         return DiscreteGaussianNoise(_sd_for_cells(epsilon, delta, _cells(sensitivity)))
 
     def loss(

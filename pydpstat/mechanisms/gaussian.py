@@ -194,7 +194,7 @@ class Gaussian(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> GaussianNoise:
-        """Return noise that keeps (epsilon, delta) exactly, by its own curve."""
+        """Return noise that satisfies (epsilon, delta) exactly."""
         return GaussianNoise(_sd_above(epsilon, delta, sensitivity))
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> GaussianNoise:

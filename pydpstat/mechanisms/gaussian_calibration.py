@@ -51,7 +51,7 @@ def calibrate_gaussian(
     sensitivity: npt.ArrayLike = 1.0,
     method: str = "analytic",
 ) -> Numbers:
-    """Standard deviation of the Gaussian noise that keeps (epsilon, delta).
+    """Return the standard deviation of Gaussian noise for (epsilon, delta).
 
     Parameters
     ----------

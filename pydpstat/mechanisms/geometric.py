@@ -174,7 +174,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         return 1.0 / (1.0 + self.alpha)
 
     def epsilon_at(self, sensitivity: int | None = None) -> float:
-        """Pure epsilon for a statistic of this L1 sensitivity; by default the one it was made for."""
+        """Pure epsilon for a statistic of this L1 sensitivity; by default the one of the calibration."""
         return self.epsilon * (self._shift(sensitivity) / self.sensitivity)
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
@@ -220,9 +220,9 @@ class SymmetricGeometricNoise(_IntegerNoise):
 class SignGeometricNoise(_IntegerNoise):
     """Distribution of a random sign times a geometric number on 0, 1, 2, ...
 
-    ``P(0) = 1 - alpha`` and ``P(k) = (1 - alpha) / 2 * alpha**abs(k)``: 0 gets twice the weight that
-    the tails continue to, so that the noise keeps less than the epsilon it is made for. It is here
-    to say what such a sampler keeps; `SymmetricGeometricNoise` is the sound one.
+    ``P(0) = 1 - alpha`` and ``P(k) = (1 - alpha) / 2 * alpha**abs(k)``: 0 has twice the weight that the
+    tails imply, so the true epsilon is larger than claimed. This class states the true guarantee of such a
+    sampler; use `SymmetricGeometricNoise` instead.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class SignGeometricNoise(_IntegerNoise):
 
     @property
     def epsilon_kept(self) -> float:
-        """Pure epsilon that holds, ``epsilon + log(2)``."""
+        """True pure epsilon, ``epsilon + log(2)``."""
         return self.epsilon + math.log(2.0)
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
@@ -343,7 +343,7 @@ class Geometric(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> SymmetricGeometricNoise:
-        """Return noise whose probabilities differ by epsilon at most over that distance."""
+        """Return noise whose log probabilities differ by at most epsilon over that distance."""
         return SymmetricGeometricNoise(epsilon, int(sensitivity))
 
     def loss(

@@ -116,7 +116,7 @@ class LaplaceNoise(ContinuousNoise):
         return 2.0 * self.scale * self.scale
 
     def epsilon(self, sensitivity: float) -> Numbers:
-        """Pure epsilon that the noise gives a statistic of this L1 sensitivity; infinite without noise.
+        """Pure epsilon of the noise for a statistic of this L1 sensitivity; infinite without noise.
 
         With several scales: one epsilon for each, as if each coordinate were released alone.
         """
@@ -226,7 +226,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
 
 @answered
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
-    """Scale of the Laplace noise that keeps `epsilon`.
+    """Return the scale of Laplace noise for `epsilon`.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
     """Return the smallest float that is at least sensitivity / epsilon, both taken exactly.
 
-    Laplace noise of this scale keeps epsilon for the sensitivity as exact rationals.
+    Laplace noise of this scale satisfies epsilon for the sensitivity as exact rationals.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
 
 @answered
 def truncated_positive_epsilon(epsilon: float) -> float:
-    """Epsilon that is left when Laplace noise is redrawn until the result is positive.
+    """Return the true epsilon when Laplace noise is redrawn until the result is positive.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
 
 @answered
 def truncated_positive_delta(epsilon: float) -> float:
-    """Delta at the claimed epsilon when Laplace noise is redrawn until the result is positive.
+    """Return the delta at the claimed epsilon when Laplace noise is redrawn until the result is positive.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class Noise:
         raise _undefined(self, "draw")
 
     def rvs(self, size: int | tuple[int, ...] | None = None, random_state: object = None) -> Any:
-        """Draw from the distribution, for study: it has no data, and hence no guarantee.
+        """Draw from the distribution, for simulation: there are no data, so no guarantee.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Noise:
         return variates(self, size, random_state)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold at once.
+        """Return the share of each element's distribution to leave out so that all hold simultaneously.
 
         With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the
         share. By default elements are independent.
@@ -223,7 +223,7 @@ class Mechanism:
         """Make the mechanism, which has no arguments: epsilon is given to the release."""
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
-        """Return noise that keeps (epsilon, delta) where one record changes a statistic so much.
+        """Return noise for (epsilon, delta), given the change by one record.
 
         Parameters
         ----------
@@ -281,8 +281,8 @@ class Mechanism:
     def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
         """Return the exact privacy loss of noise it has calibrated; None (default) where there is none.
 
-        Without it a release still keeps (epsilon, delta), but its composition with others is by that
-        pair alone.
+        Without it a release still satisfies (epsilon, delta), but it is composed with others by that pair
+        alone.
         """
         return None
 

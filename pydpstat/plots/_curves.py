@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Samples, Sizes, Values
-from pydpstat.plots._style import DASHES, ground, ink, legend_above, palette, soft, split, text_size
+from pydpstat.plots._style import DASHES, ground, ink, legend_above, longest, palette, soft, split, text_size
 from pydpstat.plots._text import escaped, number_shown, points_of, tick_text, width_of, wrapped
 from pydpstat.plots._ticks import number_axis
 
@@ -20,6 +20,8 @@ Look = dict[str, Any]
 MOST_ASIDE = 3
 # more bins have a band in the place of bars
 _MOST_BARS = 60
+# an interval that is shorter, in points, cannot be told from a point
+_SEEN = 6.0
 # sizes over a wider range are drawn in bins; from this ratio on, on a logarithmic scale
 _MOST_SIZES, _BINS, _WIDE = 30, 25, 20
 
@@ -54,9 +56,15 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
         part.set(xlim=(picture.edges[0], picture.edges[-1]), ylim=(bottom, top))
         part.margins(x=0.02)
     _name(rows, picture.axis, picture.unit)
-    legend_above(
-        axes, _handles(axes, picture.panels[0].values, picture), "\n".join(filter(None, picture.head[:2]))
-    )
+    high = points_of(rows[0][0])[1] / (top - bottom)
+    shown = picture.panels[0].values
+    if (
+        not any(longest(each.values.thick, high) >= _SEEN for each in picture.panels)
+        and shown.thin is not None
+    ):
+        # a legend tells of nothing that is hidden
+        shown = shown._replace(thick=None)
+    legend_above(axes, _handles(axes, shown, picture), "\n".join(filter(None, picture.head[:2])))
 
 
 def _heights(panels: Any) -> tuple[float, float]:

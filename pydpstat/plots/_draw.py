@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydpstat._checks import is_number, shown_option
+from pydpstat._data.containers import listed
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots import _curves, _matrices, _points
 from pydpstat.plots import _pictures as pictures
@@ -15,6 +16,8 @@ from pydpstat.plots._text import escaped
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# of a figure's side, in inches
+_LARGEST = 200.0
 _LINE = ("color", "linewidth", "marker", "markersize")
 
 
@@ -50,18 +53,43 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
         raise PydpstatError(f"title must be a string or None; got {shown_option(title)}. '' draws no title.")
     head = picture.head
     # a dollar of a name is no formula; in a title that was given it may be one
-    told = (title, "") if title is not None else (escaped(head.title), escaped(head.privacy))
+    usual = "\n".join(escaped(line) for line in (head.title, head.numbers) if line)
+    told = (title, "") if title is not None else (usual, escaped(head.privacy))
     shown = picture._replace(head=head._replace(title=told[0], privacy=told[1]))
-    look = _checked(style, kind.style) if style else {}
-    width, height = kind.size(picture)
+    size = _size(style.get("figsize"), given is None)
+    look = _checked({name: each for name, each in style.items() if name != "figsize"}, kind.style)
     # a new figure comes after every error
+    width, height = kind.size(picture)
     axes = axes_for("plot", None, height, width) if given is None else given
+    if size is not None:
+        figure: Any = axes.figure
+        figure.set_size_inches(size)
     kind.draw(shown, axes, look)
     return axes
 
 
+def _size(given: Any, new: bool) -> tuple[float, float] | None:
+    """Check the size of a new figure in inches; None where none is given."""
+    if given is None:
+        return None
+    pair = listed(given)
+    sizes = [float(each) for each in pair if is_number(each)] if isinstance(pair, (list, tuple)) else []
+    if len(sizes) != 2 or len(pair) != 2 or not all(0.0 < each <= _LARGEST for each in sizes):
+        raise PydpstatError(
+            f"figsize must be the width and height of a new figure in inches, each above 0 and at most "
+            f"{_LARGEST:g}; got {shown_option(given)}. Give for example (8, 5)."
+        )
+    if not new:
+        raise PydpstatError(
+            "figsize must be left out where ax is given: the figure of ax has a size. Give one of them."
+        )
+    return sizes[0], sizes[1]
+
+
 def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, Any]:
     """Return a style by matplotlib's long names."""
+    if not style:
+        return {}
     try:
         from matplotlib import colormaps
         from matplotlib.cbook import normalize_kwargs
@@ -77,8 +105,8 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
     for name, value in named.items():
         if name not in known:
             raise PydpstatError(
-                f"{name!r} is not a style of this picture; it takes {', '.join(known)}. Change "
-                "anything else on the Axes that plot() returns."
+                f"plot() got an unexpected keyword {name!r}; this plot takes {', '.join(known)} and figsize. "
+                "Change anything else on the Axes that plot() returns."
             )
         colours = [value] if is_color_like(value) else value
         if name == "color":

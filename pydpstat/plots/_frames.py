@@ -56,7 +56,7 @@ def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None 
     if not np.isfinite(array).all() or least is not None and not (array > least).all():
         wanted = "finite numbers" + ("" if least is None else f" above {least:g}")
         raise PydpstatError(
-            f"{name}[{column!r}] must be {wanted}; got others among {len(frame)} of type "
+            f"{name}[{column!r}] must be {wanted}; got other values among {len(frame)} of type "
             f"{values.dtype}. Convert the column, or drop these rows."
         )
     return array

@@ -10,6 +10,7 @@ from pydpstat.plots._pictures import Amounts, Floats, Matrix
 from pydpstat.plots._style import beside, ink, legend_above, luminance, palette, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
+    fitted,
     number_shown,
     points_of,
     room_for_names,
@@ -27,6 +28,8 @@ Look = dict[str, Any]
 MOST_ASIDE = 3
 # a number that is smaller cannot be read; a name on its side is at most so long
 _SMALLEST, _LONGEST = 5.0, 110.0
+# letters of a name beside a bar that are one line for certain
+_ONE_LINE = 22
 # of more amounts the smallest are one bar
 MOST_AMOUNTS = 40
 
@@ -109,7 +112,7 @@ def _number_cells(axes: Axes, values: Floats, painted: ScalarMappable, left: flo
 
 
 def _compact(value: float) -> str:
-    """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and .05 for 0.05."""
+    """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and 0.05."""
     if not np.isfinite(value):
         return number_shown(value)
     if abs(value) >= 1e5:
@@ -119,7 +122,7 @@ def _compact(value: float) -> str:
         return number_shown(value, 3)
     if abs(value) < 0.005:
         return f"{value:.0e}".replace("e-0", "e-")
-    return f"{value:.2f}".replace("0.", ".", 1)
+    return f"{value:.2f}"
 
 
 def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
@@ -159,7 +162,9 @@ def _name_cells(axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float
 
 def amounts_size(picture: Amounts) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
-    return 8.0, 1.5 + 0.3 * (min(len(picture.names), MOST_AMOUNTS) + (picture.left is not None))
+    # names that need two lines
+    row = 0.42 if max(map(len, picture.names), default=0) > _ONE_LINE else 0.3
+    return 8.0, 1.5 + row * (min(len(picture.names), MOST_AMOUNTS) + (picture.left is not None))
 
 
 def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
@@ -174,7 +179,7 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
     if picture.left is not None:
         bars[-1].set(facecolor="none", hatch="///")
     height = points_of(axes)[1] / max(len(names), 1)
-    size = float(np.clip(0.8 * height, 6.0, text_size()))
+    size = float(np.clip(0.65 * height, 6.0, text_size()))
     for place, value in zip(places, values):
         axes.annotate(
             number_shown(float(value)),
@@ -186,7 +191,7 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
             color=ink(axes),
         )
     wide = room_for_names(axes)
-    axes.set_yticks(places, [shortened(escaped(name), wide, size) for name in names], fontsize=size)
+    axes.set_yticks(places, [fitted(escaped(name), wide, size, height) for name in names], fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
     # room for the numbers behind the bars
     axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))

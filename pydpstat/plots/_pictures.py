@@ -13,12 +13,16 @@ Ends = tuple[Floats, Floats]
 
 
 class Head(NamedTuple):
-    """The title, the line on privacy below it, and the names of the thick intervals and of the thin ones."""
+    """The title, the line on privacy below it, and the names of the thick intervals and of the thin ones.
+
+    `numbers` are shown between the title and the line on privacy.
+    """
 
     title: str
     privacy: str = ""
     thick: str = ""
     thin: str = ""
+    numbers: str = ""
 
 
 class Values(NamedTuple):
@@ -40,6 +44,10 @@ class Panel(NamedTuple):
     # which rows belong to this panel, where others have a scale of their own
     rows: npt.NDArray[np.bool_] | None = None
     title: str = ""
+    # where the axis starts, if no value lies below
+    least: float | None = None
+    # how the number of a single point is written, where it is a limit
+    told: str = ""
 
 
 class Points(NamedTuple):

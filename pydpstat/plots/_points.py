@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import MARKERS, beside, ink, legend_above, palette, soft, split, text_size
+from pydpstat.plots._style import MARKERS, beside, ink, legend_above, longest, palette, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
+    fitted,
     number_shown,
     points_of,
     room_for_names,
-    shortened,
     tick_text,
     width_of,
     wrapped,
@@ -30,6 +30,8 @@ MOST_ASIDE = 4
 _ROW, _HIGHEST, _LEAST = 0.24, 10.5, 1.0
 # a row that reaches so many times farther than most does not set the scale: it ends in arrows
 _FAR = 8.0
+# a point is so wide, in points
+_MARK = 6.5
 _CHANCES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
 
 
@@ -44,7 +46,7 @@ def points_size(picture: Points) -> tuple[float, float]:
 def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     """Draw estimates with their intervals."""
     count, most = len(picture.panels), int(np.clip(points_of(axes)[0] / 100.0, 1, MOST_ASIDE))
-    limits = [(1e-4, 1.0) if each.log else _limits(each.values, each.null) for each in picture.panels]
+    limits = [(1e-4, 1.0) if each.log else _limits(each) for each in picture.panels]
     if picture.shared:
         limits = [(min(low for low, _ in limits), max(high for _, high in limits))] * count
     # numbers at the ends of two axes that are side by side
@@ -58,8 +60,11 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
         _name_rows(row[0], picture, room_for_names(axes))
         for other in row[1:]:
             other.tick_params(labelleft=False)
-    first = panels[0][0]
-    legend_above(axes, _handles(axes, picture, look), _title(picture), beside(first))
+    first, scales = panels[0][0], [points_of(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
+    hidden = not any(
+        longest(shown.values.thick, scale) > _MARK for shown, scale in zip(picture.panels, scales)
+    )
+    legend_above(axes, _handles(axes, picture, hidden, look), _title(picture), beside(first))
 
 
 def _title(picture: Points) -> str:
@@ -87,9 +92,12 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
             how: Look = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
             axes.text(0.5, row, "no estimate", transform=axes.get_yaxis_transform(), **how)
         if picture.numbered and series == 1 and pitch > 20.0:
-            _number(axes, each.values, at, ends)
+            _number(axes, each.values, at, ends, panel.told)
     if panel.null is not None:
         axes.axvline(panel.null, color=ink(axes), linewidth=0.9, linestyle="--", zorder=0.5)
+    if panel.rows is not None and not panel.rows.all():
+        # from a name to its point, which may be in the next panel
+        axes.grid(axis="y", color=soft(axes), alpha=0.35, linewidth=0.6, linestyle=":")
     if panel.log:
         ticks = [each for each in _CHANCES if each >= ends[0]]
         axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
@@ -146,6 +154,8 @@ def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float,
         markersize=size,
         linestyle="none",
         zorder=3,
+        # a point at the start of an axis is whole
+        clip_on=False,
     )
 
 
@@ -154,14 +164,14 @@ def _colour(axes: Axes, place: int, look: Look) -> Any:
     return colours if isinstance(colours, str) else colours[place % len(colours)]
 
 
-def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float]) -> None:
+def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float], told: str) -> None:
     for value, row in zip(values, at):
         if np.isfinite(value):
             # above the point, or towards the middle near an end
             place = (value - ends[0]) / (ends[1] - ends[0])
             side = "left" if place < 0.12 else "right" if place > 0.88 else "center"
             axes.annotate(
-                number_shown(float(value)),
+                told or number_shown(float(value)),
                 (value, row),
                 (0, 7),
                 textcoords="offset points",
@@ -172,8 +182,9 @@ def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float]) -
             )
 
 
-def _limits(values: Values, null: float | None) -> tuple[float, float]:
+def _limits(panel: Panel) -> tuple[float, float]:
     """Return the ends of an axis on which all finite numbers are."""
+    values, null, least = panel.values, panel.null, panel.least
     every = np.array([values.values, *(end for pair in values[1:] if pair is not None for end in pair)])
     finite = np.where(np.isfinite(every), every, np.nan).reshape(len(every), -1)
     finite = finite[:, ~np.isnan(finite).all(axis=0)]
@@ -189,6 +200,8 @@ def _limits(values: Values, null: float | None) -> tuple[float, float]:
     ends = [float(lows.min()), float(highs.max()), *([] if null is None else [null])]
     low, high = min(ends), max(ends)
     room = 0.06 * (high - low) or 0.1 * abs(low) or 1.0
+    if least is not None and low >= least:
+        return least, (high + 0.06 * (high - least)) or 1.0
     return low - room, high + room
 
 
@@ -199,15 +212,7 @@ def _name_rows(axes: Axes, picture: Points, wide: float) -> None:
     pitch = height / max(len(names), 1)
     size = float(np.clip(0.85 * pitch, 6.0, text_size()))
     step = max(1, int(np.ceil(1.25 * size / pitch)))
-    shown = []
-    for name in names[::step]:
-        lines = wrapped(name, wide, size)
-        fits = (
-            lines.count("\n") == 1
-            and step * pitch > 2.5 * size
-            and width_of(max(lines.split("\n"), key=len), size) <= wide
-        )
-        shown.append(lines if fits else shortened(name, wide, size))
+    shown = [fitted(name, wide, size, step * pitch) for name in names[::step]]
     axes.set_yticks(np.arange(len(names))[::step], shown, fontsize=size)
     kind = escaped(picture.kind)
     if step > 1:
@@ -220,7 +225,7 @@ def _ordinal(place: int) -> str:
     return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(place, f"{place}th")
 
 
-def _handles(axes: Axes, picture: Points, look: Look) -> list[Artist]:
+def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Artist]:
     from matplotlib.lines import Line2D
 
     first = picture.panels[0].values
@@ -239,7 +244,8 @@ def _handles(axes: Axes, picture: Points, look: Look) -> list[Artist]:
         if several
     ]
     colour = ink(axes) if several else _colour(axes, 0, look)
-    if first.thick is not None and picture.head.thick:
+    # what is behind the points cannot be seen, unless there is nothing else to tell of
+    if first.thick is not None and picture.head.thick and not (both and hidden):
         handles.append(
             Line2D(
                 [],

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.plots._pictures import Floats
 from pydpstat.plots._text import points_of, shortened, width_of, wrapped
 
 if TYPE_CHECKING:
@@ -162,6 +165,14 @@ def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "", taken: 
         usual = text_size("medium")
         pad = (1.7 * rows + 0.9) * size if rows else None
         axes.set_title(wrapped(title, width, usual), fontsize=usual, pad=pad)
+
+
+def longest(pair: tuple[Floats, Floats] | None, scale: float) -> float:
+    """Return how long the longest interval is, in points, of which a unit has so many; 0 without any."""
+    if pair is None:
+        return 0.0
+    lengths = np.ravel(pair[1] - pair[0])
+    return float(lengths[~np.isnan(lengths)].max(initial=0.0)) * scale
 
 
 def _total(wide: list[float], columns: int) -> float:

@@ -50,6 +50,14 @@ def shortened(text: str, width: float, size: float) -> str:
     return shown
 
 
+def fitted(name: str, wide: float, size: float, high: float) -> str:
+    """Return a name beside axes in two lines where there is room for them, else shortened to one."""
+    lines = wrapped(name, wide, size)
+    fits = lines.count("\n") == 1 and high > 2.5 * size
+    fits = fits and width_of(max(lines.split("\n"), key=len), size) <= wide
+    return lines if fits else shortened(name, wide, size)
+
+
 def number_shown(value: float, digits: int = 4) -> str:
     """Return a number with so many significant digits, or a whole one with all of them."""
     if not np.isfinite(value):

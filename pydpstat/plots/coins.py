@@ -28,20 +28,20 @@ class TwoCoins(Protocol):
 
     @property
     def prob_head_first(self) -> float:
-        """The first coin's chance of heads."""
+        """The first coin's probability of heads."""
 
     @property
     def prob_head_second(self) -> float:
-        """The second coin's chance of heads."""
+        """The second coin's probability of heads."""
 
     @property
     def epsilon(self) -> float:
-        """What an answer keeps."""
+        """The epsilon of an answer."""
 
 
 @answered
 def coin_tree(design: object, ax: Axes | None = None) -> Axes:
-    """Draw a randomized response by two coins as a tree, with the chance of each way and of each answer.
+    """Draw randomized response with two coins as a tree, with all probabilities.
 
     Parameters
     ----------

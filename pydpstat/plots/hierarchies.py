@@ -23,7 +23,7 @@ MOST_ROWS = 80
 
 @answered
 def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
-    """Draw each count of a hierarchy with its noise and as it was made consistent, a row a count.
+    """Draw each count of a hierarchy, noisy and consistent.
 
     Parameters
     ----------

@@ -23,12 +23,12 @@ MOST_TICKS = 10
 
 @answered
 def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
-    """Draw the loss of several methods of anonymisation against k, a line for each.
+    """Draw the loss of several anonymization methods against k.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each anonymised table, with the columns k (the smallest group, at least 1), loss (at
+        A row for each anonymized table, with the columns k (the smallest group, at least 1), loss (at
         least 0) and method (its name).
     ax : matplotlib Axes, optional
         Where to draw; a new figure's by default.

@@ -34,7 +34,7 @@ class Released(Protocol):
 
 @answered
 def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
-    """Draw a private histogram beside the true one on one axis, bar beside bar.
+    """Draw a private histogram next to the true one.
 
     The picture shows the true counts: it is for teaching and for checking, with made-up or public
     data, and says so in the legend. `DPResults.plot` draws the private counts alone.

@@ -23,7 +23,7 @@ COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 def tradeoff(
     frame: object, truth: float | None = None, axes: object = None, *, middle: str = "median"
 ) -> tuple[Axes, Axes]:
-    """Draw estimates and their uncertainty against epsilon, in a colour for each number of records.
+    """Draw estimates and their uncertainty against epsilon, by number of records.
 
     The left panel has every run's estimate as a dot, from 0 to 1, and the middle of the runs as a
     line; the right panel the uncertainties, on a logarithmic scale.

@@ -21,7 +21,7 @@ METHODS = ("basic", "zcdp", "exact", "pld")
 def compose(
     guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None
 ) -> Guarantee:
-    """Guarantee of a list of releases that was fixed in advance.
+    """Return the guarantee of a list of releases that was fixed in advance.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def compose(
 
 @answered
 def compose_basic(*guarantees: Guarantee) -> Guarantee:
-    """Guarantee of several releases together, by basic composition.
+    """Return the guarantee of several releases, by basic composition.
 
-    The epsilons add up and so do the deltas. This holds for any mechanisms, also when a later one
-    was chosen after seeing the earlier results, as long as the budgets were fixed in advance.
+    The epsilons add up and so do the deltas. This is valid for any mechanisms, even if a later one is
+    chosen after seeing earlier results, as long as the budgets were fixed in advance.
 
     Parameters
     ----------

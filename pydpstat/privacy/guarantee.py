@@ -128,10 +128,10 @@ class Guarantee(Answering):
         return replace(self, conditions=self.conditions + lines)
 
     def delta_at(self, epsilon: float) -> float:
-        """Smallest delta that holds at another epsilon.
+        """Return the smallest delta at another epsilon.
 
-        It is the exact curve of the mechanism where its privacy loss is known, and otherwise the
-        best that follows from the pair alone.
+        It is the exact curve of the mechanism if its privacy loss is known, and otherwise the best bound
+        that follows from the pair alone.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Guarantee(Answering):
         return min(pair, self._curve().delta(at)) if pair else 0.0
 
     def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon that holds at another delta, rounded up.
+        """Return the smallest epsilon at another delta, rounded up.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Guarantee(Answering):
 
     @property
     def rho(self) -> float | None:
-        """Zero-concentrated privacy (zCDP) that holds; None where none does.
+        """The rho of zero-concentrated privacy (zCDP); None if there is none.
 
         It is ``mu**2 / 2`` for Gaussian noise and ``epsilon * tanh(epsilon / 2)`` for a pure
         guarantee. A pair with a delta above 0 alone has none.
@@ -236,7 +236,7 @@ class Guarantee(Answering):
         return pure_rho(self.epsilon) if self.delta == 0.0 and self.epsilon < math.inf else None
 
     def group(self, size: int) -> Guarantee:
-        """Return what holds for data sets that differ in several records, or units where there is one.
+        """Return the guarantee for data sets that differ in several records or units.
 
         Parameters
         ----------
@@ -275,11 +275,11 @@ class Guarantee(Answering):
         return replace(self, epsilon=epsilon, delta=delta, loss=loss)
 
     def as_bounded(self) -> Guarantee:
-        """Return what holds for bounded neighbors.
+        """Return the guarantee for bounded neighbors.
 
         One record (or unit) replaced is one removed and another added, two steps between unbounded
-        neighbors. The other way round nothing follows: a release for bounded neighbors may publish
-        the number of records.
+        neighbors. The converse is not true: a release for bounded neighbors may publish the number of
+        records.
 
         Examples
         --------
@@ -292,10 +292,10 @@ class Guarantee(Answering):
         return replace(self.group(2), neighbors="bounded", loss=loss)
 
     def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
-        """Return what holds for all records, where the release is made on a random sample of them.
+        """Return the guarantee for all records of a release on a random sample.
 
-        This guarantee is the one on the sample. A record is seldom in it, and so the whole keeps more:
-        amplification by subsampling.
+        This guarantee is for the records in the sample. A record may not be in it, so the guarantee for all
+        records is stronger: amplification by subsampling.
 
         Parameters
         ----------
@@ -356,12 +356,12 @@ class Guarantee(Answering):
         Examples
         --------
         >>> Guarantee(1, 1e-6).without_rho
-        'nothing more is known of its privacy loss'
+        'its privacy loss is not known in more detail'
         """
         return self._curve().without_rho
 
     def implies(self, other: Guarantee) -> bool:
-        """Tell whether this guarantee is at least as strong: whether it keeps the other's pair.
+        """Tell whether this guarantee is at least as strong as another one.
 
         Its curve is at or below the other's delta at the other's epsilon. A guarantee for unbounded
         neighbors is compared with one for bounded neighbors as `as_bounded` says; one for bounded

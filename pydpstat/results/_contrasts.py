@@ -34,7 +34,7 @@ class Combination(Protocol):
 
     @property
     def error(self) -> float:
-        """Its standard error; infinite where nothing can be said."""
+        """Its standard error; infinite if the release is uninformative."""
 
     def pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""
@@ -191,11 +191,11 @@ class Contrasts(Undecided, Followed):
         return _ends(self.parts, alpha)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals, a row a hypothesis: `summary_frame`."""
+        """Return estimates, errors, tests and intervals for each hypothesis: `summary_frame`."""
         return self.summary_frame(alpha)
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals, a row a hypothesis."""
+        """Return estimates, standard errors, tests and intervals, with a row for each hypothesis."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T
@@ -239,7 +239,7 @@ class JointTest(Undecided, Followed):
 
     @property
     def statistic(self) -> float:
-        """The largest absolute statistic; NaN where nothing can be said of any."""
+        """The largest absolute statistic; NaN if the release is uninformative about all of them."""
         found = np.abs(self.parts.statistic)
         return float(np.nanmax(found)) if not np.isnan(found).all() else math.nan
 
@@ -345,7 +345,7 @@ class Predictions(Followed):
         return inverse_link(self.link)(_ends(self.parts, alpha))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return means, standard errors and intervals, a row a record, in this package's columns."""
+        """Return means, standard errors and intervals of each record, in this package's columns."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T
@@ -353,7 +353,7 @@ class Predictions(Followed):
         return pd.DataFrame(columns).rename_axis("record")
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return means, standard errors and intervals, a row a record, in statsmodels' columns."""
+        """Return means, standard errors and intervals of each record, in statsmodels' columns."""
         import pandas as pd
 
         low, high = self.conf_int(alpha).T

@@ -24,7 +24,7 @@ class Drawn:
     def plot(
         self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object
     ) -> Axes:
-        """Draw the result with its intervals; needs matplotlib.
+        """Plot the result with its intervals; needs matplotlib.
 
         Parameters
         ----------
@@ -33,10 +33,11 @@ class Drawn:
         title : str, optional
             The title; by default what was released, with which noise and epsilon. ``""`` draws none.
         alpha : float, default 0.05
-            Probability that an interval misses; above 0 and at most 0.5. It is no opacity.
+            Probability that an interval misses; above 0 and at most 0.5. It is not the opacity of the marks.
         **style
             As matplotlib has them, where the picture has such marks: `color` (or a list for several series),
-            `marker`, `markersize`, `linewidth`, and `cmap` of a heat map.
+            `marker`, `markersize`, `linewidth`, and `cmap` of a heat map; and `figsize`, the width and height
+            of a new figure in inches.
 
         Returns
         -------

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._columns import column, table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import NOISE, check_only
-from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, number, one_line
+from pydpstat.results._report import MOST_ROWS, Rows, Stated, number, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pydpstat.results._labels import Labels
 
 Floats = npt.NDArray[np.float64]
+# what the ends of a noise interval are called in a frame
+ENDS = ("noise lower", "noise upper")
 
 
 class Estimates(Drawn, Stated):
@@ -35,7 +38,7 @@ class Estimates(Drawn, Stated):
         if value.ndim:
             return Stated.__str__(self)
         sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
-        line = f"{self._heading()}: {number(value.item())}{sd}, {self._stated()}"
+        line = f"{self._heading()}: {column([value.item()])[0]}{sd}, {self._stated()}"
         return "\n".join([line, *self._counted(brief=True)])
 
     def _named(self) -> tuple[np.ndarray, Labels, str]:
@@ -89,9 +92,9 @@ class Estimates(Drawn, Stated):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
-        It says how far the noise may have moved the released value from the statistic of the data, or a
-        coefficient from the fitted one. It stays within the range that the parameter has, says nothing of
-        sampling, and rounding is not in it. Each interval stands alone.
+        It shows how far the noise may have moved the released value from the statistic of the data, or a
+        coefficient from the fitted one. It stays within the parameter's range, and includes neither
+        sampling error nor rounding. Each interval holds individually.
 
         Parameters
         ----------
@@ -151,16 +154,17 @@ class Estimates(Drawn, Stated):
         return self._page(self._rows(alpha))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return value, noise standard deviation and interval as a frame, a row an element.
+        """Return value, noise standard deviation and noise interval as a frame.
 
-        Where the noise has no public distribution there are values alone.
+        If the noise has no public distribution, there are only values. Counts with noise on the integers
+        are integers.
 
         Examples
         --------
         >>> import pydpstat
         >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
         >>> list(r.to_frame().columns)
-        ['estimate', 'noise sd', 'lower', 'upper']
+        ['estimate', 'noise sd', 'noise lower', 'noise upper']
         """
         import pandas as pd
 
@@ -168,12 +172,14 @@ class Estimates(Drawn, Stated):
         if self.noise is None:
             return frame
         low, high = (np.ravel(end, order="F") for end in self._interval(alpha))
-        return frame.assign(**{"noise sd": self.bse}, lower=low, upper=high)
+        frame = frame.assign(**{"noise sd": self.bse, **dict(zip(ENDS, (low, high)))})
+        whole = (self._column, *ENDS) if self._counts_units() else ()
+        return frame.astype(dict.fromkeys(whole, np.int64))
 
     def to_r(self) -> Any:
         """Return the estimate as the R object that the R original returns; needs rpy2.
 
-        Of a model it is the numeric vector that the R object has as ``coeff``.
+        For a model it is the numeric vector ``coeff`` of the R object.
 
         Raises
         ------
@@ -193,14 +199,17 @@ class Estimates(Drawn, Stated):
         """Return the places of the values that a page has rows for."""
         return list(range(self._named()[0].size))
 
+    def _counts_units(self) -> bool:
+        """Tell whether the values are counts that noise leaves whole."""
+        return False
+
     def _rows(self, alpha: float = 0.05) -> Rows:
         value, labels, _ = self._named()
         places = self._places()[:MOST_ROWS]
-        rows = self.to_frame(alpha).to_numpy(dtype=object)[places].tolist()
+        frame = Estimates.to_frame(self, alpha).iloc[places]
         headers: tuple[str, ...] = (self._head(),)
         if self.noise is not None:
-            headers = (*headers, "noise sd", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
+            headers = (*headers, "noise sd", f"noise [{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         every = labels.elements(value)
-        return Rows(
-            headers, [one_line(every[place]) for place in places], [list(map(cell, row)) for row in rows]
-        )
+        names = [one_line(every[place]) for place in places]
+        return Rows(headers, names, table([frame[name].tolist() for name in frame]))

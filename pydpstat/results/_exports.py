@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from pydpstat import _checks as checks
 from pydpstat._csv import text_of
-from pydpstat._files import given
+from pydpstat._files import Target, given
+from pydpstat._wrong_calls import Answering
+from pydpstat.errors import PydpstatError
+from pydpstat.results._columns import Rows, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
 
 
-class Exports:
+class Exports(Answering):
     """A result with a summary and a frame, written in other forms."""
 
     # without it every result would have a dictionary
@@ -28,85 +31,199 @@ class Exports:
         """Return the numbers as a frame."""
         raise NotImplementedError
 
-    def _numbers(self) -> tuple[tuple[str, ...], list[str], list[list[str]]]:
+    def _page(self, rows: Rows) -> Summary:
+        """Return the page that has these rows."""
+        raise NotImplementedError
+
+    def _rows(self) -> Rows:
         """State the columns' heads, the rows' names and their cells."""
         raise NotImplementedError
 
-    def to_html(self) -> str:
-        """Return the summary as HTML, as a notebook shows it.
+    def _numbers(self, digits: int | None) -> Rows:
+        """Return the rows with a number of decimals; p-values and counts stay as they are."""
+        rows = self._rows()
+        known = _decimals(digits)
+        if known is None:
+            return rows
+        cells = [
+            [each.rounded(known) if isinstance(each, Shown) else each for each in row] for row in rows.cells
+        ]
+        return rows._replace(cells=cells)
 
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.to_html().count("<table")
-        2
-        """
-        return self.summary().as_html()
-
-    def to_latex(self) -> str:
-        """Return the numbers as one LaTeX tabular, for the package booktabs.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> r.to_latex().splitlines()[1:3]
-        ['\\\\begin{tabular}{lcccc}', '\\\\toprule']
-        """
-        table: Any = self.summary().tables[0]
-        return str(table.as_latex_tabular())
-
-    def to_markdown(self) -> str:
-        """Return the numbers as a Markdown table.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> print(r.to_markdown())
-        |  | estimate | noise sd | [0.025 | 0.975] |
-        | --- | ---: | ---: | ---: | ---: |
-        | mean | 1.80861 | 1.76777 | 0 | 5 |
-        """
-        heads, names, cells = self._numbers()
-        rows = [["", *heads], *([name, *row] for name, row in zip(names, cells))]
-        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
-        lines.insert(1, "| --- |" + " ---: |" * len(heads))
-        return "\n".join(lines)
-
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return `to_frame` as CSV in full precision, or write it into a file.
+    def to_html(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
+        """Return the summary as HTML, as a notebook shows it, or write it into a file.
 
         Parameters
         ----------
-        path : str or path-like, optional
-            The file, which is replaced; it is whole or not there. By default the text is returned.
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        digits : int, optional, keyword only
+            Number of decimals. By default six significant digits.
 
         Returns
         -------
         str or None
-            A text that a spreadsheet would run as a formula has an apostrophe in front.
+            The text; None where `path` is given.
 
         Raises
         ------
         PydpstatError
-            If `path` is no file's name, or cannot be written.
+            If an argument is not allowed, or the file cannot be written.
 
         Examples
         --------
-        >>> import pydpstat
-        >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-        >>> print(r.to_csv().splitlines()[0])
-        term,estimate,noise sd,lower,upper
+        >>> import pydpstat as dp
+        >>> r = dp.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=1)
+        >>> r.to_html().count("<table")
+        2
         """
-        frame = self.to_frame()
-        keys = [str(name or "term") for name in frame.index.names]
-        rows: list[list[object]] = [[*keys, *frame.columns]]
+        page = self.summary() if digits is None else self._page(self._numbers(digits))
+        return given(page.as_html(), path)
+
+    def to_latex(
+        self,
+        path: Target | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        digits: int | None = None,
+    ) -> str | None:
+        r"""Return the numbers as a LaTeX table, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        caption, label : str, optional, keyword only
+            Caption, as LaTeX, and label; with one of them the table is a float.
+        digits : int, optional, keyword only
+            Number of decimals. By default six significant digits.
+
+        Returns
+        -------
+        str or None
+            The text; None where `path` is given.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or the file cannot be written.
+
+        Notes
+        -----
+        The preamble needs ``\usepackage{booktabs}``, and ``\usepackage{longtable}`` for more than 40 rows. A
+        wide table has smaller letters.
+
+        Examples
+        --------
+        >>> import pydpstat as dp
+        >>> r = dp.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=1)
+        >>> print("\n".join(r.to_latex(caption="Mean", label="tab:mean").splitlines()[2:5]))
+        \caption{Mean}
+        \label{tab:mean}
+        \begin{tabular}{lrrrr}
+        """
+        from pydpstat.results._latex import of_table
+
+        for name, each, usual in (("caption", caption, "Mean income"), ("label", label, "tab:income")):
+            if each is not None and not isinstance(each, str):
+                got = checks.shown_option(each)
+                raise PydpstatError(
+                    f"{name} must be a string or None; got {got}. For example, {name}={usual!r}."
+                )
+        return given(of_table(*self._numbers(digits), caption, label), path)
+
+    def to_markdown(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
+        """Return the numbers as a Markdown table, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        digits : int, optional, keyword only
+            Number of decimals. By default six significant digits.
+
+        Returns
+        -------
+        str or None
+            The text; None where `path` is given.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import pydpstat as dp
+        >>> r = dp.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=1)
+        >>> print(r.to_markdown(digits=2).splitlines()[1])
+        | --- | ---: | ---: | ---: | ---: |
+        """
+        heads, names, cells = self._numbers(digits)
+        rows = [["", *heads], *([name, *row] for name, row in zip(names, cells))]
+        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
+        lines.insert(1, "| --- |" + " ---: |" * len(heads))
+        return given("\n".join(lines), path)
+
+    def to_csv(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
+        """Return `to_frame` as CSV in full precision, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        digits : int, optional, keyword only
+            Number of decimals, of all numbers but p-values. By default all digits.
+
+        Returns
+        -------
+        str or None
+            The text; None where `path` is given. A text that a spreadsheet would run as a formula has an
+            apostrophe in front.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import pydpstat as dp
+        >>> r = dp.mean([1, 2, 3, 4], 1.0, bounds=(0, 5), rng=1)
+        >>> print(r.to_csv().splitlines()[0])
+        term,estimate,noise sd,noise lower,noise upper
+        """
+        return self._csv(self.to_frame(), path, digits)
+
+    def _csv(self, frame: pd.DataFrame, path: Target | None, digits: int | None) -> str | None:
+        known = _decimals(digits)
+        if known is not None:
+            frame = frame.round({name: known for name in frame.columns if "p-value" not in str(name)})
+        rows: list[list[object]] = [[*keys_of(frame.index), *frame.columns]]
         for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
             own = index if isinstance(index, tuple) else (index,)
             rows.append([*own, *(None if each != each else each for each in row)])
         return given(text_of(rows), path)
+
+
+def keys_of(index: pd.Index) -> list[str]:
+    """Return what the levels of a frame's index are called; those without a name are terms.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> keys_of(pd.Index(["a"])), keys_of(pd.MultiIndex.from_tuples([("a", "b")]))
+    (['term'], ['term 1', 'term 2'])
+    """
+    several = sum(not name for name in index.names) > 1
+    return [str(name or f"term{f' {place}' * several}") for place, name in enumerate(index.names, 1)]
+
+
+def _decimals(digits: int | None) -> int | None:
+    return (
+        digits if digits is None else checks.integer(digits, "digits", 0, 15, hint="For example, digits=1.")
+    )
 
 
 def _markdown(text: str) -> str:

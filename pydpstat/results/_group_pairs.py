@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
@@ -16,14 +16,17 @@ from pydpstat.results._tables import Divisible
 from pydpstat.results.inference_results import InferenceResults, Release
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
 
+# so many shares of a group are compared at a glance
+_FEW = 5
+
 
 class FurtherResults(HistogramResults):
-    """What a release gives at no additional privacy cost."""
+    """What can be computed from a release at no additional privacy cost."""
 
     __slots__ = ()
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
-        """Compare two groups of the population: the difference of what was released for them.
+        """Compare two groups of the population by the difference of their estimates.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, of a `proportion` or a
         `histogram` with ``by=``, or of a `crosstab`, at no additional privacy cost. `pairs` compares all
@@ -186,7 +189,9 @@ class FurtherResults(HistogramResults):
 
     def _followed(self, method: str, *arguments: object) -> Release:
         """Return this release with the call of a method of it."""
-        record = self.record.followed(method, *arguments)
+        about = self.record.about(self.labels.about(self.statistic))
+        # a test has no labels, which could tell the names
+        record = replace(self.record.followed(method, *arguments), names=(about,) if about else ())
         return cast(Release, replace(cast(Any, self), record=record))
 
     def _compared(self) -> tuple[Comparable, GroupLabels]:
@@ -202,8 +207,8 @@ class FurtherResults(HistogramResults):
     def chi2(self) -> InferenceResults:
         """Test whether the two variables of a released table are independent, at no additional privacy cost.
 
-        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The level
-        that `crosstab` adds for other values, which no record may have, is left out.
+        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The
+        level that `crosstab` adds for other values, which may be empty, is left out.
 
         Returns
         -------
@@ -253,7 +258,16 @@ class FurtherResults(HistogramResults):
             assumptions=known.assumptions,
             remarks=(FOLLOWS,),
             df=math.prod(size - 1 for size in sizes),
+            behind=self._shares_compared(),
         )
+
+    def _shares_compared(self) -> Self:
+        """Return the shares within the levels of a variable that a test of independence compares.
+
+        They are those of the second variable's levels, unless only the first has as few as can be compared.
+        """
+        rows, columns = self.value.shape
+        return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
 
     def _has_other(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""
@@ -322,4 +336,5 @@ class FurtherResults(HistogramResults):
             validity=found.validity,
             assumptions=known.assumptions,
             remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), FOLLOWS),
+            behind=self if columns == 1 else None,
         )

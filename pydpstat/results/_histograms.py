@@ -215,15 +215,15 @@ class QuantileNoise(Frozen):
 
 
 class HistogramResults(TableResults):
-    """What a released histogram gives at no additional privacy cost."""
+    """What can be computed from a released histogram at no additional privacy cost."""
 
     __slots__ = ()
 
     def quantile(self, q: float | Sequence[float] = 0.5) -> Self:
         """Return quantiles from a released histogram, at no additional privacy cost.
 
-        It is post-processing of a `histogram`: any number of quantiles follow from the same counts. By group
-        each group has its own.
+        It is post-processing of a `histogram`: any number of quantiles can be computed from the same
+        counts. By group each group has its own.
 
         Parameters
         ----------

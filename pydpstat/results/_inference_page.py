@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
+from pydpstat.results._columns import column
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
@@ -108,8 +109,8 @@ class InferencePage(Undecided, Stated):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none. A test of several parameters, or of none that was estimated, has a row of its own, the last,
-            with its name.
+            none. Statistic and p-value are in the row of the parameter that is tested; where it is no
+            estimate, in a last row with the test's name.
 
         Examples
         --------
@@ -120,9 +121,8 @@ class InferencePage(Undecided, Stated):
         """
         import pandas as pd
 
-        tested = [name for name, _ in self.null]
         estimates = dict(self.estimates)
-        row = self.parameter or (tested[0] if len(tested) == 1 and tested[0] in estimates else self.test)
+        row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
         estimates.setdefault(row, math.nan)
         frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
@@ -146,12 +146,14 @@ class InferencePage(Undecided, Stated):
         ]
 
     def _rows(self) -> Rows:
-        rows = {name: [number(value)] for name, value in self.estimates}
-        if self.interval is not None:
+        ends = [] if self.interval is None else list(map(float, self.conf_int()))
+        shown = column([*(value for _, value in self.estimates), *ends])
+        rows = {name: [text] for (name, _), text in zip(self.estimates, shown)}
+        if ends:
             # of a one-sided interval one end is the parameter's own
-            rows.setdefault(self.parameter, [""]).extend(map(number, self.conf_int()))
+            rows.setdefault(self.parameter, [""]).extend(shown[-len(ends) :])
         if self.statistic is not None:
-            rows["statistic"] = [number(self.statistic)]
+            rows["statistic"] = column([float(self.statistic)])
         if self.pvalue is not None:
             rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
         heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ import numpy.typing as npt
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Ends, Head, Lines, Panel, Points, Values
 from pydpstat.results._drawn import level_of, privacy_line
+from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._pvalues import shown_pvalue
 
 Floats = npt.NDArray[np.float64]
 # a coefficient that is so many times smaller than the largest needs a scale of its own
 _APART, _MOST_SCALES = 25.0, 3
+# estimates beside the one that is drawn
+_MOST_TOLD = 3
 # a plan's accuracy is drawn for epsilons to both sides of its own, and for sizes beside its own
 _AROUND, _POINTS, _SIZES = 20.0, 13, (0.1, 1.0, 10.0)
 _LEAST, _MOST = 1e-4, 50.0
@@ -23,15 +27,24 @@ _LEAST, _MOST = 1e-4, 50.0
 def tested_picture(result: Any, alpha: float) -> Points:
     """Describe a test: intervals of several levels beside the null hypothesis, or else its p-value."""
     told = [] if result.statistic is None else [f"statistic {result.statistic:,.4g}"]
-    if result.pvalue is not None:
-        shown = shown_pvalue(result.pvalue, result.pvalue_floor)
-        told.append(f"p {shown}" if shown.startswith("<") else f"p = {result.pvalue:.3g}")
-    title = f"{result.test}: {', '.join(told)}" if told else result.test
-    head = Head(title, privacy_line(result, result.mechanism), "", "confidence interval")
+    shown = "" if result.pvalue is None else shown_pvalue(result.pvalue, result.pvalue_floor)
+    if shown:
+        told.append(f"p {shown}" if shown.startswith("<") else f"p = {shown}")
+    head = Head(result._heading(), privacy_line(result, result.mechanism), "", "confidence interval")
     estimates, null = dict(result.estimates), dict(result.null)
+    if result.interval is not None and len(estimates) <= _MOST_TOLD + 1:
+        # what the parameter is made of
+        others = [name for name in estimates if name != result.parameter]
+        told = [*(f"{name} {estimates[name]:,.4g}" for name in others), *told]
+    head = head._replace(numbers=", ".join(told))
+    if result.behind is not None:
+        picture = result.behind._picture(alpha)
+        return picture._replace(
+            head=picture.head._replace(title=head.title, numbers=head.numbers, privacy=head.privacy)
+        )
     if result.interval is not None:
         alphas = sorted({0.5, 0.2, alpha}, reverse=True)
-        low, high = np.array([result.interval.ends(each) for each in alphas]).T[:, :, None]
+        low, high = np.array([result.conf_int(each) for each in alphas]).T[:, :, None]
         values = np.full(low.shape, estimates.get(result.parameter, np.nan))
         panel = Panel(result.parameter, Values(values, None, (low, high)), null.get(result.parameter))
         return Points(head, [level_of(each) for each in alphas], "level", [panel])
@@ -43,7 +56,8 @@ def tested_picture(result: Any, alpha: float) -> Points:
     if result.pvalue is None:
         raise PydpstatError(f"{result.test} has neither an interval nor a p-value to draw. Print it instead.")
     at = max(result.pvalue, result.pvalue_floor, 1e-300)
-    panel = Panel("p-value (log scale; dashed: 0.05)", Values(np.array([[at]])), 0.05, log=True)
+    label = "p-value (log scale; dashed: 0.05)"
+    panel = Panel(label, Values(np.array([[at]])), 0.05, log=True, told=shown)
     return Points(head, [""], "", [panel], numbered=True)
 
 
@@ -70,7 +84,11 @@ def coefficients_picture(
     series = result.params
     values = series.to_numpy()
     every = [np.abs(values), *(np.abs(end) for end in ends or ())]
-    size = np.max([np.where(np.isfinite(each), each, 0.0) for each in every], axis=0)
+    each_size = np.max([np.where(np.isfinite(each), each, 0.0) for each in every], axis=0)
+    # the levels of a factor are compared, on one scale
+    factors = [re.sub(r"\[[^\]]*\]", "", str(name)) for name in series.index]
+    largest = {name: each_size[[name == each for each in factors]].max() for name in factors}
+    size = np.array([largest[name] for name in factors])
     panels: list[Panel] = []
     left = np.ones(values.size, dtype=bool)
     while left.any():
@@ -113,8 +131,9 @@ def plan_picture(plan: Any, alpha: float) -> Lines:
         values.append(frame.groupby("epsilon")["accuracy"].max().to_numpy())
     names = ["" if size is None else f"n = {size:,}" for size in sizes]
     statistic = plan.result.statistic
-    several = ", the least accurate of all values" if plan.result.value.ndim else ""
-    unit = f"accuracy of the {statistic}{several} (with probability {level_of(alpha)})"
+    one = "group" if isinstance(plan.result.labels, GroupLabels) else "value"
+    least = f"least accurate {one}, " if plan.result.value.ndim else ""
+    unit = f"accuracy of the {statistic} ({least}with probability {level_of(alpha)})"
     head = Head(f"Plan of a {statistic}", privacy_line(plan.result, plan.result.mechanism))
     return Lines(head, places, names, np.array(values), "epsilon", unit, (float(epsilon), reach))
 

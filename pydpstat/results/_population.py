@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._columns import table
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import NOISE, kind_of
-from pydpstat.results._report import Rows, number
+from pydpstat.results._report import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pydpstat._files import Target
 
 Floats = npt.NDArray[np.float64]
 # what a column of numbers of records is called
 COUNT = "count"
 # a page has those of the population for so many values; each may take half a second
 MOST_INTERVALS = 12
+# intervals of more values are found again each time, so that they fill no memory
+_MOST_KEPT = 1000
 _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
 _WITH = "Release it with population=True, or use pydpstat.moments."
 _COUNTED = ("proportion", "histogram", "crosstab")
@@ -159,6 +165,80 @@ class PopulationIntervals(Estimates):
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
+    def to_frame(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
+        """Return value, noise standard deviation and intervals as a frame, a row an element.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
+        kind : {"noise", "population"}, default "noise"
+            "population" adds the confidence intervals for the population, which take some time.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``estimate``, ``noise sd``, ``noise lower`` and ``noise upper``; values alone where the
+            noise has no public distribution. Confidence intervals are ``lower`` and ``upper``; of counts
+            they are those of ``share``. Counts with noise on the integers are integers.
+
+        Raises
+        ------
+        PydpstatError
+            As `conf_int` does.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat as dp
+        >>> r = dp.mean(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), population=True, rng=1)
+        >>> r.to_frame(kind="population").columns.tolist()
+        ['estimate', 'noise sd', 'noise lower', 'noise upper', 'lower', 'upper']
+        """
+        frame = Estimates.to_frame(self, alpha)
+        if kind_of(kind) == NOISE:
+            return frame
+        low, high = (np.ravel(end, order="F") for end in self._population_interval(alpha))
+        share = {"share": self._shares()} if self._head() == COUNT else {}
+        return frame.assign(**share, lower=low, upper=high)
+
+    def to_csv(
+        self, path: Target | None = None, *, digits: int | None = None, kind: str | None = None
+    ) -> str | None:
+        """Return `to_frame` as CSV in full precision, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        digits : int, optional, keyword only
+            Number of decimals. By default all digits.
+        kind : str, optional, keyword only
+            That of `to_frame`: "population" adds the confidence intervals for the population.
+
+        Returns
+        -------
+        str or None
+            The text; None where `path` is given. A text that a spreadsheet would run as a formula has an
+            apostrophe in front.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat as dp
+        >>> r = dp.mean(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), population=True, rng=1)
+        >>> print(r.to_csv(kind="population").splitlines()[0])
+        term,estimate,noise sd,noise lower,noise upper,lower,upper
+        """
+        return self._csv(self.to_frame() if kind is None else self.to_frame(kind=kind), path, digits)
+
+    def _shares(self) -> Floats:
+        """Return the shares of counts, whose intervals are those of the population."""
+        return np.ravel(self.post.population.estimates, order="F")
+
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         from pydpstat._checks import alpha_of
         from pydpstat.errors import PydpstatError
@@ -171,7 +251,11 @@ class PopulationIntervals(Estimates):
                 f"this release of {self.statistic} has no confidence interval for the population "
                 f"(kind='population'). {hint}"
             )
-        return self.post.population.interval(level)
+        return kept_ends(self, level) if self.value.size <= _MOST_KEPT else self._found_ends(level)
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends: tuple[Floats, Floats] = self.post.population.interval(alpha)
+        return ends
 
     def _rows(self, alpha: float = 0.05) -> Rows:
         rows = Estimates._rows(self, alpha)
@@ -180,13 +264,13 @@ class PopulationIntervals(Estimates):
             return rows
         *heads, low, high = rows.headers
         found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
-        more = (*heads, f"noise {low}", high, f"population {low}", high)
+        more = (*heads, low, high, low.replace("noise", "population"), high)
         if self._head() == COUNT:
             # of counts the population has shares
-            found.insert(0, np.ravel(self.post.population.estimates, order="F"))
-            more = (*heads, low, high, "share", low, high)
-        found = [each[places] for each in found]
-        cells = [[*row, *map(number, each)] for row, each in zip(rows.cells, zip(*found))]
+            found.insert(0, self._shares())
+            more = (*heads, low, high, "share", low.removeprefix("noise "), high)
+        added = table([each[places].tolist() for each in found])
+        cells = [[*row, *each] for row, each in zip(rows.cells, added)]
         return Rows(more, rows.names, cells)
 
     def _covered(self) -> str:

@@ -30,16 +30,16 @@ def at_floor(pvalue: float, floor: float) -> bool:
 
 
 def shown_pvalue(pvalue: float, floor: float) -> str:
-    """Return a p-value as text.
+    """Return a p-value as text, with three significant digits.
 
     Examples
     --------
-    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.04, 0.00212), shown_pvalue(1e-300, 0.0)
-    ('< 0.0022', '0.04', '< 1e-06')
+    >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.0412345, 0.0), shown_pvalue(1e-300, 0.0)
+    ('< 0.0022', '0.0412', '< 1e-06')
     """
     if pvalue < _LEAST:
         return f"< {_LEAST:g}"
-    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else number(pvalue)
+    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else f"{pvalue:.3g}"
 
 
 def floor_note(floor: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.results._columns import column
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
 from pydpstat.results._words import mechanism_words
@@ -64,7 +65,7 @@ class RegressionPage(Undecided, Stated):
         raise NotImplementedError
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Return estimates, standard errors, tests and intervals as a frame, a row a coefficient.
+        """Return estimates, standard errors, tests and intervals as a frame, with a row for each coefficient.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class RegressionPage(Undecided, Stated):
         if self.coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
-        columns = {name: list(map(cell, column.tolist())) for name, column in frame.items()}
+        columns = {name: column(values.tolist()) for name, values in frame.items()}
         chances = frame["p-value"].tolist()
         columns["p-value"] = [
             cell(each) if math.isnan(each) else shown_pvalue(each, self.pvalue_floor) for each in chances

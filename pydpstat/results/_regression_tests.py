@@ -100,7 +100,7 @@ class RegressionTests(Answering):
 
     @property
     def rsquared_adj(self) -> float:
-        """R-squared less what so many coefficients explain by chance, at least 0; NaN if n is too small.
+        """Adjusted R-squared, at least 0; NaN if n is too small.
 
         A private number of records is the noisy one.
 
@@ -122,16 +122,16 @@ class RegressionTests(Answering):
             )
         parts = tuple(makes.of(row) for row in rows)
         errors = np.array([part.error for part in parts])
-        # a coefficient of which nothing can be said has no estimate, and neither has what it is part of
+        # a coefficient without information has no estimate, nor has what it is part of
         errors[((rows != 0.0) & np.isinf(self.errors)).any(axis=1)] = np.inf
         estimates = np.array([part.estimate for part in parts])
         return parts, np.where(np.isinf(errors), np.nan, estimates), errors
 
     def t_test(self, r_matrix: Any) -> Contrasts:
-        """Test linear combinations of coefficients, each by itself.
+        """Test linear combinations of coefficients individually.
 
-        It is post-processing, at no additional privacy cost: a combination is tested and its interval is
-        found as those of a coefficient, which it is in another basis.
+        It is post-processing, at no additional privacy cost: a combination is treated like a coefficient,
+        which it is in another basis.
 
         Parameters
         ----------
@@ -188,12 +188,11 @@ class RegressionTests(Answering):
     def wald_test(self, r_matrix: Any) -> JointTest:
         """Test several linear hypotheses at once.
 
-        Each is tested by itself, and the p-value is the smallest one times their number (Bonferroni). So the
-        test keeps its level wherever the single ones do; a statistic of all of them is not used. The
-        hypotheses are first solved for as many coefficients as they determine, those that come first in
-        `params` (the reduced row echelon form), so that however the same hypothesis is written, the test is
-        the same: ``"x1 = x2 = 0"`` is ``"x1 = 0, x2 = 0"``. Of a factor these are the comparisons of each
-        level with the reference.
+        Each is tested individually, and the p-value is the smallest one times their number (Bonferroni).
+        The test is valid whenever the single ones are; no joint statistic is used. The hypotheses are first
+        solved for the coefficients that come first in `params` (reduced row echelon form), so that the test
+        does not depend on how they are written: ``"x1 = x2 = 0"`` is ``"x1 = 0, x2 = 0"``. Of a factor these
+        are the comparisons of each level with the reference.
 
         Parameters
         ----------

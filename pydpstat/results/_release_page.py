@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.mechanisms._noise_sum import summand
+from pydpstat.results._columns import table
 from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing
@@ -51,6 +53,9 @@ class ReleasePage(FurtherResults):
         counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)
         return COUNT if counted else self._column
 
+    def _counts_units(self) -> bool:
+        return self._head() == COUNT and self.noise is not None and bool(summand(self.noise)[0].integer)
+
     def _wide(self) -> bool:
         """Tell whether a page has the table as a table: one noise for all of its cells."""
         rows, columns = self.value.shape if self.value.ndim == 2 else (0, 0)
@@ -71,8 +76,12 @@ class ReleasePage(FurtherResults):
         names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
         names, values = names[:MOST_ROWS], self.value[:MOST_ROWS]
         if dict(self.record.arguments).get("margins") and self.statistic == "table":
-            names, heads, values = [*names, ALL], [*heads, ALL], self._with_sums()[[*range(len(names)), -1]]
-        return Rows(tuple(heads), names, [list(map(number, row)) for row in values.tolist()])
+            names, heads, values = (
+                [*names, ALL],
+                [*heads, ALL],
+                _with_sums(self.value)[[*range(len(names)), -1]],
+            )
+        return Rows(tuple(heads), names, table(values.T.tolist()))
 
     def _facts(self) -> Facts:
         facts = [("Mechanism:", mechanism_words(self.mechanism))]
@@ -125,6 +134,12 @@ class ReleasePage(FurtherResults):
             "call": self.call,
             "r_call": self.r_call,
         }
+
+
+def _with_sums(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return a table of two variables with a row and a column of sums."""
+    wider = np.column_stack([table, table.sum(axis=1)])
+    return np.vstack([wider, wider.sum(axis=0)])
 
 
 def _span(values: npt.ArrayLike) -> str:

@@ -28,7 +28,9 @@ _MOMENTS = ("mean", "var", "std", "cov", "corr")
 _MOST_SERIES, _MOST_PANELS, _MOST_ROWS = 5, 12, 60
 _TITLES = {"table": "counts", "margins": "counts", "share below": "distribution"}
 _LONGEST = 90
+_SCALED = " (share \N{MULTIPLICATION SIGN} total)"
 # whose columns have one scale in any case
+_COUNTS = (*TABLES, "count", "nunique")
 _ONE_SCALE = ("proportion", "share", "count", "nunique", "quantiles")
 
 
@@ -42,7 +44,7 @@ def released_picture(result: Any, alpha: float) -> Picture:
     labels, statistic = result.labels, result.statistic
     counted = statistic in (*TABLES, "histogram") and "divided by their sum" not in result.postprocessing
     values, scaled = _values_of(result, alpha, counted)
-    head = _head(result, alpha, " (share \N{MULTIPLICATION SIGN} total)" if scaled else "")
+    head = _head(result, alpha, _SCALED if scaled else "")
     if isinstance(labels, GroupLabels):
         return _by_group(result, head, values, counted)
     if labels.breaks is not None:
@@ -66,7 +68,10 @@ def released_picture(result: Any, alpha: float) -> Picture:
     shown = _part(values, np.s_[..., None] if values.values.ndim else np.s_[None, None])
     kind = ", ".join(filter(None, labels.dimension_names))
     few = [""] if not values.values.ndim else names
-    return Points(head, few, kind, [Panel("count" if counted else axis, shown)], numbered=len(names) <= 12)
+    # of one number the interval is to be seen
+    least = _least(statistic) if len(few) > 1 else None
+    panel = Panel("count" if counted else axis, shown, least=least)
+    return Points(head, few, kind, [panel], numbered=len(names) <= 12)
 
 
 def _head(result: Any, alpha: float, of_what: str) -> Head:
@@ -170,12 +175,44 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
         )
     if one_scale and len(series) > 1:
         panel = Panel(_axis(labels, statistic, _variable(labels, statistic)), shown)
-        return Points(head, names, kind, [panel], series)
+        return Points(head, names, kind, [panel], _with_name(series, *labels.dimension_names))
+    if not series and len(labels.keys) == 2:
+        panel = Panel(_axis(labels, statistic, labels.name), shown, least=_least(statistic))
+        crossed = _crossed(head, labels, panel)
+        if crossed is not None:
+            return crossed
     panels = [
-        Panel(_axis(labels, statistic, name), _part(shown, np.s_[:, place : place + 1]))
+        Panel(
+            _axis(labels, statistic, name), _part(shown, np.s_[:, place : place + 1]), least=_least(statistic)
+        )
         for place, name in enumerate(series or (labels.name,))
     ]
     return Points(head, names, kind, panels)
+
+
+def _crossed(head: Head, labels: GroupLabels, panel: Panel) -> Points | None:
+    """Describe groups by two keys as a table is, if all pairs are there and one key has few levels."""
+    first, second = (list(dict.fromkeys(row[place] for row in labels.rows)) for place in (0, 1))
+    if list(product(first, second)) != list(labels.rows):
+        return None
+    table, keys = _mapped(panel.values, lambda x: x.reshape(len(first), len(second))), labels.keys
+    if len(second) > _MOST_SERIES:
+        first, second, keys, table = second, first, keys[::-1], _mapped(table, np.transpose)
+    if not 1 < len(second) <= _MOST_SERIES:
+        return None
+    return Points(
+        head, list(map(str, first)), keys[0], [panel._replace(values=table)], _with_name(second, keys[1])
+    )
+
+
+def _with_name(levels: Sequence[object], name: str = "") -> list[str]:
+    """Return levels as a legend tells them."""
+    return [f"{name} = {level}" if name else str(level) for level in levels]
+
+
+def _least(statistic: str) -> float | None:
+    """Return where the axis of counts starts."""
+    return 0.0 if statistic in _COUNTS else None
 
 
 def _grid(
@@ -219,6 +256,7 @@ def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: 
         # as R: the area of all columns is 1
         totals = [float(each.values.sum()) if counted else 1.0 for _, each in parts]
         if min(totals) > 0.0:
+            head = head._replace(thin=head.thin.removesuffix(_SCALED))
             parts = [
                 (name, _mapped(each, lambda x, t=total: x / (t * widths)))
                 for (name, each), total in zip(parts, totals)
@@ -236,6 +274,11 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
     levels = [[str(each) for each in names] for names in dimnames]
     called = [str(each) for each in labels.dimension_names or [""] * len(levels)]
     unit = _axis(labels, result.statistic, "")
+    if len(shape) == 2 and result.statistic == "corr" and levels[0] == levels[1] and shape == (2, 2):
+        # one number, and no map of it
+        pair = f"correlation of {levels[0][0]} and {levels[0][1]}"
+        one = _part(values, np.s_[:1, 1:])
+        return Points(head, [""], "", [Panel(pair, one, 0.0)], numbered=True)
     if len(shape) == 2 and result.statistic in ("cov", "corr") and levels[0] == levels[1]:
         return _variables(head, levels[0], values, result.statistic)
     if len(shape) == 2 and shape[1] > _MOST_SERIES >= shape[0]:
@@ -250,10 +293,10 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
     ]
     if shape[1] <= _MOST_SERIES and shape[0] <= _MOST_ROWS and len(further) <= _MOST_PANELS:
         panels = [
-            Panel(unit, _part(values, np.s_[(..., *place)]), title=name) for place, name in zip(further, told)
+            Panel(unit, _part(values, np.s_[(..., *place)]), title=name, least=_least(result.statistic))
+            for place, name in zip(further, told)
         ]
-        named = [f"{called[1]} = {level}" if called[1] else level for level in levels[1]]
-        return Points(head, levels[0], called[0], panels, named, shared=True)
+        return Points(head, levels[0], called[0], panels, _with_name(levels[1], called[1]), shared=True)
     tables = [(name, _part(values, np.s_[(..., *place)]).values) for place, name in zip(further, told)]
     if len(further) > _MOST_PANELS:
         columns = [

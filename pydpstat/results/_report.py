@@ -7,14 +7,14 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
+from pydpstat.results._columns import Rows
 from pydpstat.results._contributions import sentence
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
@@ -31,15 +31,7 @@ _WIDTH, _WIDEST = 78, 84
 _PRIVATE = ", differentially private"
 
 
-class Rows(NamedTuple):
-    """The table below the facts: its columns' heads, and a name and cells for each row."""
-
-    headers: tuple[str, ...]
-    names: list[str]
-    cells: list[list[str]]
-
-
-class Report(Answering, Exports):
+class Report(Exports):
     """A result that states facts, rows and notes, and is shown as a page of these."""
 
     __slots__ = ()
@@ -99,11 +91,8 @@ class Report(Answering, Exports):
     def _lines(self) -> list[str]:
         return wrapped(self._notes())
 
-    def _numbers(self) -> tuple[tuple[str, ...], list[str], list[list[str]]]:
-        return self._rows()
-
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.summary().as_html()
 
 
 class Undecided:
@@ -142,33 +131,34 @@ class Stated(Stating, Report):
 
     @property
     def epsilon(self) -> float:
-        """The epsilon that holds, infinite where nothing does; `claim` has the one that was asked for."""
+        """The guaranteed epsilon, infinite if nothing is guaranteed; `claim` has the requested one."""
         return math.inf if _is_void(self.guarantee) else self.guarantee.epsilon
 
     @property
     def delta(self) -> float:
-        """The delta that holds, 1 where nothing does; `claim` has the one that was asked for."""
+        """The guaranteed delta, 1 if nothing is guaranteed; `claim` has the requested one."""
         return 1.0 if _is_void(self.guarantee) else self.guarantee.delta
 
     @property
     def neighbors(self) -> str:
-        """The neighboring data sets of what holds, "bounded" or "unbounded"; `claim` has its own."""
+        """The neighboring data sets of the guarantee, "bounded" or "unbounded"."""
         return self.guarantee.neighbors
 
     @property
     def unit(self) -> str | None:
-        """The unit of what holds, by its column's name; None for a single record."""
+        """The privacy unit, by its column name; None for a single record."""
         return self.guarantee.unit
 
     @property
     def call(self) -> str:
-        """The call as it was typed, with the data arguments' names in place of data, or "design"."""
+        """The call as it was typed, with names in place of the data."""
         return self.record.typed()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
 
-        An infinite epsilon is the text "infinite"; NaN and other infinities, which JSON has not, are None.
+        An infinite epsilon is the string "infinite"; NaN and other infinities, which JSON does not have,
+        are None.
 
         Examples
         --------

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.values import is_missing
+from pydpstat.results._exports import keys_of
 
 # the base of all results, by its name in R, and what else has a frame and a summary
 _BASE, _BUDGET = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
@@ -66,14 +67,14 @@ def frame(result: Any) -> dict[str, list[Any]]:
     >>> import pydpstat
     >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
     >>> list(frame(r)), frame(r)["term"]
-    (['term', 'estimate', 'noise sd', 'lower', 'upper'], ['mean'])
+    (['term', 'estimate', 'noise sd', 'noise lower', 'noise upper'], ['mean'])
     """
     # a test has numbers and one interval
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
     levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]
     # numbers that pandas gives by itself name nothing
     kept = [] if type(table.index).__name__ == "RangeIndex" else levels
-    keys = {str(each.name or "term"): list(map(str, each)) for each in kept}
+    keys = {name: list(map(str, each)) for name, each in zip(keys_of(table.index), kept)}
     return {**keys, **{str(name): _plain(table[name].tolist()) for name in table}}
 
 

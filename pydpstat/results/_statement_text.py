@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ _SECURE = "the operating system's cryptographically secure generator"
 _SIDE = "running time and other side channels; access to the records themselves"
 _DECLARED = "the declared "
 _MIXED = "Releases for added or removed records count with their guarantee for one replaced record."
+# what is between lists of levels, and how many commas a long one has
+_LISTS, _MANY = re.compile(r"(?:^|; )(?:levels |groups |edges )?| x |(?:, )?of [^:;]+: "), 3
 # names that begin a sentence as they are, and those in the plural
 _OWN = ("Kendall", "Welch", "Kruskal", "Kolmogorov", "Mann", "Wilcoxon")
 _PLURAL = ("moments", "quantiles", "proportions")
@@ -230,6 +233,29 @@ def _row(item: Stated, several: bool, differ: bool, apart: bool) -> tuple[str, .
         *pair,
         *((f"{item.claim.epsilon:.6g}",) if differ else ()),
     )
+
+
+def shared_lists(
+    rows: Sequence[Sequence[str]],
+) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
+    """Return levels that several rows list, with a name for each list, and the rows with these names.
+
+    Examples
+    --------
+    >>> rows = [("mean", "-", "levels a, b, c, d; max records 4"), ("table", "-", "levels a, b, c, d x f, m")]
+    >>> shared_lists(rows)[0], [row[2] for row in shared_lists(rows)[1]]
+    ([('(1)', 'a, b, c, d')], ['levels (1); max records 4', 'levels (1) x f, m'])
+    """
+    found = Counter(part for row in rows for part in dict.fromkeys(_LISTS.split(row[2])))
+    shared = [part for part, count in found.items() if count > 1 and part.count(", ") >= _MANY]
+    names = {part: f"({place})" for place, part in enumerate(shared, 1)}
+    shown = []
+    for row in rows:
+        cells = list(row)
+        for part in sorted(names, key=len, reverse=True):
+            cells[2] = cells[2].replace(part, names[part])
+        shown.append(tuple(cells))
+    return [(name, part) for part, name in names.items()], shown
 
 
 def _neighbors(held: Guarantee) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydpstat._wrong_calls import answered
+
 if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
@@ -13,6 +15,7 @@ class Stating:
 
     __slots__ = ()
 
+    @answered
     def statement(self) -> Statement:
         """Return the paragraph and the table that a methods section or a privacy office needs.
 
@@ -21,7 +24,8 @@ class Stating:
         Returns
         -------
         Statement
-            With ``text``, ``paragraph``, ``to_markdown()``, ``to_latex()`` and ``to_frame()``.
+            With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
+            ``to_latex(path)`` and ``to_html(path)`` write files.
 
         Examples
         --------

@@ -61,7 +61,7 @@ class SummaryPage(Summary):
         rows = [[escape(left[1]), *map(escape, right)] for left, right in self._facts]
         page.tables = [
             SimpleTable(
-                cells,
+                [list(map(escape, row)) for row in cells],
                 headers=list(map(escape, headers)),
                 stubs=[escape(name) for name in names],
                 title=escape(self.title),

@@ -57,7 +57,7 @@ class Divisible(Protocol):
 
 
 class TableResults(PopulationIntervals):
-    """What a released table gives at no additional privacy cost."""
+    """What can be computed from a released table at no additional privacy cost."""
 
     __slots__ = ()
 
@@ -68,8 +68,8 @@ class TableResults(PopulationIntervals):
     def margins(self, names: Variables) -> Self:
         """Return the margins of a released table, at no additional privacy cost.
 
-        Each is the sum of the noisy counts of its cells, so that margins and cells add up. It is
-        post-processing of a `crosstab`, or of a `count` of all records by groups.
+        Each is the sum of the noisy counts of its cells. It is post-processing of a `crosstab`, or of a
+        `count` of all records by groups.
 
         Parameters
         ----------
@@ -205,6 +205,7 @@ class TableResults(PopulationIntervals):
                 f"by must be some of the table's variables, and not all of them; got {by!r}. Leave it out "
                 "for shares of all records."
             )
+        of, inside = (joined(map(self._axis_name, some)) for some in (columns, rows))
         counts, _ = self._counts()
         shape: tuple[int, ...] = counts.shape
         labels: Labels = replace(self.labels, name="share")
@@ -214,7 +215,7 @@ class TableResults(PopulationIntervals):
             counts = counts.transpose(*rows, *columns).reshape(shape)
             inner = tuple(":".join(map(str, row)) for row in levels)
             keys = tuple(self._axis_name(axis) for axis in rows)
-            labels = GroupLabels.of(Labels("share", names=inner), tuple(groups), keys)
+            labels = GroupLabels.of(Labels("share", names=inner, dimension_names=(of,)), tuple(groups), keys)
         each, already = summand(self.noise)
         total = counts.sum(axis=-1, keepdims=True) if rows else counts.sum()
         others = (shape[-1] if rows else counts.size) - 1
@@ -222,8 +223,7 @@ class TableResults(PopulationIntervals):
         if isinstance(known, Divisible):
             population = known.shares(counts, total - counts, noises, not rows, "")
         within = ranges.PROPORTION
-        about, inside = (joined(map(self._axis_name, some)) for some in (columns, rows))
-        about += f" within {inside}" if inside else ""
+        about = f"{of} within {inside}" if inside else of
         shown = by if by is None or isinstance(by, (str, int)) else list(by)
         if self.nobs and not rows:
             steps = ("divided by the number of records", ranges.CLIPPED, _FROM_TABLE)
@@ -260,7 +260,7 @@ class TableResults(PopulationIntervals):
         >>> answers = {"first": ["yes", "no"] * 50, "second": ["yes", "yes", "no", "no"] * 25}
         >>> levels = {"first": ["no", "yes"], "second": ["no", "yes"]}
         >>> pydpstat.crosstab(answers, 1.0, levels=levels, other=None, rng=1).long().columns.tolist()
-        ['first', 'second', 'estimate', 'noise sd', 'lower', 'upper']
+        ['first', 'second', 'estimate', 'noise sd', 'noise lower', 'noise upper']
         """
         if (table := self._by_groups()) is not None:
             return table.long(alpha)
@@ -279,7 +279,7 @@ class TableResults(PopulationIntervals):
         Returns
         -------
         DataFrame
-            The estimates. A table of one variable has one row.
+            The estimates, integers where the noise is. A table of one variable has one row.
 
         Examples
         --------
@@ -300,6 +300,7 @@ class TableResults(PopulationIntervals):
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
+        frame = frame.astype(np.int64) if self._counts_units() else frame
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         if not checks.flag(shown, "margins"):
             return frame
@@ -308,11 +309,6 @@ class TableResults(PopulationIntervals):
             total = (ALL, *[""] * (len(rows) - 1)) if len(rows) > 1 else ALL
             frame.loc[total, :] = frame.sum(axis=0)
         return frame
-
-    def _with_sums(self) -> Floats:
-        """Return a table of two variables with a row and a column of sums."""
-        wider = np.column_stack([self.value, self.value.sum(axis=1)])
-        return np.vstack([wider, wider.sum(axis=0)])
 
     def _next(
         self,
@@ -343,9 +339,7 @@ class TableResults(PopulationIntervals):
         labels = self.labels
         if self.statistic != "count" or not isinstance(labels, GroupLabels) or labels.name != "records":
             return None
-        dimnames = tuple(
-            tuple(dict.fromkeys(row[axis] for row in labels.rows)) for axis in range(len(labels.keys))
-        )
+        dimnames = tuple(tuple(dict.fromkeys(axis)) for axis in zip(*labels.rows))
         if tuple(product(*dimnames)) != labels.rows:
             return None
         value = self.value.reshape([len(levels) for levels in dimnames])

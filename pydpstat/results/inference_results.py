@@ -14,11 +14,14 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._pvalues import shown_pvalue
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Floats = npt.NDArray[np.float64]
 
 
 class Release(Protocol):
@@ -73,8 +76,7 @@ class Release(Protocol):
 class InferenceResults(Drawn, InferencePage, Frozen):
     """A private test or interval with its guarantee.
 
-    It is made by the functions that test. It holds what may be published and nothing else: no data, no true
-    value, no noise, no seed.
+    The tests return it. It contains only what may be published: no data, true value, noise or seed.
 
     Parameters
     ----------
@@ -103,7 +105,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     assumptions : tuple of str
         What they rest on, in words.
     remarks : tuple of str
-        What else should be known of this result, such as that nothing can be said.
+        Further remarks, for example that the result is uninformative.
+    behind : DPResults or None
+        What the hypothesis is about, which is drawn: means of groups, or shares of levels.
     mechanism : str
         The noise's name.
     noise_scale : float or ndarray
@@ -152,6 +156,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     validity: str
     assumptions: tuple[str, ...]
     remarks: tuple[str, ...]
+    behind: Drawn | None
     mechanism: str
     noise_scale: float | npt.NDArray[Any]
     claim: Guarantee
@@ -183,6 +188,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         assumptions: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
         df: int | None = None,
+        behind: Drawn | None = None,
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -211,6 +217,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             validity=validity,
             assumptions=assumptions,
             remarks=remarks,
+            behind=behind,
             mechanism=release.mechanism,
             noise_scale=release.noise_scale,
             claim=release.claim,
@@ -243,7 +250,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing.
+        It is post-processing: any level is available at no additional privacy cost.
 
         Parameters
         ----------
@@ -277,10 +284,16 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
         check_only(kind, CONFIDENCE, self.test)
-        return ConfidenceInterval(*self.interval.ends(alpha_of(alpha)))
+        low, high = kept_ends(self, alpha_of(alpha))
+        return ConfidenceInterval(low.item(), high.item())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        assert self.interval is not None
+        low, high = map(np.float64, self.interval.ends(alpha))
+        return np.asarray(low), np.asarray(high)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Return `conf_int` by its level, in SciPy's words.
+        """Return `conf_int` by its confidence level, as in SciPy.
 
         Parameters
         ----------

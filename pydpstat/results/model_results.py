@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class ModelResults(Estimates, Frozen):
     """A fitted model that was released with differential privacy.
 
-    It is what `fit` of a model returns. It holds what may be published and nothing else: no
-    record, no label, no weight, no noise, no seed.
+    `fit` of a model returns it. It contains only what may be published: no record, label, weight, noise or
+    seed.
 
     Parameters
     ----------

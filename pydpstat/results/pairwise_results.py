@@ -12,12 +12,14 @@ from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import MEANINGS
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, number, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +32,7 @@ CORRECTIONS = ("holm", "bonferroni", None)
 class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """Comparisons of all pairs of groups, which follow from one release.
 
-    It is made by the method ``pairs`` of a release. It holds what may be published and nothing else.
+    The method ``pairs`` of a release returns it. It contains only what may be published.
 
     Parameters
     ----------
@@ -83,12 +85,12 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     @property
     def estimate(self) -> pd.Series:
-        """The differences, of the first group of each pair minus the second."""
+        """The differences: the first group of each pair minus the second."""
         return self._series([each.estimate for each in self.differences], "difference")
 
     @property
     def pvalues(self) -> pd.Series:
-        """The p-value of each pair by itself."""
+        """The uncorrected p-value of each pair."""
         return self._series([each.pvalue for each in self.differences], "p-value")
 
     @property
@@ -99,9 +101,9 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
 
-        With a correction all of them hold at once with probability ``1 - alpha``, by Bonferroni's inequality
-        also where p-values have Holm's correction, which has no intervals that are as simple. Without a
-        correction each stands alone.
+        With a correction all of them hold simultaneously with probability ``1 - alpha``, by Bonferroni's
+        inequality also where p-values have Holm's correction, which has no intervals that are as simple.
+        Without a correction each stands alone.
 
         Parameters
         ----------
@@ -128,9 +130,13 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
         check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
+        return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
         with Progress(lambda: len(self.differences), "intervals") as progress:
-            ends = np.array([progress.counted(each.interval.ends(share)) for each in self.differences])
-        return pd.DataFrame({0: ends[:, 0], 1: ends[:, 1]}, index=self._index())
+            ends = [progress.counted(each.interval.ends(alpha)) for each in self.differences]
+        low, high = np.array(ends).reshape(-1, 2).T
+        return low, high
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
@@ -188,22 +194,19 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     def _rows(self) -> Rows:
         corrected, floors = self._corrected()
-        cells = [
-            [
-                number(each.estimate),
-                number(each.statistic),
-                shown_pvalue(each.pvalue, each.floor),
-                shown_pvalue(p, floor),
-            ]
-            for each, p, floor in zip(self.differences, corrected.tolist(), floors.tolist())
+        parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
+        columns: list[list[object]] = [
+            [each.estimate for each in self.differences],
+            [each.statistic for each in self.differences],
+            [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [shown_pvalue(p, floor) for _, p, floor in parts],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
-            ends = self.conf_int().to_numpy().tolist()
-            cells = [[*row, *map(number, pair)] for row, pair in zip(cells, ends)]
+            columns += self.conf_int().to_numpy().T.tolist()
         names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
-        return Rows(headers, names[:MOST_ROWS], cells[:MOST_ROWS])
+        return Rows(headers, names[:MOST_ROWS], table(columns)[:MOST_ROWS])
 
     def _notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"

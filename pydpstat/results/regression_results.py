@@ -17,6 +17,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._inference_page import Interval
+from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import RegressionTests
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Released = tuple[tuple[str, float], ...]
+_MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 
 class Design(Protocol):
@@ -45,8 +47,7 @@ class Design(Protocol):
 class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     """A private regression with its guarantee.
 
-    It is made by the functions that fit. It holds what may be published and nothing else: no record, no
-    residual, no noise, no seed.
+    `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
 
     Parameters
     ----------
@@ -57,10 +58,9 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     names : tuple of str
         The coefficients' names, the constant first.
     coef : ndarray of float64, shape (d,), or None
-        Their estimates, in the unit of the data, NaN where the standard error is infinite; None where nothing
-        was released to estimate them.
+        Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
     errors : ndarray of float64, shape (d,)
-        Their standard errors, which cover sampling and noise; infinite where nothing can be said.
+        Their standard errors, which cover sampling and noise; infinite if the release is uninformative.
     null : float
         The value that the coefficients are tested for.
     tested : tuple of str
@@ -104,8 +104,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     See Also
     --------
-    ols, logit : what make it.
-    InferenceResults : what tests return.
+    ols, logit, InferenceResults : what make it, and what tests return.
 
     Examples
     --------
@@ -146,18 +145,13 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     reproducible: bool
     record: Call
 
-    _inner = (
-        *Frozen._inner,
-        *"of_several tested probabilities combinations errors design intervals link".split(),
-    )
+    _inner = (*Frozen._inner, *_MADE_OF)
 
     def __post_init__(self) -> None:
-        # copies of its own, so that no later change reaches it
         Frozen.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
-            value = getattr(self, field)
-            if value is not None:
-                # what is left of a coefficient of which nothing can be said would look like any other
+            if (value := getattr(self, field)) is not None:
+                # what is left of a coefficient without information would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
                 object.__setattr__(self, field, frozen(known, np.float64))
 
@@ -193,7 +187,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def params(self) -> pd.Series:
-        """The coefficients' estimates; NaN where nothing can be said, for which the summary has the reason.
+        """The coefficients' estimates; NaN if the release is uninformative, with the reason in the summary.
 
         Raises
         ------
@@ -202,9 +196,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if self.coef is None:
             raise PydpstatError(
-                f"{self.model} with method {self.method!r} was released for tests and has no "
-                "estimates. Use interval=True, which spends a part of epsilon on them, or "
-                "method='moments'."
+                f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
+                "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
         return self._series(self.names, self.coef + 0.0, "coef")
 
@@ -220,7 +213,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def tvalues(self) -> pd.Series:
-        """The test statistics: coefficients less `null` over standard errors, or ranks' own."""
+        """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
         return self._series(self.tested, self.statistics + 0.0, "statistic")
 
     @property
@@ -236,7 +229,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def test(self, name: str, value: float) -> float:
         """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
 
-        It is post-processing: every value can be asked for, and costs nothing.
+        It is post-processing: any value can be tested at no additional privacy cost.
 
         Parameters
         ----------
@@ -262,11 +255,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         >>> r.test("x1", 0.5) > 0.05
         True
         """
-        from pydpstat._checks import number as check_number
-        from pydpstat._checks import one_of
+        from pydpstat import _checks as checks
 
-        place = self.names.index(one_of(name, "name", self.names))
-        at = check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
+        place = self.names.index(checks.one_of(name, "name", self.names))
+        at = checks.number(value, "value", "a finite number", math.isfinite, "0 is usual.")
         chance = getattr(self.intervals[place], "pvalue", None)
         if chance is not None:
             return float(chance(at))
@@ -279,7 +271,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
     @property
     def validity(self) -> pd.Series:
-        """How far each coefficient's test and interval can be trusted, as in `InferenceResults`."""
+        """The validity of each coefficient's test and interval, as in `InferenceResults`."""
         import pandas as pd
 
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
@@ -293,7 +285,8 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
-        It is post-processing: every level can be asked for, and costs nothing. Each interval stands alone.
+        It is post-processing: any level is available at no additional privacy cost. Each interval holds
+        individually.
 
         Parameters
         ----------
@@ -327,9 +320,13 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
 
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        level = alpha_of(alpha)
-        ends = [(-math.inf, math.inf) if each is None else each.ends(level) for each in self.intervals]
-        return pd.DataFrame(ends, index=list(self.names), columns=[0, 1], dtype="float64")
+        ends = np.array(kept_ends(self, alpha_of(alpha))).T
+        return pd.DataFrame(ends, list(self.names), dtype="float64")
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return low, high
 
     def predict(self, exog: Any) -> Floats:
         """Predict the response of new records.
@@ -342,8 +339,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Returns
         -------
         ndarray of float64, shape (m,)
-            The mean response; of a logistic regression the probability. NaN where a record needs an
-            estimate that is missing.
+            The mean response; of a logistic regression the probability. NaN where an estimate is missing.
 
         Raises
         ------

@@ -34,8 +34,7 @@ _IN_CELLS = ("quantile", "quantiles", "median")
 class DPResults(ReleasePage, NumberOperators, Frozen):
     """A released statistic with its noise and its guarantee.
 
-    It is made by the functions that release. It holds what may be published and nothing else:
-    no data, no true value, no noise, no seed.
+    The statistics return it. It contains only what may be published: no data, true value, noise or seed.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
 
     @property
     def noisy_nobs(self) -> Any:
-        """The noisy number of records behind each value, in the shape of the estimate, at no further cost.
+        """The noisy number of records behind each value, at no additional privacy cost.
 
         A mean, a variance or a standard deviation whose number of records is private comes from noisy sums of
         weights, 2 for a mean and 3 for the others, which add up to 1 for each record. Their total is this
@@ -145,7 +144,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         return self.post.standard_error(self.noise, self.value)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
-        """Return how far the noise moves the released value, with probability 1 - alpha.
+        """Return a bound on the absolute noise with probability 1 - alpha.
 
         It is half the width of `conf_int`, or the longer side, before the interval is clipped to the
         parameter's range: exact where the estimate is the noisy value itself, by the delta method where it is
@@ -190,8 +189,9 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
             The probability of a miss (0.05), and of what: these records ("noise", by default) or their
             "population".
         joint : bool, default False
-            Whether all intervals hold at once with probability ``1 - alpha``. Where each value has noise of
-            its own they follow from the joint distribution of the noise, else from Bonferroni's inequality.
+            Whether all intervals hold simultaneously with probability ``1 - alpha``. If each value has
+            noise of its own they follow from the joint distribution of the noise, else from Bonferroni's
+            inequality.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
 class DPResultsPair(Stating, Mapping[str, DPResults]):
     """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
 
-    Both are noisy versions of the same statistic, so publishing both spends the budget twice.
+    Both are noisy versions of the same statistic, so publishing both costs epsilon twice.
 
     Parameters
     ----------

@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._files import Target, given
+from pydpstat._wrong_calls import Answering, answered
 from pydpstat.errors import PydpstatError
+from pydpstat.results._latex import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result
-from pydpstat.results._statement_text import parts_of, total_of, total_of_budget
+from pydpstat.results._statement_text import parts_of, shared_lists, total_of, total_of_budget
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _WIDTH = 78
 _TABLE_WIDTHS = (22, 17, 20)
+# in LaTeX: a column of text, and the parts of a line of the points' columns, and of the releases' beside two
+# numbers
+_COLUMN = r"\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}"
+_WIDE, _SHARES, _NARROWER = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Answering):
     """A statement of differential privacy: a paragraph, the points that readers ask for, and a table.
 
-    It is made by `pydpstat.statement`, and has nothing private in it. Printing it shows the text.
+    `pydpstat.statement` returns it. It contains nothing private. Printing it shows the text.
 
     Parameters
     ----------
@@ -62,21 +68,22 @@ class Statement:
     def text(self) -> str:
         """All of it as plain text, 78 characters wide."""
         head = "Statement of differential privacy"
-        wide = max(len(name) for name, _ in self.points) + 2
+        stated, rows = self._once()
+        wide = max(len(name) for name, _ in stated) + 2
         points = [
             textwrap.fill(f"{name + ':':{wide}}{text}", _WIDTH, subsequent_indent=" " * wide)
-            for name, text in self.points
+            for name, text in stated
         ]
         parts = [f"{head}\n{'=' * len(head)}", textwrap.fill(self.paragraph, _WIDTH), "\n".join(points)]
-        return "\n\n".join([*parts, *([self._table()] if self.cells else [])]) + "\n"
+        return "\n\n".join([*parts, *([self._table(rows)] if rows else [])]) + "\n"
 
-    def _table(self) -> str:
+    def _table(self, rows: Sequence[Sequence[str]]) -> str:
         widths = [
-            min(max(len(row[place]) for row in (self.headers, *self.cells)), most)
+            min(max(len(row[place]) for row in (self.headers, *rows)), most)
             for place, most in enumerate((*_TABLE_WIDTHS, *[12] * (len(self.headers) - len(_TABLE_WIDTHS))))
         ]
         lines = ["-" * (sum(widths) + 2 * len(widths) - 2)]
-        for row in (self.headers, *self.cells):
+        for row in (self.headers, *rows):
             cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(row, widths)]
             for place in range(max(map(len, cells))):
                 shown = [cell[place] if place < len(cell) else "" for cell in cells]
@@ -86,7 +93,7 @@ class Statement:
         return "\n".join([*lines, lines[0]])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with one row a release.
+        """Return the table with one row for each release.
 
         Examples
         --------
@@ -101,8 +108,23 @@ class Statement:
         numbers = [name for name in self.headers if name.split()[-1] in ("epsilon", "delta")]
         return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
-    def to_markdown(self) -> str:
-        """Return all of it as Markdown.
+    def to_text(self, path: Target | None = None) -> str | None:
+        """Return all of it as plain text, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        """
+        return given(self.text, path)
+
+    def to_markdown(self, path: Target | None = None) -> str | None:
+        """Return all of it as Markdown, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
 
         Examples
         --------
@@ -116,31 +138,50 @@ class Statement:
             first, *others = [f"| {' | '.join(map(_markdown, row))} |" for row in rows]
             return "\n".join([first, re.sub(r"[^|]+", " --- ", first.replace(r"\|", "")), *others])
 
-        points, releases = table([("", "Statement"), *self.points]), table([self.headers, *self.cells])
-        return f"{_markdown(self.paragraph)}\n\n{points}\n\n{releases}\n"
+        points, cells = self._once()
+        shown = table([("", "Statement"), *points]), table([self.headers, *cells])
+        return given("\n\n".join([_markdown(self.paragraph), *shown]) + "\n", path)
 
-    def to_latex(self) -> str:
-        r"""Return all of it as LaTeX, which needs no package.
+    def to_latex(self, path: Target | None = None) -> str | None:
+        r"""Return all of it as LaTeX, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+
+        Notes
+        -----
+        The preamble needs ``\usepackage{array, longtable}``. The tables fit a page of the class article and
+        continue on further pages.
 
         Examples
         --------
         >>> import pydpstat
         >>> r = pydpstat.mean([1, 2, 3, 4] * 50, 1.0, bounds=(0, 5))
-        >>> print(pydpstat.statement(r).to_latex().split("\n")[2])
-        \begin{tabular}{@{}p{0.22\linewidth}p{0.72\linewidth}@{}}
+        >>> print(pydpstat.statement(r).to_latex().split("\n")[4])
+        \begin{longtable}{@{}L{0.22\linewidth}L{0.72\linewidth}@{}}
         """
 
-        def table(rows: Iterable[Sequence[str]], columns: str) -> str:
-            body = " \\\\\n".join(" & ".join(map(_latex, row)) for row in rows)
-            return (
-                f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\\hline\n{body} \\\\\n\\hline\n\\end{{tabular}}"
-            )
+        points, cells = self._once()
+        numbers = len(self.headers) - len(_SHARES)
+        shares = [share * (1.0 if numbers == 2 else _NARROWER) for share in _SHARES]
+        tables = [_longtable(points, _WIDE)]
+        if cells:
+            tables.append(_longtable(cells, shares, "r" * numbers, self.headers))
+        # narrow columns need loose lines
+        parts = [_signs(escaped(self.paragraph)), "", r"{\small\sloppy", _COLUMN, *tables, "}\n"]
+        return given("\n".join(parts), path)
 
-        wide = [r"p{%s\linewidth}" % share for share in ("0.26", "0.22", "0.24")]
-        columns = "".join([*wide, "r" * (len(self.headers) - len(wide))])
-        points = table(self.points, r"p{0.22\linewidth}p{0.72\linewidth}")
-        heads = [self.headers, *self.cells]
-        return f"{_latex(self.paragraph)}\n\n{points}\n\n\\medskip\n{table(heads, columns)}\n"
+    def to_html(self, path: Target | None = None) -> str | None:
+        """Return all of it as HTML, as a notebook shows it, or write it into a file.
+
+        Parameters
+        ----------
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
+        """
+        return given(self._repr_html_(), path)
 
     def _repr_html_(self) -> str:
         def table(rows: Iterable[Sequence[str]], head: str = "td") -> str:
@@ -153,8 +194,14 @@ class Statement:
                 lines.append(f"<tr>{cells}</tr>")
             return f"<table>{''.join(lines)}</table>"
 
-        releases = table([self.headers, *self.cells], "th")
-        return f"<p>{html.escape(self.paragraph)}</p>{table(self.points)}{releases}"
+        points, cells = self._once()
+        releases = table([self.headers, *cells], "th")
+        return f"<p>{html.escape(self.paragraph)}</p>{table(points)}{releases}"
+
+    def _once(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[str]]]:
+        """Return points and cells, with levels that several releases share in the points instead."""
+        lists, cells = shared_lists(self.cells)
+        return [*self.points, *((f"List {name}", text) for name, text in lists)], cells
 
     def __str__(self) -> str:
         return self.text
@@ -166,7 +213,7 @@ class Statement:
 
 @answered
 def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
-    """State what was released and what it keeps, for a methods section or a privacy office.
+    """State releases and their guarantee, for a methods section or a privacy office.
 
     Parameters
     ----------
@@ -182,7 +229,8 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     Returns
     -------
     Statement
-        With ``text``, ``paragraph``, ``to_markdown()``, ``to_latex()`` and ``to_frame()``.
+        With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
+        ``to_latex(path)`` and ``to_html(path)`` write files.
 
     Raises
     ------
@@ -262,10 +310,18 @@ def _markdown(text: str) -> str:
 
 # the signs of the privacy parameters
 _GREEK = re.compile(r"\b(epsilon|delta) = ")
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}"} | {each: f"\\{each}" for each in "%_#$&{}"}
 
 
-def _latex(text: str) -> str:
-    plain = "".join(_LATEX.get(each, each) for each in text)
-    return _GREEK.sub(lambda found: rf"$\{'var' * (found[1] == 'epsilon')}{found[1]}$ = ", plain)
+def _signs(text: str) -> str:
+    return _GREEK.sub(lambda found: rf"$\{'var' * (found[1] == 'epsilon')}{found[1]}$ = ", text)
+
+
+def _longtable(
+    rows: Iterable[Sequence[str]], shares: Sequence[float], more: str = "", heads: Sequence[str] = ()
+) -> str:
+    """Return a table whose columns of text have parts of a line, and that goes over pages."""
+    columns = "".join(rf"L{{{share:g}\linewidth}}" for share in shares) + more
+    head = [row_of(heads), r"\hline", r"\endhead"] if heads else []
+    body = [_signs(row_of(row)) for row in rows]
+    lines = [rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\hline", *head, *body, r"\hline"]
+    return "\n".join([*lines, r"\end{longtable}"])

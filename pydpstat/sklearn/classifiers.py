@@ -28,7 +28,7 @@ Labels = npt.NDArray[Any]
 class LogisticRegression(ClassifierMixin, PrivateEstimator):
     """Private logistic regression as a classifier of scikit-learn.
 
-    `fit` is one release by `pydpstat.logit`. All else follows from it, and costs nothing more.
+    `fit` is one release by `pydpstat.logit`. Everything else has no additional privacy cost.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     classes : (label, label), optional
         The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
         False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
-        public knowledge: a condition of the guarantee.
+        public: a condition of the guarantee.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -220,7 +220,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
 
 
 def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
-    """Return the two classes, sorted, and whether they are taken from the data as public knowledge."""
+    """Return the two classes, sorted, and whether they are taken from the data as public."""
     if given is None:
         check_classification_targets(target)
         truths = target.dtype.kind == "b"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class LinearRegression(RegressorMixin, PrivateEstimator):
     """Private linear regression as a regressor of scikit-learn.
 
-    `fit` is one release by `pydpstat.ols`. All else follows from it, and costs nothing more.
+    `fit` is one release by `pydpstat.ols`. Everything else has no additional privacy cost.
 
     Parameters
     ----------

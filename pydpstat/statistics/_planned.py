@@ -16,6 +16,7 @@ from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
+from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import (
@@ -253,8 +254,8 @@ class Plan(Drawn, Report):
         cells = [["-", "-"]] * len(names)
         if self._planned.errors is not None:
             errors = self._planned.errors
-            pairs = zip(_flat(errors.sd()), _flat(errors.reach(self.alpha)))
-            cells = [list(map(number, pair)) for pair, _ in zip(pairs, names)]
+            columns = _flat(errors.sd()), _flat(errors.reach(self.alpha))
+            cells = table([each[:MOST_ROWS].tolist() for each in columns])
         return Rows(("noise sd", "accuracy"), names, cells)
 
     def _notes(self) -> list[str]:

@@ -42,7 +42,7 @@ def cov(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release a covariance with divisor n - 1, or the covariances of a frame's columns.
+    """Release a covariance (divisor n - 1), or a matrix of covariances.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def corr(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release Pearson's correlation, or the correlations of a frame's columns.
+    """Release Pearson's correlation, or a matrix of correlations.
 
     Parameters
     ----------
@@ -191,9 +191,10 @@ def corr(
     which it is where the noise leaves nothing to say (`pydpstat.statistics._kernels.association_interval`).
     Of a frame each interval stands alone.
 
-    ``conf_int(kind="population")`` is an interval for the correlation of the population, at no further cost,
-    where of a unit one record counts: Fisher's z with the noise in its distribution and with a variance that
-    follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and two-valued pairs.
+    ``conf_int(kind="population")`` is an interval for the population correlation, at no additional privacy
+    cost, where of a unit one record counts: Fisher's z with the noise in its distribution and with a
+    variance that follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and
+    two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
     `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41

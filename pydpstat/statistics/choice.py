@@ -43,7 +43,7 @@ def choose(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release which of several candidates has about the highest score.
+    """Release a candidate with approximately the highest score.
 
     Parameters
     ----------

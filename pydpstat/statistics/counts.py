@@ -47,7 +47,7 @@ def count(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release how many records meet a condition.
+    """Release the number of records that meet a condition.
 
     Parameters
     ----------
@@ -209,11 +209,11 @@ def proportion(
     ``sqrt(p^2 + (1 - p)^2)`` times that of a count over n, at most that of the bounded release. In
     both cases the share is clipped to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
 
-    ``conf_int(kind="population")`` is an interval for the population's share, at no further cost, where the
-    noise is geometric and at most one record of each unit counts: records are then a random sample. With a
-    public number of records it inverts the binomial distribution with the noise in it (Clopper and Pearson)
-    and is exact; with a private one it is the interval of `binomtest`. By group ``difference`` and ``pairs``
-    compare shares.
+    ``conf_int(kind="population")`` is an interval for the population's share, at no additional privacy
+    cost, if the noise is geometric and at most one record of each unit counts: records are then a random
+    sample. With a public number of records it inverts the binomial distribution with the noise in it
+    (Clopper and Pearson) and is exact; with a private one it is the interval of `binomtest`. By group
+    ``difference`` and ``pairs`` compare shares.
 
     References
     ----------

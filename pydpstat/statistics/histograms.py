@@ -51,7 +51,7 @@ def histogram(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release how many records lie in each bin.
+    """Release a histogram: the number of records in each bin.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ GIVEN = ("the given sensitivity is correct for these neighbors",)
 def symmetric_geometric(
     value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None
 ) -> DPResults:
-    """Release counts with symmetric geometric noise: integers stay integers.
+    """Release counts with symmetric geometric noise, as integers.
 
     Parameters
     ----------

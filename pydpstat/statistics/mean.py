@@ -77,8 +77,8 @@ def mean(
         The public levels of the keys, as in `crosstab`; needed with `by`. ``"declared"``: the keys are
         Categoricals whose categories are public.
     other : str or None, default "other"
-        The group of values that are in no level, as in `crosstab`, and of missing ones where a number takes
-        a missing value's place. None leaves such records out.
+        The group of values that are in no level, as in `crosstab`, and of missing ones if a number replaces
+        missing values. None leaves such records out.
     unit : str or column, optional
         Whose data a record is, such as a person's id: what is protected is then all records of a unit, and
         `neighbors` speak of units. It needs `max_records`.

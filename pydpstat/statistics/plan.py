@@ -103,7 +103,7 @@ def plan(
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan | PowerPlan:
-    """Say what noise a release will have, or what an accuracy or a power needs, before any data are touched.
+    """Plan a release: its noise, or what an accuracy or a power requires.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def plan(
 
     For means the `bounds` are by default 4 standard deviations to either side; with `bounds` the `sd` is
     theirs divided by 8, or as given, and the null hypothesis's mean is in the middle, or `popmean`. Records
-    are moved onto the bounds as in the test.
+    are clipped to the bounds as in the test.
 
     Powers for counts are sums of exact distributions. Those for means, ranks and tables are from 2,000
     simulated releases with fixed seeds, and critical values from the test's own distributions: a standard

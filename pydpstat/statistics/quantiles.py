@@ -291,8 +291,8 @@ def quantiles(
 ) -> DPResults:
     """Release several quantiles together, ascending where `qs` is.
 
-    The middle one is chosen first; it splits the records, and each side goes on with its own
-    shares. So m quantiles cost as much as about log2(m) single ones.
+    The middle one is chosen first; it splits the records, and each side continues with its own shares. So m
+    quantiles cost about as much as log2(m) single ones.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def std(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release a standard deviation: the square root of what `var` releases.
+    """Release a standard deviation, the square root of a released variance.
 
     Parameters
     ----------

@@ -35,9 +35,9 @@ def nunique(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release how many different ids there are: persons, households, firms.
+    """Release the number of distinct ids, such as persons, households or firms.
 
-    What is protected is an id with all of its records, whatever their number.
+    The privacy unit is an id with all of its records, whatever their number.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragingAttack(Frozen):
-    """What the mean of many answers gives away; `averaging_attack` makes it.
+    """What the mean of many answers reveals, as returned by `averaging_attack`.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _published_sd(answer: object) -> float:
 
 @dataclass(frozen=True, repr=False)
 class IntersectionAttack:
-    """What repeated answers leave of the true count; `intersection_attack` makes it.
+    """What repeated answers reveal about the true count, as returned by `intersection_attack`.
 
     Parameters
     ----------
@@ -225,12 +225,12 @@ class IntersectionAttack:
 
     @property
     def candidates(self) -> tuple[int, ...]:
-        """The true counts that all answers together leave."""
+        """The true counts that are possible given all answers."""
         return tuple(self.left[-1])
 
     @property
     def chance(self) -> Fraction:
-        """The chance of guessing the true count, where all were equally likely at first."""
+        """The probability of guessing the true count, if all were equally likely at first."""
         return Fraction(1, len(self.left[-1]))
 
     @property
@@ -267,7 +267,7 @@ class IntersectionAttack:
 
 @answered
 def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionAttack:
-    """Intersect what each of several answers to one query leaves of the true count.
+    """Intersect the true counts that several answers to one query allow.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _MOST = 1000
 
 @dataclass(frozen=True, repr=False)
 class DifferencingAttack:
-    """What an answer tells of one record whose fellows are known; `differencing` makes it.
+    """What an answer reveals about one record if the others are known, as returned by `differencing`.
 
     Parameters
     ----------
@@ -54,17 +54,17 @@ class DifferencingAttack:
 
     @property
     def guess(self) -> float:
-        """The likeliest contribution; of several the smallest."""
+        """The most likely contribution; with ties the smallest."""
         return self.contributions[max(range(len(self.chances)), key=self.chances.__getitem__)]
 
     @property
     def chance(self) -> Chance:
-        """How likely the guess is right, after this answer."""
+        """The probability that the guess is right, given this answer."""
         return max(self.chances)
 
     @property
     def success(self) -> Chance:
-        """How often such a guess is right, over all answers: a matter of the noise alone.
+        """The probability that such a guess is right, over all answers: it depends on the noise alone.
 
         With no noise 1; with noise that hides everything one over the number of contributions.
         """
@@ -109,7 +109,7 @@ def differencing(
     contributions: Iterable[float] = (0, 1),
     noise: Noise | UniformNoise | None = None,
 ) -> DifferencingAttack:
-    """Take what the known records give from an answer about all: what is left is the unknown record's.
+    """Subtract the known records from an answer about all, to learn the unknown record.
 
     Parameters
     ----------

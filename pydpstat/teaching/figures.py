@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @answered
 def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> pd.DataFrame:
-    """Put given figures, such as a text prints, beside those of the code, to the given digits.
+    """Compare given numbers, such as those of a text, with those of the code.
 
     Parameters
     ----------

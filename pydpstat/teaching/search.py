@@ -101,7 +101,7 @@ class Multisets(Sequences):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """A sensitivity with two neighbors that attain it; `sensitivity` makes it.
+    """A sensitivity with two neighbors that attain it, as returned by `sensitivity`.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def sensitivity(
     symmetric: bool = False,
     limit: int = LIMIT,
 ) -> Sensitivity:
-    """Find the global sensitivity of a function of n records from a finite domain, by full search.
+    """Find the global sensitivity of a function of n records by exhaustive search.
 
     Parameters
     ----------

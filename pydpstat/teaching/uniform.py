@@ -55,9 +55,9 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
 
 @dataclass(frozen=True)
 class UniformNoise:
-    """Noise that is uniform on the integers from -reach to reach: NO mechanism.
+    """Noise that is uniform on the integers from -reach to reach: NOT a mechanism.
 
-    It looks harmless and keeps no epsilon at all. It is here to be attacked.
+    It looks harmless but satisfies no epsilon at all. It is here to be attacked.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class UniformNoise:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What holds: nothing. Epsilon is infinite."""
+        """The guarantee: none. Epsilon is infinite."""
         return Guarantee(math.inf)
 
     @property
@@ -120,7 +120,7 @@ class UniformNoise:
         return math.sqrt(self.var())
 
     def possible(self, answer: int) -> range:
-        """Return the true counts that an answer leaves: those within reach of it.
+        """Return the true counts that an answer allows: those within reach of it.
 
         Examples
         --------
@@ -240,7 +240,7 @@ class UniformNoise:
         samples: int = 100_000,
         rng: object = None,
     ) -> AuditResults:
-        """Audit the answers at two true counts with `pydpstat.audit`, which knows nothing of the noise.
+        """Audit the answers at two true counts with `pydpstat.audit`, which does not know the noise.
 
         Parameters
         ----------

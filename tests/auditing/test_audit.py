@@ -262,7 +262,7 @@ def test_the_results():
     assert 0 < r.p_lower < r.p <= 1 and 0 <= r.q < r.q_upper
     assert r.epsilon_lower == pytest.approx(math.log(r.p_lower / r.q_upper))
     page = r.summary()
-    assert "Audit of a Release" in page.as_text() and r.verdict in page.as_text()
+    assert "Audit of a release" in page.as_text() and r.verdict in page.as_text()
     assert "<table" in r._repr_html_() and "Epsilon at least" in page.as_latex()
     assert [e.epsilon_lower for e in r.events] == sorted((e.epsilon_lower for e in r.events), reverse=True)
 

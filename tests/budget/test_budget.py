@@ -250,7 +250,7 @@ def test_summary(make, accountant):
     for number in range(70):
         budget.spend(Guarantee(0.01, conditions=("n is public",)), f"mean(x{number}, {'a' * 99})")
     text = budget.summary().as_text()
-    assert "Privacy Budget" in text and "The last 60 of 70 releases" in text and "- n is public" in text
+    assert "Privacy budget" in text and "The last 60 of 70 releases" in text and "- n is public" in text
     assert "mean(x69, aaa" in text and "mean(x9," not in text
     assert ("Rho left:" if accountant == "zcdp" else "Delta left:") in text
     assert max(map(len, text.split("\n- ")[0].splitlines())) <= 80

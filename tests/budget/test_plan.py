@@ -111,7 +111,7 @@ def test_an_odometer_only_adds_up():
         odometer.spend(Guarantee(math.inf), "tableDP(x)")
     with pytest.raises(PydpstatError, match="an odometer has no limit"):
         odometer.plan(3)
-    assert '"epsilon": null' in odometer.to_json() and "Privacy Budget" in odometer.summary().as_text()
+    assert '"epsilon": null' in odometer.to_json() and "Privacy budget" in odometer.summary().as_text()
     with odometer:
         pydpstat.count([True], 0.5)
     assert len(odometer.entries) == 4

@@ -117,7 +117,7 @@ def test_summary_and_steps():
     ):
         fit = make_consistent(COUNTRY, LEVELS, method=method)
         text = fit.summary().as_text().replace("\n", " ")
-        assert words in text and "costs no privacy budget" in text and "Consistent Hierarchy" in text
+        assert words in text and "costs no privacy budget" in text and "Consistent hierarchy" in text
         assert words in " ".join(fit.postprocessing)
 
 

@@ -231,7 +231,7 @@ def test_the_guarantee(neighbors):
     assert any("hierarchy is public" in line for line in result.guarantee.conditions)
     assert result.nobs == (400 if neighbors == "bounded" else None)
     text = result.summary().as_text()
-    assert "Differentially Private Hierarchy" in text and "costs no" in text.replace("\n", " ")
+    assert "Hierarchy, differentially private" in text and "costs no" in text.replace("\n", " ")
     assert ("public" if neighbors == "bounded" else "private") in text
 
 

@@ -36,7 +36,10 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"levels": {"sex": []}}, "must be a list of the public levels"),
         ({"unit": "idd"}, "unit must name columns of the data"),
         ({"max_records": 2}, "max_records must not be given without unit"),
-        ({"levels": {"sex": ["f", None]}}, "levels.'sex'. must be texts, numbers or truth values; got None"),
+        (
+            {"levels": {"sex": ["f", None]}},
+            "levels.'sex'. must be strings, numbers or truth values; got None",
+        ),
         ({"levels": {"sex": [["f"], ["m"]]}}, "got list of length 1 among them"),
         ({"levels": {"sex": {"f", "m"}}}, "must be a list of the public levels.*got set of length 2"),
         ({"levels": {"sex": "declare"}}, "or 'declared' for those of a Categorical; got 'declare'"),

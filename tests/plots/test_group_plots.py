@@ -97,9 +97,23 @@ def test_two_keys_empty_groups_and_long_names():
     levels = [[0, 1], ["a rather long name of a place in the north", "none\nhere"]]
     r = pydpstat.mean(np.arange(n) % 11, 5.0, bounds=(0, 10), by=by, levels=levels, rng=1)
     axes = r.plot()
-    assert axes.get_ylabel() == "kind, place"
-    first = marks.names(axes)[0]
-    assert (
-        first.startswith("0, a rather") and first.endswith("north") and marks.names(axes)[1] == "0, none here"
-    )
+    assert axes.get_ylabel() == "kind" and marks.names(axes) == ["0", "1", "other"]
+    assert marks.legend(axes)[:2] == [
+        "place = a rather long name of a place in the north",
+        "place = none here",
+    ]
+    assert [each[0].tolist() for each in marks.points(axes)] == r.value.reshape(3, 3).T.tolist()
     assert not overlaps(axes.figure)
+
+
+@pytest.mark.parametrize("first, second, rows", [(7, 3, "a"), (3, 7, "b"), (7, 6, "a, b")])
+def test_the_key_with_few_levels_has_the_colours(first, second, rows):
+    keys = {"a": np.arange(2100) % first, "b": np.arange(2100) % second}
+    how = {"by": keys, "levels": [list(range(first)), list(range(second))], "other": None}
+    r = pydpstat.count(np.ones(2100, dtype=bool), 1.0, **how, rng=1)
+    axes = r.plot()
+    drawn = [each[0].tolist() for each in marks.points(axes)]
+    table = r.value.reshape(first, second)
+    expected = {"a": table.T, "b": table, "a, b": r.value[None]}[rows]
+    assert axes.get_ylabel().startswith(rows) and drawn == expected.tolist()
+    assert axes.get_xlim()[0] == 0.0 and not overlaps(axes.figure)

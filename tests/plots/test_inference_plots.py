@@ -12,7 +12,7 @@ import pytest
 import pydpstat
 from pydpstat import Budget, Guarantee
 from pydpstat.plots._draw import drawn
-from pydpstat.results._inference_pictures import plan_picture
+from pydpstat.results._inference_pictures import coefficients_picture, plan_picture
 from tests.plots import marks
 from tests.plots.overlaps import overlaps
 from tests.sample_results import quietly
@@ -45,6 +45,50 @@ def test_a_test_without_an_interval_is_drawn_by_estimates_or_its_p_value():
     assert not overlaps(axes.figure)
 
 
+def test_the_title_of_a_test_names_variables_and_what_is_compared():
+    frame = pd.DataFrame({"income": AGE, "sex": ["f", "m"] * 400})
+    facts = pydpstat.design(frame, bounds={"income": (0, 100)}, levels={"sex": ["f", "m"]}, other=None, rng=1)
+    r = facts.ttest_ind("income ~ sex", 2.0)
+    title = r.plot().get_title().split("\n")
+    assert title[0] == "Welch's t test: income by sex (f, m)"
+    assert title[1].startswith(f"mean of f {r.params['mean of f']:,.4g}, mean of m ")
+    assert "statistic" in title[1] and title[2].startswith("Laplace noise")
+
+
+def test_an_analysis_of_variance_is_drawn_by_the_means_of_all_groups():
+    names = sorted(set(REGION))
+    groups = [pd.Series(AGE[REGION == name] + 5 * place, name=name) for place, name in enumerate(names)]
+    r = pydpstat.f_oneway(*groups, epsilon=2.0, bounds=(0, 100), rng=1)
+    axes = r.plot()
+    assert marks.points(axes)[0][0].tolist() == list(r.params) and marks.names(axes) == names
+    low, high = marks.bars(axes)[0].T
+    assert (low < r.params).all() and (r.params < high).all()
+    assert f"p = {r.pvalue:.3g}" in axes.get_title() and not overlaps(axes.figure)
+    facts = {"by": REGION, "levels": names, "other": None, "population": True}
+    means = pydpstat.mean(AGE, 2.0, bounds=(0, 100), **facts, rng=1)
+    assert marks.points(means.f_oneway().plot())[0][0].tolist() == means.value.tolist()
+
+
+def test_a_test_of_independence_is_drawn_by_the_shares_that_it_compares():
+    frame = pd.DataFrame({"region": REGION, "ill": np.arange(800) % 3 == 0})
+    levels = {"region": sorted(set(REGION)), "ill": [False, True]}
+    table = pydpstat.crosstab(frame, 5.0, levels=levels, other=None, rng=1)
+    axes = table.chi2().plot()
+    shares = table.shares(by="region")
+    assert [each[0].tolist() for each in marks.points(axes)] == shares.value.T.tolist()
+    assert marks.legend(axes)[:2] == ["ill = False", "ill = True"] and axes.get_ylabel() == "region"
+    assert axes.get_title().startswith("Chi-square test of independence: region and ill\nstatistic")
+    again = pydpstat.chi2_contingency(frame["region"], frame["ill"], 5.0, levels=levels, rng=1).plot()
+    assert marks.names(again) == levels["region"] and len(marks.bars(again)) == 4
+
+
+def test_a_p_value_at_its_floor_is_drawn_as_it_is_printed():
+    r = pydpstat.kruskal(AGE[:400], AGE[400:] + 30.0, epsilon=20.0, rng=1)
+    axes = r.plot()
+    shown = next(text.get_text() for text in axes.texts)
+    assert shown in r.summary().as_text() and f"p {shown}" in axes.get_title()
+
+
 def test_one_sided_intervals_end_where_the_parameter_does():
     r = pydpstat.ttest_1samp(AGE, 41, 2.0, bounds=(0, 100), alternative="less", rng=1)
     assert marks.bars(r.plot())[0][:, 0].tolist() == [0.0, 0.0, 0.0]
@@ -72,6 +116,18 @@ def test_coefficients_that_are_much_smaller_have_a_scale_of_their_own():
     assert (np.sum(~np.isnan(values), axis=0) == 1).all()
     np.testing.assert_allclose(np.nansum(values, axis=0), r.params)
     assert marks.legend(axes) == ["95 % confidence interval"] and not overlaps(axes.figure)
+
+
+def test_the_levels_of_a_factor_are_in_one_panel():
+    names = ["Intercept", "region[T.north]", "region[T.south]", "region[T.north]:age", "age"]
+    values = pd.Series([100.0, 50.0, 0.01, 0.01, 0.5], index=names)
+    model = SimpleNamespace(params=values, epsilon=1.0, delta=0.0)
+    picture = coefficients_picture("", model, None, "confidence", 0.05, "coefficient")
+    assert [panel.rows.tolist() for panel in picture.panels] == [
+        [True, True, True, False, False],
+        [False, False, False, False, True],
+        [False, False, False, True, False],
+    ]
 
 
 def test_models_with_and_without_a_public_noise():
@@ -107,6 +163,11 @@ def test_a_budget_is_spent_by_label():
     assert [bar.get_width() for bar in axes.patches] == [0.5, 0.5, 1.0]
     assert axes.get_xlabel() == "epsilon of the releases" and not overlaps(axes.figure)
     assert [bar.get_width() for bar in Budget(1.0).plot().patches] == [1.0]
+    long = "count of records with age of at least 65 by region"
+    budget.spend(Guarantee(0.25), "count(age)", label=long)
+    axes = budget.plot()
+    assert marks.names(axes)[2].count("\n") == 1 and marks.names(axes)[2].replace("\n", " ") == long
+    assert not overlaps(axes.figure)
 
 
 def test_other_accountants_and_odometers():

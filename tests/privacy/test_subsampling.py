@@ -122,7 +122,7 @@ def test_the_pair_and_the_conditions():
     assert sampled.delta_at(sampled.epsilon) == sampled.delta
     bounded = Guarantee(1.0, loss=LaplaceLoss(1.0)).subsampled(Fraction(1, 3), "without replacement")
     assert bounded.loss == SubsampledLoss(LaplaceLoss(1.0), math.nextafter(1 / 3, 1.0), symmetric=True)
-    assert "the share 0.333333 of the records" in bounded.conditions[0]
+    assert "a share of 0.333333 of the records" in bounded.conditions[0]
     assert (bounded.epsilon, bounded.delta) == (bounded.loss.pure, 0.0) == (bounded.epsilon_at(0.0), 0.0)
     twice = base.subsampled(0.5, "poisson").subsampled(0.2, "poisson")
     assert twice.delta_at(0.05) == pytest.approx(base.subsampled(0.1, "poisson").delta_at(0.05), rel=1e-11)

@@ -85,7 +85,7 @@ def test_moments_have_the_intervals_of_all_columns(results):
 def test_what_is_released_stays(results, name):
     result = results[name]
     for attribute in ("estimate", "pvalue", "anything"):
-        with pytest.raises(FrozenError, match=f"^{attribute} of .*A result stays as it is"):
+        with pytest.raises(FrozenError, match=f"^{attribute} of .*Results are immutable"):
             setattr(result, attribute, 3)
 
 

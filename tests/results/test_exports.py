@@ -99,6 +99,115 @@ def test_texts_of_the_data_are_no_formula_and_no_markup():
     assert "'=1+1," in r.to_csv() and r"a\|b" in r.to_markdown()
 
 
-def test_a_path_that_is_none_is_named():
+WAYS = {"csv": "to_csv", "html": "to_html", "tex": "to_latex", "md": "to_markdown"}
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_every_form_is_written_into_a_file(ending, tmp_path):
+    r = RESULTS["groups"]()
+    write = getattr(r, WAYS[ending])
+    file, text = tmp_path / f"mean.{ending}", io.StringIO()
+    assert write(file) is write(str(file)) is write(text) is None
+    assert file.read_text(encoding="utf-8") == text.getvalue() == write()
     with pytest.raises(PydpstatError, match="path must be a file name or None"):
-        RESULTS["number"]().to_csv(5)
+        write(5)
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_decimals_are_asked_for(ending):
+    r = RESULTS["groups"]()
+    text = getattr(r, WAYS[ending])(digits=2)
+    assert f"{r.estimate['a']:.2f}" in text and f"{r.estimate['a']:.3f}" not in text
+    for wrong in (-1, 1.5, "1"):
+        with pytest.raises(PydpstatError, match="digits must be a whole number of at least 0"):
+            getattr(r, WAYS[ending])(digits=wrong)
+    test = RESULTS["test"]()
+    assert f"{test.pvalue:.3g}" in test.to_markdown(digits=1)
+
+
+def test_a_caption_and_a_label_make_a_float():
+    latex = RESULTS["groups"]().to_latex(caption=r"Mean, 95 % of $x$ \& more", label="tab:x")
+    lines = latex.splitlines()
+    assert lines[:2] == [r"\begin{table}[htbp]", r"\centering"] and lines[-1] == r"\end{table}"
+    assert r"\caption{Mean, 95 \% of $x$ \& more}" in lines and r"\label{tab:x}" in lines
+    assert (
+        r"\caption{}" in RESULTS["number"]().to_latex(label="a") and "%" not in RESULTS["number"]().to_latex()
+    )
+    with pytest.raises(PydpstatError, match="caption must be a string or None; got 5"):
+        RESULTS["number"]().to_latex(caption=5)
+
+
+def test_latex_fits_the_page_and_long_tables_go_over_several():
+    wide = RESULTS["pairs"]().to_latex()
+    assert r"\small" in wide and r"\begin{tabular}{lrrrrrr}" in wide and r"P$" not in wide
+    levels = list(map(str, range(50)))
+    long = dp.mean(FRAME.assign(g=levels * 8)[["x", "g"]], 1.0, by="g", levels=levels, other=None, **ONE)
+    text = long.to_latex(caption="Long")
+    assert r"\begin{longtable}" in text and text.count(r"\caption") == 1
+    assert text.index(r"\endfirsthead") < text.index(r"\endhead")
+    # a row must not begin with what belongs to the end of the row above
+    histogram = dp.histogram(X, 1.0, edges=[0, 0.5, 1], rng=1).to_latex()
+    assert "\n{[}0, 0.5) & " in histogram and r"\multicolumn{2}{c}{noise interval}" in histogram
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("to_latex(float_format='%.1f')", "write digits=1"),
+        ("to_csv(index=False)", r"write result.to_frame\(\).to_csv\(index=False\)"),
+        ("to_markdown(buf='mean.md')", r"write to_markdown\('mean.md'\)"),
+        ("round(1)", r"Write result.to_frame\(\).round\(1\), or digits=1"),
+        ("save('mean.tex')", r"to_latex\('mean.tex'\)"),
+        ("statement(format='latex')", r"statement\(...\).to_latex\('statement.tex'\)"),
+    ],
+)
+def test_words_of_pandas_are_answered(typed, told):
+    with pytest.raises((TypeError, AttributeError), match=told):
+        eval(f"r.{typed}", {"r": RESULTS["groups"]()})
+
+
+def test_a_test_of_several_means_has_a_row_of_its_own():
+    r = dp.f_oneway(*(FRAME.x[FRAME.g == g] for g in "abc"), epsilon=1.0, bounds=(0, 1), rng=1)
+    frame = r.to_frame()
+    assert frame.index[-1] == r.test and frame["p-value"].notna().tolist() == [False] * 3 + [True]
+    assert frame["estimate"].notna().tolist() == [True] * 3 + [False]
+
+
+def test_heads_of_csv_are_different_names(result):
+    head = result.to_csv().splitlines()[0].split(",")
+    assert len(set(head)) == len(head)
+    corr = dp.corr(FRAME[["x", "y"]], 1.0, bounds=PAIR, rng=1)
+    assert corr.to_csv().startswith("term 1,term 2,estimate")
+
+
+def test_html_has_no_sign_of_markup_in_a_cell():
+    test = dp.ttest_1samp(X, 0.05, 100.0, **ONE)
+    assert "<td>&lt; 1e-06</td>" in test.to_html() and "< 1e-06" in str(test)
+
+
+def test_both_intervals_are_in_a_frame_by_their_names():
+    r = dp.mean(FRAME[["x", "g"]], 1.0, population=True, **BY, **ONE)
+    frame = r.to_frame(0.1, kind="population")
+    assert frame.columns.tolist() == [*r.to_frame().columns, "lower", "upper"]
+    for ends, kind in ((["noise lower", "noise upper"], "noise"), (["lower", "upper"], "population")):
+        assert np.array_equal(frame[ends], r.conf_int(0.1, kind=kind))
+    assert r.to_csv(kind="population").splitlines()[0] == f"g,{','.join(frame.columns)}"
+    counts = dp.histogram(X, 1.0, edges=[0, 0.5, 1], rng=1)
+    frame = counts.to_frame(kind="population")
+    assert frame.columns.tolist()[-3:] == ["share", "lower", "upper"]
+    assert (
+        frame["estimate"].dtype == np.int64
+        and ((frame.lower < frame.share) & (frame.share < frame.upper)).all()
+    )
+    with pytest.raises(PydpstatError, match="kind must be one of"):
+        r.to_frame(kind="both")
+
+
+def test_the_decimals_of_a_column_align():
+    from pydpstat.results._columns import column
+
+    assert column([2312.93, 2328.7, 2704.0, -0.0]) == ["2312.93", "2328.70", "2704.00", "0.00"]
+    assert column([0.0001438, 2.5]) == ["0.000144", "2.500000"]
+    assert column([7943, 12]) == ["7943", "12"] and column([2_000_000.0, 5.0]) == ["2000000", "5"]
+    assert column([1e20, 1.5]) == ["1e+20", "1.5"] and column([1e-9, 250.0]) == ["1e-09", "250"]
+    assert column([1.25, float("nan"), float("inf"), ""]) == ["1.25", "-", "inf", ""] and column([]) == []

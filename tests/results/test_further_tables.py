@@ -191,12 +191,15 @@ def test_a_table_compares_its_rows():
 def test_wide_and_long_frames():
     cross = table(epsilon=1.0)
     wide = cross.wide(margins=True)
-    assert wide.iloc[:3, :2].equals(cross.estimate) and wide.loc["All", "All"] == cross.value.sum()
+    assert wide.iloc[:3, :2].equals(cross.estimate.astype(int))
+    assert wide.loc["All", "All"] == cross.value.sum()
+    assert {kind.kind for kind in wide.dtypes} == {"i"}
     assert wide["All"].iloc[:3].to_list() == cross.margins("region").estimate.to_list()
-    assert cross.wide().equals(cross.estimate)
+    assert cross.wide().equals(cross.estimate.astype(int))
     long = cross.long()
-    assert long.columns.to_list() == ["region", "job", "estimate", "noise sd", "lower", "upper"]
+    assert long.columns.to_list() == ["region", "job", "estimate", "noise sd", "noise lower", "noise upper"]
     assert long["estimate"].to_list() == cross.params.to_list() and len(long) == 6
+    assert long["estimate"].dtype == long["noise upper"].dtype == np.int64
     cube = table(LEVELS)
     assert cube.wide(margins=True).shape == (7, 3) and cube.wide().index.names == ["region", "job"]
     one = table(["job"])

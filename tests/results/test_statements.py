@@ -286,11 +286,40 @@ def test_names_with_signs_are_written_out_in_each_form():
     named = dp.mean(FRAME.income.rename("<b>50 % & $_{x}|^~</b>"), 0.5, bounds=(0, 100)).statement()
     assert "<b>" not in named._repr_html_() and "&lt;b&gt;50 %" in named._repr_html_()
     assert (
-        r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}|\textasciicircum{}\textasciitilde{}"
+        r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}\textbar{}\textasciicircum{}\textasciitilde{}"
         in named.to_latex()
     )
     table = named.to_markdown().splitlines()[-1]
     assert r"x}\|^" in table and len(re.findall(r"(?<!\\)\|", table)) == 6
+
+
+def test_levels_of_several_releases_are_listed_once():
+    levels = {"region": list("nsew"), "sex": ["f", "m"]}
+    design = dp.design(FRAME, bounds={"income": (0, 100)}, levels=levels, neighbors="bounded")
+    both = dp.statement([design.mean("income", 0.5, by="region"), design.crosstab(["region", "sex"], 0.5)])
+    for form in (both.text, both.to_markdown(), both.to_latex(), both.to_html()):
+        assert form.count("n, s, e, w") == 1 and "levels (1)" in " ".join(form.split())
+    assert both.to_frame().public.tolist() == [
+        "income in [0, 100]; levels n, s, e, w",
+        "levels n, s, e, w x f, m",
+    ]
+    alone = design.mean("income", 0.5, by="region").statement()
+    assert "levels n, s, e, w" in " ".join(alone.to_latex().split()) and "(1)" not in alone.to_markdown()
+
+
+def test_a_statement_is_written_into_files(tmp_path):
+    budget = dp.Budget(1.0)
+    dp.mean(FRAME.income, 0.5, bounds=(0, 100), budget=budget)
+    statement = budget.statement()
+    for ending in ("text", "markdown", "latex", "html"):
+        write = getattr(statement, f"to_{ending}")
+        file = tmp_path / f"statement.{ending}"
+        assert write(file) is None and file.read_text(encoding="utf-8") == write()
+    assert statement.to_text() == statement.text and statement.to_latex().count(r"\begin{longtable}") == 2
+    with pytest.raises(TypeError, match=r"statement\(...\).to_latex\('statement.tex'\)"):
+        budget.statement(format="latex")
+    with pytest.raises(AttributeError, match=r"Files are written by to_latex\('mean.tex'\)"):
+        statement.save("statement.tex")
 
 
 def test_nothing_private_is_said():

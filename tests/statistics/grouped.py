@@ -43,7 +43,7 @@ def released(name: str, data: Any, epsilon: float = EPSILON, **options: Any) -> 
     more = SUMS if name in NUMBERS else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*Levels must be as the data have them")
+        warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
         return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
 
 

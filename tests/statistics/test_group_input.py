@@ -102,7 +102,7 @@ def test_it_is_refused_in_words(case, name):
     budget = Budget(epsilon=10)
     with warnings.catch_warnings(), pytest.raises(PydpstatError) as found:
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*Levels must be as the data have them")
+        warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
         getattr(pydpstat, name)(data, epsilon=1.0, **more, **options, budget=budget)
     told = str(found.value)
     pattern = message.replace("the data's", f"the {argument}'s")
@@ -131,7 +131,7 @@ def test_it_works(case):
     budget = Budget(epsilon=10, unit="p") if "unit" in options else Budget(epsilon=10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*Levels must be as the data have them")
+        warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
         r = pydpstat.mean(data, 1.0, bounds=(0, 10), **options, budget=budget)
     assert np.isfinite(r.value).all() and budget.spent.epsilon == 1.0
 

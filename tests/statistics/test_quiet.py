@@ -62,7 +62,7 @@ def test_no_flag_comes_out(function, rule, capfd):
     for name, data in {**DATA, **gaps}.items():
         with np.errstate(all="raise"), warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", ".*Levels must be as the data have them")
+            warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
             try:
                 NUMBERS[function](data, **RULES[rule])
             except (FloatingPointError, Warning) as error:

@@ -32,7 +32,7 @@ _TINY = 1e-15
 
 @dataclass(frozen=True)
 class Whole:
-    """The interval where nothing can be said: all that is possible."""
+    """The interval without information: all possible values."""
 
     low: float
     high: float

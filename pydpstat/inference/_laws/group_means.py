@@ -210,8 +210,7 @@ def equal_means(
 ) -> tuple[float, float, tuple[int, ...]]:
     """Return statistic and p-value of equal means, and the places of the groups that are compared.
 
-    Left out are groups whose noisy number of records may be noise alone. With fewer than two left nothing can
-    be said: p is 1.
+    Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How often the noisy tests of means reject, for normal records that are moved onto the bounds.
+"""How often the noisy tests of means reject, for normal records that are clipped to the bounds.
 
 The releases are simulated with fixed seeds. Whether the test rejects one is told by its null distribution at
 the same variances and shapes as in the test itself: of each only the critical value is kept.

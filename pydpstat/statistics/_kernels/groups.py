@@ -135,7 +135,7 @@ def groups_of(keys: Variables, levels: object, other: str | None, missing: Missi
             "Give for example ['f', 'm']."
         )
     public = levels_of(levels, keys)
-    # a number that takes a missing value's place is no level
+    # a number that replaces missing values is no level
     rest = None if missing == "drop" else other
     axes = tuple(_axis(each, other, rest) for each in public)
     groups = Groups(keys.names, tuple(public), axes)

@@ -296,7 +296,7 @@ def note_order(function: str, name: str, share: float, epsilon: object) -> None:
     """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
     if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
         warn_usage(
-            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. Their order is "
-            f"{function}(x, {name}, epsilon): if the other one is meant, write "
-            f"{function}(x, {name}={epsilon:g}, epsilon=1, ...)."
+            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. The order is "
+            f"{function}(x, {name}, epsilon): if you meant the other order, write {function}(x, "
+            f"{name}={epsilon:g}, epsilon=1, ...)."
         )

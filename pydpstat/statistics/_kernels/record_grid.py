@@ -1,6 +1,6 @@
 """Records on a fine public grid, and sums of them that are exact.
 
-Each record is moved to the bounds and rounded to an integer number of grid units, by itself: what
+Each record is clipped to the bounds and rounded to an integer number of grid units, by itself: what
 happens to one record does not depend on the others. Sums are then sums of integers. A sum of floats
 depends on the records' order and can change by more than its sensitivity when one of them changes
 (Casacuberta, S., Shoemate, M., Vadhan, S. and Wagaman, C. (2022). Widespread underestimation of

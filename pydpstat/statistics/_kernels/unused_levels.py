@@ -1,4 +1,4 @@
-"""Levels that look empty in what was released: perhaps they are spelt in another way than the data's.
+"""Levels that look empty in what was released: perhaps they are spelled in another way than the data's.
 
 It is seen from noisy numbers of records and from public ones alone, after the release.
 """
@@ -18,7 +18,7 @@ from pydpstat.statistics._kernels.levels import Axis, Level
 
 # standard deviations of its noise up to which a number may be noise alone, and from which on it is large
 EMPTY, LARGE = 3.0, 10.0
-SPELLING = "Levels must be as the data have them, to the letter"
+SPELLING = "Levels must be spelled exactly as in the data"
 TOPIC = "unused levels"
 
 
@@ -44,7 +44,7 @@ def note_unused(
     sd : float
         The standard deviation of the noise of each.
     variables : sequence of (str, Axis)
-        Names and levels. Where a type has no other values, none is misspelt.
+        Names and levels. Where a type has no other values, none is misspelled.
     nobs : int or None
         The number of all records, where it is public.
     of_all : bool, default True
