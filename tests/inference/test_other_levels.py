@@ -64,7 +64,7 @@ def test_types_without_other_values_have_no_further_level():
 def test_a_further_level_that_looks_empty_counts_as_the_reference():
     fit = fitted(FEW, epsilon=2.0)
     assert list(fit.params.index) == ["Intercept", "x", "C(g)[T.b]"]
-    assert any("no level of C(g): they count as a" in each for each in fit.remarks)
+    assert any("not a level of C(g): they count as a" in each for each in fit.remarks)
     assert not any("cannot be distinguished from 0" in each for each in fit.remarks)
     assert (
         fit.predict({"x": [1.0, 1.0], "g": ["other", "a"]}).tolist()[0]

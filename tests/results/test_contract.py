@@ -119,7 +119,7 @@ def test_the_joint_test_has_a_row_and_intervals_that_hold_together(results):
     assert np.array_equal(joint.conf_int(0.1), parts.conf_int(0.05))
     assert joint.call.endswith(".f_test('x = 0, Intercept = 0')")
     floored = replace(joint, parts=replace(parts, pvalue_floor=0.01))
-    assert [row[3] for row in floored._rows().cells][::2] == ["< 0.011", "< 0.021"]
+    assert [row[3] for row in floored._rows().cells][1:] == ["< 0.011", "< 0.021"]
 
 
 def test_what_follows_from_a_regression_keeps_its_guarantee(results):
