@@ -265,6 +265,7 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
 
 
 def objects_as_floats(values: np.ndarray, argument: str) -> np.ndarray:
+    """Return numbers among objects as floats; missing ones as NaN."""
     flat = []
     for value in values.tolist():
         # NumPy's durations count as integers
@@ -290,8 +291,7 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
         if getattr(column.dtype, "kind", "O") == "b":
             # one by one that takes forty times as long
             return column.to_numpy(dtype=bool, na_value=False), np.asarray(column.isna())
-    values = _plain(column, argument)
-    mask = None
+    values, mask = _plain(column, argument), None
     if isinstance(values, np.ma.MaskedArray):
         mask, values = np.ma.getmaskarray(values), np.ma.getdata(values)
     if values.dtype.kind == "b":
