@@ -21,12 +21,12 @@ from pydpstat.inference._laws.noisy_t import NoisySums, null_law, possible, pval
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._laws.noisy_welch import (
     TOGETHER,
-    WelchInterval,
     _Simulated,
     around_possible,
     groups_under,
     welch_pvalue,
 )
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.reference import reference
 from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP, binomial_quantiles, centered_sums
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import (
-    TOGETHER,
-    WelchInterval,
-    _Simulated,
-    groups_under,
-    welch_pvalue,
-)
+from pydpstat.inference._laws.noisy_welch import TOGETHER, _Simulated, groups_under, welch_pvalue
+from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.reference import POWER
 
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
@@ -36,9 +31,10 @@ def test_means_far_apart_add_what_both_variances_leave_out(sizes):
 
 def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
     pair = sums(100, 0.9), sums(100, -0.9)
-    assert WelchInterval(pair, 3.0).ends(1.5 * LEFT_OUT) == (-6.0, 6.0)
-    low, _ = WelchInterval(pair, 3.0).ends(10 * LEFT_OUT)
-    assert low > 0.0
+    # the wider sets leave out 2e-7 each
+    assert WelchInterval(pair, 3.0).ends(3e-7) == (-6.0, 6.0)
+    low, deeper = (WelchInterval(pair, 3.0).ends(level)[0] for level in (10 * LEFT_OUT, 1.5 * LEFT_OUT))
+    assert low > deeper > 0.0
 
 
 def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():

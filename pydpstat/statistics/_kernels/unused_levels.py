@@ -34,8 +34,8 @@ def note_unused(
     """Say which variable has levels that look empty, where their records may be elsewhere.
 
     A level looks empty below three standard deviations of its number's noise. It is told of where ten of
-    them are in no level or, if that is unknown, where most levels have as many. With Laplace noise a level
-    that has ten itself is told of once in 40,000 releases.
+    them are in no level or, if that is unknown, where the other one of two levels has as many. With Laplace
+    noise a level that has ten itself is told of once in 40,000 releases.
 
     Parameters
     ----------
@@ -75,8 +75,9 @@ def note_unused(
                 why = f", and that of {also}values in none of the levels is about {rest:,.0f}"
         elif of_all and not used:
             nothing.append(name)
-        elif of_all and usual and 2 * len(used) >= len(inside):
-            why = ", and most levels have far more"
+        elif of_all and usual and len(inside) == 2:
+            # among many levels a rare one is usual
+            why = ", and the other level has far more"
         if empty and why:
             told = told_of(f" of {name}" if name else "", empty, len(inside), EMPTY * noise, what)
             warn_usage(f"{told}{why}. {SPELLING}: is one misspelled?", TOPIC)
