@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as numbers
 
 import pydpstat
 from pydpstat import PydpstatError
+from pydpstat.errors import UsageWarning
 from tests.base_calls import BASES, NO_CALLS
 from tests.junk import JUNK
 
@@ -58,7 +59,7 @@ OTHER_WORDS = {
     "sensitivities": ("sensitivity", "alloc_proportions"),
     "dims": ("the function",),
     # squared errors of huge responses are no utility
-    "y": ("utility",),
+    "y": ("utility", "missing"),
     # a frame has other variables than the levels that were given, or a column of texts, which is named
     "data": ("levels", "must be numbers"),
     "by": ("levels", "missing"),
@@ -82,7 +83,8 @@ def outcome(name: str, argument: str, junk: Any) -> str:
     with warnings.catch_warnings():
         # any warning but the package's own
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", pydpstat.PrivacyWarning)
+        for own in (pydpstat.PrivacyWarning, UsageWarning):
+            warnings.simplefilter("ignore", own)
         try:
             result = base.call(**{**base.arguments, argument: junk})
             wrong = "" if is_valid(result) else f"returned {result!r}"
@@ -125,7 +127,8 @@ def test_every_public_name_has_a_call():
 def test_the_calls_work(name):
     base = BASES[name]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pydpstat.PrivacyWarning)
+        for own in (pydpstat.PrivacyWarning, UsageWarning):
+            warnings.simplefilter("ignore", own)
         assert is_valid(base.call(**base.arguments))
 
 

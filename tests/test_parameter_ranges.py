@@ -236,7 +236,7 @@ def test_a_quantile_without_an_interval_names_the_way_to_one(call):
     release = call(X, *share, 1.0, *bounds, **({} if bounds else UNIT), rng=1)
     name = call.__name__.removesuffix("DP")
     for ask in (release.conf_int, release.accuracy):
-        with pytest.raises(PydpstatError, match=f"pydpstat.{name} with population=True"):
+        with pytest.raises(PydpstatError, match=f"pydpstat.{name} has intervals with population=True"):
             ask()
     assert "population=True" in release.summary().as_text()
     chosen = dp.choose(["a", "b"], [1, 2], 1.0, 1.0, rng=1)

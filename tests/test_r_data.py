@@ -102,7 +102,9 @@ def test_a_formula_with_a_factor():
     ],
 )
 def test_other_classes_are_refused_by_name(text, name):
-    with pytest.raises(dp.PydpstatError, match=f"^x must be a vector .*; got R's class '{name}'. Convert"):
+    with pytest.raises(
+        dp.PydpstatError, match=f"^x from R must be a vector .*; got R's class '{name}'. Convert"
+    ):
         dp.median(r(text), 1.0, bounds=(0, 1))
 
 

@@ -16,7 +16,7 @@ from tests.warning_calls import CELLS, X, caught, hist, mean, table
 
 def test_the_figure_of_the_variance_is_well_known():
     (seen,) = caught(pydpstat.varDP, X, 1, 0, 5, rng=1)
-    assert "epsilon 1.4899, not 1." in str(seen.message)
+    assert "epsilon is 1.4899, not 1." in str(seen.message)
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 2.0, 10.0])
@@ -24,7 +24,7 @@ def test_the_figure_of_the_variance_is_well_known():
 def test_the_figure_of_redrawing(call, eps):
     (seen,) = caught(call, X, eps, 0, 5, rng=1)
     kept = eps + math.log(2 - math.exp(-eps))
-    assert f"epsilon {kept:.4f}, not {eps:g}" in str(seen.message)
+    assert f"epsilon is {kept:.4f}, not {eps:g}" in str(seen.message)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = call(X, eps, 0, 5, rng=1)
@@ -84,7 +84,7 @@ def test_some_loose_calibration_is_seen():
 def test_the_figures_of_a_sign_times_a_geometric():
     (seen,) = caught(pydpstat.symmetric_geometric_noise, 3, 1.0, method="sign", rng=1)
     assert (
-        f"epsilon {1 + math.log(2):.4f}, not 1; at epsilon 1 its delta is {(1 - math.exp(-1)) / 2:.4f}"
+        f"epsilon is {1 + math.log(2):.4f}, not 1; at epsilon 1 its delta is {(1 - math.exp(-1)) / 2:.4f}"
         in str(seen.message)
     )
 
@@ -109,4 +109,4 @@ def test_guarantees():
         warnings.simplefilter("ignore")
         result = mean(which_sensitivity="unbounded", rng=1)
     assert result.claim.neighbors == "unbounded" and result.neighbors == "bounded" and result.nobs is None
-    assert any("nothing holds" in line for line in result.guarantee.conditions)
+    assert any("nothing is guaranteed" in line for line in result.guarantee.conditions)

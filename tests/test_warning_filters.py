@@ -62,7 +62,9 @@ LOOP = "for eps in (0.5, 1.0, 2.0):\n    pydpstat.varDP(X, eps, 0, 5)\n"
 def test_one_line_warns_once_also_with_other_figures():
     (warning,) = shown_by(LOOP)
     assert (
-        warning.lineno == 2 and warning.filename == "a_script.py" and "epsilon 0.8318" in str(warning.message)
+        warning.lineno == 2
+        and warning.filename == "a_script.py"
+        and "epsilon is 0.8318" in str(warning.message)
     )
 
 

@@ -25,7 +25,7 @@ REDRAWN, SCALE, BREAKS, LEVELS = (
 
 SIGN, DELTA, LOOSE, SAME = (
     "twice the weight of the symmetric geometric",
-    "promises nothing",
+    "guarantees nothing",
     "absolute tolerance",
     "are the same here",
 )

@@ -304,6 +304,9 @@ def as_paid(unit: str | None, neighbors: str | None, budget: Spender | None) -> 
     paid = defaults(budget)
     unit = paid.unit if unit is None else unit
     neighbors = paid.neighbors if neighbors is None else checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    if budget is not None and not hasattr(budget, "neighbors"):
+        # what can be spent from otherwise has none of its own
+        return unit, neighbors
     write = f"write pydpstat.Budget(..., neighbors={neighbors!r}{'' if unit is None else f', unit={unit!r}'})"
     if isinstance(unit, str) and unit != paid.unit:
         raise PydpstatError(

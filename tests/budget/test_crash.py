@@ -64,7 +64,7 @@ if not child:
         try:
             use()
         except pydpstat.PydpstatError as error:
-            refused += "belongs to the process that made it" in str(error)
+            refused += "belongs to the process that created it" in str(error)
     sys.exit(refused)
 budget.spend(Guarantee(0.3), "parent")
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

@@ -10,6 +10,7 @@ import pytest
 import pydpstat as dp
 from pydpstat._data import progress
 from pydpstat._data.table import table_of
+from pydpstat.results._kept_ends import kept_ends
 
 
 class Terminal(io.StringIO):
@@ -104,6 +105,7 @@ def test_long_work_of_every_kind_has_the_line(impatient, monkeypatch, work, unit
     monkeypatch.setattr(progress.Progress, "counted", lambda *made: (counted(*made), time.sleep(0.03))[0])
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
+    kept_ends.cache_clear()
     work()
     # of a search nobody knows how long it will be
     end = "," if unit == "powers" else " ("

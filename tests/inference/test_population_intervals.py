@@ -311,7 +311,9 @@ def test_groups_are_compared_in_one_of_several_variables(neighbors):
             assert list(values) == [f"u:{variable}", f"v:{variable}"]
             means = data[variable].groupby(GROUPS).mean()
             assert list(values.values()) == pytest.approx(means.to_list(), abs=0.01)
-            assert dict(found.estimates)["difference"] == pytest.approx(means["u"] - means["v"], abs=0.01)
+            assert dict(found.estimates)["difference of u and v"] == pytest.approx(
+                means["u"] - means["v"], abs=0.01
+            )
         for variable in (None, "wealth", 3):
             with pytest.raises(PydpstatError, match=r"variable must be one of .* \(age, income\)"):
                 release.difference("u", "v", variable)

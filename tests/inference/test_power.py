@@ -345,7 +345,7 @@ def test_the_neighbors_are_those_of_the_block_around():
     budget = dp.Budget(1.0, neighbors="unbounded")
     with budget:
         with pytest.raises(
-            dp.PydpstatError, match="'bounded' for the plan of wilcoxon.*a guess of n ttest_1samp"
+            dp.PydpstatError, match="'bounded' for the plan of wilcoxon.*With a guess of n, ttest_1samp"
         ):
             dp.plan("wilcoxon", 1.0, n=100, effect=0.4)
         planned = dp.plan("binomtest", 1.0, n=100, effect=0.1)

@@ -195,7 +195,7 @@ def test_what_a_result_says():
     assert one.pvalue == again.pvalue and one.validity == "exact" and one.nobs == 100
     assert "binomtest(condition, epsilon=1.0, p=0.4)" in one.call
     nothing = binomtest(x[:5], 0.01, rng=1)
-    assert nothing.conf_int() == (0.0, 1.0) and "the result is uninformative" in nothing.summary().as_text()
+    assert nothing.conf_int() == (0.0, 1.0) and "uninformative" in nothing.summary().as_text()
 
 
 def test_one_payment():

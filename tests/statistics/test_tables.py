@@ -155,7 +155,7 @@ def test_gaussian_noise(neighbors, reach):
         (TEXTS, ["a", None], "none missing"),
         (TEXTS, [["a"], ["b"]], "levels"),
         (TEXTS, [1, True], "without repetition"),
-        (TEXTS, [1, "1"], "texts"),
+        (TEXTS, [1, "1"], "differ as strings"),
         (TEXTS, 3, "levels"),
         ({"a": TEXTS, "b": TEXTS}, ["yes", "no"], "levels"),
         ({"a": TEXTS, "b": TEXTS}, {"a": ["yes"]}, "name every variable"),

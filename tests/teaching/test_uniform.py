@@ -49,7 +49,7 @@ def test_delta_is_the_excess_of_the_best_event_at_every_epsilon(reach, sensitivi
 
 
 def test_it_is_marked_as_no_mechanism():
-    assert "NO mechanism" in UniformNoise.__doc__ and "Guarantee: none" in UniformNoise.__doc__
+    assert "NOT a mechanism" in UniformNoise.__doc__ and "Guarantee: none" in UniformNoise.__doc__
     assert UniformNoise().guarantee.epsilon == math.inf and str(UniformNoise().guarantee).startswith("none")
 
 

@@ -47,7 +47,7 @@ def test_row_is_equal_to_r(outcomes, number):
 def test_rows_that_warn(outcomes):
     warned = {number: outcome.warnings for number, outcome in enumerate(outcomes, 1) if outcome.warnings}
     assert list(warned) == [7, 9]
-    assert "epsilon 1.6931, not 1" in warned[7][0]
+    assert "epsilon is 1.6931, not 1" in warned[7][0]
     assert "infinite" in warned[9][0]
 
 
