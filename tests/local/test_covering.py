@@ -108,7 +108,7 @@ def in_a_fork(task):
     assert os.waitpid(child, 0)[1] == 0
     return found
 
-REFUSED = "federated values answer in the process that made them: two process"
+REFUSED = "federated values answer only in the process that created them: two"
 nodes = federate_array(np.zeros(200, dtype=bool))
 """
 NO_NEW_ANSWER = """

@@ -172,7 +172,7 @@ def test_the_lines_of_a_trade_off_go_through_medians_or_means():
         (
             RUNS.assign(n="100"),
             None,
-            r"frame\['n'\] must be finite numbers above 0; got others among 12 of type",
+            r"frame\['n'\] must be finite numbers above 0; got other values among 12 of type",
         ),
         (RUNS.assign(estimate=np.nan), None, r"frame\['estimate'\] must be finite numbers"),
         (RUNS.assign(uncertainty=True), None, r"frame\['uncertainty'\] must be finite numbers"),
