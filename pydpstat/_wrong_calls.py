@@ -224,7 +224,7 @@ class Answering:
     ...         mistake(Release())
     ...     except (TypeError, AttributeError) as error:
     ...         print(error)
-    Release.conf_int has no argument 'level': write alpha=0.05.
+    Release.conf_int has no argument 'level': write alpha=0.1.
     Release has no attribute 'confint'. Write result.conf_int().
     """
 
