@@ -1,8 +1,7 @@
 """Numbers made of declared columns, such as ``log(income)`` or ``after - before``, record by record.
 
-Columns are clipped to their bounds first. What is undefined, as the logarithm of 0, is no error, which would
-tell of a record. The arithmetic is that of
-`pydpstat.statistics._kernels.expressions`.
+Columns are clipped to their bounds first. What is undefined, as the logarithm of 0, raises no error, which
+would tell of a record. The arithmetic is that of `pydpstat.statistics._kernels.expressions`.
 """
 
 from __future__ import annotations

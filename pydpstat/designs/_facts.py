@@ -48,7 +48,7 @@ class Facts(NamedTuple):
         if not isinstance(self.missing, Mapping):
             return self.missing
         rules = {name: self._rule(name) for name in names}
-        # a column that misses nothing may stand beside others
+        # a column without missing values goes with any rule
         found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
             raise PydpstatError(
@@ -80,9 +80,8 @@ class Facts(NamedTuple):
 
         An error would tell of a record; a rule for missing values does not.
         """
-        rule = self._rule(name) if isinstance(self.missing, Mapping) else self.missing
-        undefined = name in self.bounds and isinstance(rule, str) and rule == "error"
-        return self.bounds[name][0] if undefined else math.nan
+        clipped = name in self.bounds and self.missing_of([name]) == "error"
+        return self.bounds[name][0] if clipped else math.nan
 
     def with_columns(self, known: Sequence[str], columns: Mapping[str, Any], bounds: Any) -> Facts:
         """Return the facts with assigned columns beside those that are known; see `Design.assign`."""

@@ -236,7 +236,7 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
         if response in facts.levels:
             factors = [response, *factors]
     options = {**_common(design, how, names, given), **given}
-    # what a call narrows stands beside what is declared of the others
+    # a call may narrow some columns; the others keep their declared bounds and levels
     bounds, levels = given.get("bounds") or {}, given.get("levels") or {}
     check_narrower(facts, numbers, bounds)
     check_fewer(facts, factors, levels)
