@@ -53,6 +53,18 @@ SETTINGS = [
         for law in LAWS
         for own in ((5, 200, 1.0, True), (6, 5000, 2.0, False), (20, 20_000, 0.5, True))
     ),
+    # a subset, whose share of a stratum differs: who is outside counts without weight
+    *(
+        _setting(kind, "domain", *own)
+        for kind in ("mean", "total")
+        for own in (
+            (5, 200, 1.0, True),
+            (10, 2000, 1.0, True),
+            (6, 5000, 2.0, False),
+            (20, 20_000, 0.5, True),
+            (10, 20_000, 10.0, True),
+        )
+    ),
 ]
 
 
@@ -79,6 +91,9 @@ def _stratum(law: str, place: int, strata: int, n: int, rng: np.random.Generator
     if law == "weights vary":
         z, v = draw("heavy weights", n, rng)
         return (0.5 * z + 0.4 * turn).clip(-1.0, 1.0), v
+    if law == "domain":
+        inside = rng.random(n) < 0.3 + 0.25 * turn
+        return np.where(inside, rng.normal(0.4 * turn, 0.25, n).clip(-1.0, 1.0), 0.0), heavy * inside
     if law == "constant in strata":
         return np.full(n, 0.6 * turn), np.full(n, 0.5)
     return np.where(rng.random(n) < 0.5 + 0.49 * turn, 1.0, -1.0), np.ones(n)

@@ -15,7 +15,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.distance_laws import one_sample_law, two_sample_law
-from pydpstat.inference._laws.rank_laws import upper
+from pydpstat.inference._laws.rank_laws import NoisyTail, upper
 from pydpstat.inference._laws.rank_values import UNIT_BITS, distance_between, distance_from
 from pydpstat.inference._testing import (
     ALTERNATIVES,
@@ -34,6 +34,7 @@ from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
+from pydpstat.results._null_distribution import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 Floats = npt.NDArray[np.float64]
@@ -159,15 +160,17 @@ def kstest(
         conditions=() if isinstance(cdf, str) else (ALONE,),
     )
     d = float(noisy)
+    tail = NoisyTail(one_sample_law(size, alternative), how.epsilon / 2.0**UNIT_BITS, 1.0 / unit)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of a distribution",
         statistic=d,
-        pvalue=upper(one_sample_law(size, alternative), d * unit, how.epsilon / 2.0**UNIT_BITS),
+        pvalue=upper(tail.law, d * unit, tail.rate),
         alternative=alternative,
         validity="exact",
         assumptions=(INDEPENDENT,),
         remarks=remarks_on(noisy, 1.0),
+        behind=NullDistribution(tail, tail.ends, d),
     )
 
 
@@ -265,17 +268,20 @@ def ks_2samp(
         arguments=shown_alternative(alternative),
         conditions=(GROUPS,),
     )
-    k, law = float(noisy), two_sample_law(*sizes, alternative) if pairs else None
+    k, tail = float(noisy), None
+    if pairs:
+        tail = NoisyTail(two_sample_law(*sizes, alternative), how.epsilon / reach, 1.0 / pairs)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of two samples",
         statistic=k / max(pairs, 1),
-        pvalue=1.0 if law is None else upper(law, k, how.epsilon / reach),
-        pvalue_floor=0.0 if law is None else law.floor,
+        pvalue=1.0 if tail is None else upper(tail.law, k, tail.rate),
+        pvalue_floor=0.0 if tail is None else tail.law.floor,
         alternative=alternative,
         validity="exact",
         assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(pairs)),
+        behind=None if tail is None else NullDistribution(tail, tail.ends, k / pairs, step=1.0 / pairs),
     )
 
 

@@ -11,7 +11,7 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.rank_laws import upper
+from pydpstat.inference._laws.rank_laws import NoisyTail, upper
 from pydpstat.inference._laws.rank_values import rank_deviations
 from pydpstat.inference._laws.sampled_laws import DIGITS, distance_law, scaled_distance, scaled_reach
 from pydpstat.inference._testing import (
@@ -27,6 +27,7 @@ from pydpstat.inference._testing import (
 from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
+from pydpstat.results._null_distribution import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
 
 # with less noise than this, in units of the root of H, groups of unequal sizes have Kruskal's own weights
@@ -149,13 +150,19 @@ def kruskal(
     compared = len(sizes) > 1
     law = distance_law(sizes, weights) if compared else None
     own = any(weight != 1 for weight in weights)
-    h = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) * math.copysign(distance**2, z) if own else distance
+    factor = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) if own else 1.0
+    h = factor * math.copysign(distance**2, z) if own else distance
+    tail = None
+    if law is not None:
+        unit = factor * 0.5 ** ((DIGITS + 1) * (1 + own))
+        tail = NoisyTail(law, how.epsilon / reach, unit, own)
     return InferenceResults.of(
         noisy,
         test="Kruskal-Wallis test" if own else "Kruskal-Wallis test, unweighted distance",
         statistic=h,
         pvalue=1.0 if law is None else upper(law, z, how.epsilon / reach),
         pvalue_floor=0.0 if law is None else law.floor,
+        behind=None if tail is None else NullDistribution(tail, tail.ends, h),
         validity="model",
         assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),

@@ -30,6 +30,7 @@ from pydpstat.inference._testing import (
 from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
+from pydpstat.results._null_distribution import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
@@ -283,18 +284,20 @@ def wilcoxon(
         arguments=(*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ())),
     )
     t, total = float(noisy), rank_laws.capped_total(size, chosen)
-    law = rank_laws.signed_rank_law(size, chosen)
+    law, rate = rank_laws.signed_rank_law(size, chosen), how.epsilon / chosen
+    tail = rank_laws.NoisyTail(law, rate)
     name = "Wilcoxon signed-rank test" if chosen == size else f"Signed-rank test, ranks capped at {chosen}"
     return InferenceResults.of(
         noisy,
         test="Sign test" if chosen == 1 else name,
         statistic=t,
-        pvalue=rank_laws.p_value(law, t, total, how.epsilon / chosen, alternative),
+        pvalue=rank_laws.p_value(law, t, total, rate, alternative),
         alternative=alternative,
         null=(("center of symmetry", 0.0),),
         validity="model",
         assumptions=(INDEPENDENT, "each has a symmetric distribution about 0 under the null hypothesis"),
         remarks=remarks_on(noisy, 0.5 * total),
+        behind=NullDistribution(tail, tail.ends, t, 0.5 * total, alternative, 1.0),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Samples, Sizes, Values
+from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Null, Samples, Sizes, Values
 from pydpstat.plots._style import DASHES, ground, ink, legend_above, longest, palette, soft, split, text_size
 from pydpstat.plots._text import escaped, number_shown, points_of, tick_text, width_of, wrapped
 from pydpstat.plots._ticks import number_axis
@@ -218,6 +218,28 @@ def _round_ticks(low: float, high: float) -> list[float]:
     steps = [1.0, 2.0, 5.0] if len(powers) <= 4 else [1.0]
     ticks = np.outer(powers, steps).ravel()
     return [float(f"{each:.3g}") for each in ticks[(ticks >= low) & (ticks <= high)]]
+
+
+def draw_null(picture: Null, axes: Axes, look: Look) -> None:
+    """Draw a statistic in its distribution, with what is at least as extreme filled."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    colour, edges = _colour(axes, look), picture.edges
+    axes.stairs(picture.density, edges, color=colour, linewidth=1.0)
+    axes.stairs(np.where(picture.extreme, picture.density, 0.0), edges, fill=True, color=colour, alpha=0.5)
+    axes.axvline(picture.statistic, color=ink(axes), linewidth=1.6)
+    handles: list[Artist] = [
+        Line2D([], [], color=ink(axes), linewidth=1.6, label="statistic"),
+        Patch(facecolor="none", edgecolor=colour, label="distribution under the null hypothesis"),
+        Patch(facecolor=colour, alpha=0.5, label="at least as extreme"),
+    ]
+    axes.set(xlabel="statistic with its noise", ylabel="density", xlim=(edges[0], edges[-1]))
+    axes.set_ylim(bottom=0.0)
+    number_axis(axes.xaxis)
+    number_axis(axes.yaxis)
+    axes.spines[["top", "right"]].set_visible(False)
+    legend_above(axes, handles, "\n".join(filter(None, picture.head[:2])))
 
 
 def draw_samples(picture: Samples, axes: Axes, look: Look) -> None:

@@ -40,6 +40,7 @@ KINDS: dict[type, Kind] = {
     pictures.Lines: Kind(_curves.draw_lines, _usual, ("color", "linewidth")),
     pictures.Matrix: Kind(_matrices.draw_matrix, _matrices.matrix_size, ("cmap",)),
     pictures.Amounts: Kind(_matrices.draw_amounts, _matrices.amounts_size, ("color",)),
+    pictures.Null: Kind(_curves.draw_null, _usual, ("color",)),
     pictures.Samples: Kind(_curves.draw_samples, _usual, ("color",)),
     pictures.Sizes: Kind(_curves.draw_sizes, _usual, ("color",)),
 }

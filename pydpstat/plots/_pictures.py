@@ -120,6 +120,16 @@ class Lines(NamedTuple):
     marked: tuple[float, float] | None = None
 
 
+class Null(NamedTuple):
+    """A statistic in its null distribution: the density in bins, and which are at least as extreme."""
+
+    head: Head
+    edges: Floats
+    density: Floats
+    statistic: float
+    extreme: npt.NDArray[np.bool_]
+
+
 class Samples(NamedTuple):
     """Two samples, the data's and the neighbor's: shares in bins or at names, and the event's part."""
 

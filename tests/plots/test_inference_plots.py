@@ -39,9 +39,41 @@ def test_a_test_without_an_interval_is_drawn_by_estimates_or_its_p_value():
     estimates, null = marks.points(axes)
     assert estimates[0].tolist() == list(r.params) and set(null[0]) == {0.25}
     assert marks.legend(axes) == ["estimate", "null hypothesis"]
-    r = pydpstat.kruskal(AGE[:400], AGE[400:] + 3.0, epsilon=2.0, rng=1)
+    r = pydpstat.quantile_test(AGE, 2.0, q=41, rng=1)
     axes = r.plot()
     assert marks.points(axes)[0][0].tolist() == [r.pvalue] and axes.get_xscale() == "log"
+    assert not overlaps(axes.figure)
+
+
+@pytest.mark.parametrize(
+    "tested",
+    [
+        lambda: pydpstat.wilcoxon(AGE - 40.5, 1.0, rng=1),
+        lambda: pydpstat.wilcoxon(AGE[:12] - 42.0, 50.0, rng=1),
+        lambda: pydpstat.wilcoxon(AGE - 40.5, 1.0, alternative="less", rng=1),
+        lambda: pydpstat.wilcoxon(AGE - 40.0, 1.0, alternative="greater", rng=1),
+        lambda: pydpstat.kruskal(AGE[:400], AGE[400:] + 1.0, epsilon=2.0, rng=1),
+        lambda: pydpstat.kruskal(AGE[:20], AGE[20:400], epsilon=0.2, rng=1),
+        lambda: pydpstat.ks_2samp(AGE[:400], AGE[400:] + 1.0, 2.0, rng=1),
+        lambda: pydpstat.ks_2samp(AGE[:12], AGE[12:22] + 5.0, 5.0, rng=1),
+        lambda: pydpstat.kstest(AGE, "uniform", 5.0, args=(19.5, 41), rng=1),
+    ],
+)
+def test_a_test_by_ranks_or_distances_is_drawn_in_its_distribution_under_the_null_hypothesis(tested):
+    r = tested()
+    axes = r.plot()
+    curve, filled = (each.get_data() for each in axes.patches)
+    width = np.diff(curve.edges)
+    # what lies outside of the picture has a probability of at most 0.001
+    assert 0.998 < curve.values @ width <= 1.0 + 1e-9
+    assert abs(filled.values @ width - r.pvalue) < 0.0015 and r.pvalue > 0.002
+    (line,) = axes.lines
+    assert set(line.get_xdata()) == {r.statistic}
+    assert marks.legend(axes) == [
+        "statistic",
+        "distribution under the null hypothesis",
+        "at least as extreme",
+    ]
     assert not overlaps(axes.figure)
 
 
@@ -83,7 +115,7 @@ def test_a_test_of_independence_is_drawn_by_the_shares_that_it_compares():
 
 
 def test_a_p_value_at_its_floor_is_drawn_as_it_is_printed():
-    r = pydpstat.kruskal(AGE[:400], AGE[400:] + 30.0, epsilon=20.0, rng=1)
+    r = pydpstat.quantile_test(AGE, 20.0, q=0.0, rng=1)
     axes = r.plot()
     shown = next(text.get_text() for text in axes.texts)
     assert shown in r.summary().as_text() and f"p {shown}" in axes.get_title()

@@ -132,6 +132,15 @@ def lines(size):
     )
 
 
+def null(size):
+    bins = {"empty": 1, "small": 5, "large": 180, "long": 60}[size]
+    scale = {"empty": 1.0, "small": 1e-6, "large": 1.0, "long": 1e9}[size]
+    middles = np.linspace(-4.0, 4.0, bins)
+    edges = scale * np.linspace(-5.0, 5.0, bins + 1)
+    density = np.exp(-0.5 * middles**2) / scale * (size != "empty")
+    return pictures.Null(_head(size), edges, density, float(edges[-1]), middles > 1.0)
+
+
 def samples(size, named):
     count = {"empty": 1, "small": 2, "large": 80, "long": 4}[size]
     shares = np.random.default_rng(count).dirichlet(np.ones(count), 2)
@@ -158,6 +167,7 @@ MADE = {
     "correlations": lambda size: matrix(size, coloured=True),
     "amounts": amounts,
     "lines": lines,
+    "null distribution": null,
     "samples": lambda size: samples(size, False),
     "named samples": lambda size: samples(size, True),
     "sizes": sizes,

@@ -26,6 +26,8 @@ STABLE = 50
 FEW = 20
 # cells of a normal distribution, and how many standard deviations they reach
 CELLS, REACH = 4096, 9.0
+# noise is larger than this over its rate less often than once in ten thousand times
+_MOST_NOISE = 10.0
 # the second, fourth and sixth cumulant of one trial of even chances
 TRIAL = (Fraction(1, 4), Fraction(-1, 8), Fraction(1, 4))
 # those of a uniform distribution on 0 to j - 1 have j^2 - 1, j^4 - 1 and j^6 - 1 as a factor
@@ -53,6 +55,48 @@ class Law(Frozen):
     def floor(self) -> float:
         """The smallest p-value, which is the probability of values beyond all that were drawn."""
         return float(self.masses[np.isinf(self.positions)].sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyTail(Frozen):
+    """The upper tail of a noisy statistic, in the unit in which it is reported.
+
+    Parameters
+    ----------
+    law : Law
+        The distribution of the integer statistic.
+    rate : float
+        The rate of its noise.
+    unit : float
+        What is reported of 1.
+    square : bool
+        Whether the square is reported, with the sign of what is squared.
+
+    Examples
+    --------
+    >>> NoisyTail(Law(np.array([0.0, 2.0]), np.array([0.5, 0.5])), 50.0, 0.5, True)(1.0)
+    0.5
+    """
+
+    law: Law
+    rate: float
+    unit: float = 1.0
+    square: bool = False
+
+    def __call__(self, x: float) -> float:
+        """Return the probability of at least x."""
+        size = math.sqrt(abs(x) / self.unit) if self.square else abs(x) / self.unit
+        return upper(self.law, math.copysign(size, x), self.rate)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where less than a thousandth of the values lies beyond."""
+        values = self.law.positions[np.isfinite(self.law.positions)]
+        noise = _MOST_NOISE / self.rate
+        low, high = float(values.min()) - noise, float(values.max()) + noise
+        if self.square:
+            low, high = low * abs(low), high * abs(high)
+        return self.unit * low, self.unit * high
 
 
 def upper(law: Law, z: float, rate: float) -> float:
