@@ -94,7 +94,10 @@ _WAYS = {
         "values",
         "aggfunc",
     ),
-    "ols is linear and logit is logistic regression": ("family", "link"),
+    (
+        "ols is linear and logit is logistic regression; numbers of events have means by group, "
+        "mean(..., by=..., population=True), and ols(..., cov_type='HC3')"
+    ): ("family", "link"),
     "a quantile is chosen between the bounds, with a probability that depends on its rank": (
         "interpolation",
     ),

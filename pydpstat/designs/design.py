@@ -246,7 +246,8 @@ class Design(Answering, Calls):
     def _said(self, name: str) -> str:
         facts = self.facts
         said = [facts.assigned[name]] if name in facts.assigned else []
-        said += [fact for fact in ("unit", "weights", "strata") if name == getattr(facts, fact)]
+        parts = {"unit": "unit", "weights": "weights of weighted_mean and the like", "strata": "strata"}
+        said += [told for fact, told in parts.items() if name == getattr(facts, fact)]
         if name in facts.bounds:
             said.append("from {:g} to {:g}".format(*facts.bounds[name]))
         if name in facts.levels:
