@@ -205,12 +205,15 @@ class HierarchyFit(Report, Frozen):
     def _integers(self) -> bool:
         return self.values[0].dtype.kind == "i"
 
-    def _rows(self) -> Rows:
+    def _every_row(self) -> Rows:
+        return self._rows(None)
+
+    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
         parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        noisy, variance, value, spread = (np.concatenate(part)[:MOST_ROWS] for part in parts)
+        noisy, variance, value, spread = (np.concatenate(part)[:most] for part in parts)
         errors = _sds(spread) if self.spreads else ["-"] * len(spread)
         cells = table([noisy.tolist(), _sds(variance), value.tolist(), errors])
-        return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:MOST_ROWS], cells)
+        return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:most], cells)
 
     def _notes(self) -> list[str]:
         notes = [f"Post-processing: {', '.join(self.postprocessing)}."]

@@ -290,12 +290,12 @@ class ResponseResults(DPResults):
     def _beside(self) -> Facts:
         return []
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         """State two rows a category, one a kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
         names: list[str] = []
         rows: list[list[float]] = []
-        for place, label in enumerate(self.labels.elements(self.value)[: MOST_ROWS // 2]):
+        for place, label in enumerate(self.labels.elements(self.value)[: most and most // 2]):
             shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
             for kind, frame in zip(KINDS, frames):
                 row = frame.iloc[place]

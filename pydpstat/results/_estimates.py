@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat.results._columns import column, table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import NOISE, check_only
-from pydpstat.results._report import MOST_ROWS, Rows, Stated, number, one_line
+from pydpstat.results._report import MOST_ROWS, Rows, Stated, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,13 +203,17 @@ class Estimates(Drawn, Stated):
         """Tell whether the values are counts that noise leaves whole."""
         return False
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
+    def _every_row(self) -> Rows:
+        return self._rows(most=None)
+
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         value, labels, _ = self._named()
-        places = self._places()[:MOST_ROWS]
+        places = self._places()[:most]
         frame = Estimates.to_frame(self, alpha).iloc[places]
         headers: tuple[str, ...] = (self._head(),)
         if self.noise is not None:
             headers = (*headers, "noise sd", f"noise [{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         every = labels.elements(value)
-        names = [one_line(every[place]) for place in places]
-        return Rows(headers, names, table([frame[name].tolist() for name in frame]))
+        return Rows(
+            headers, [every[place] for place in places], table([frame[name].tolist() for name in frame])
+        )

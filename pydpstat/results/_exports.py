@@ -39,16 +39,13 @@ class Exports(Answering):
         """State the columns' heads, the rows' names and their cells."""
         raise NotImplementedError
 
+    def _every_row(self) -> Rows:
+        """State all rows, also where a page shows the first of them alone."""
+        return self._rows()
+
     def _numbers(self, digits: int | None) -> Rows:
-        """Return the rows with a number of decimals; p-values and counts stay as they are."""
-        rows = self._rows()
-        known = _decimals(digits)
-        if known is None:
-            return rows
-        cells = [
-            [each.rounded(known) if isinstance(each, Shown) else each for each in row] for row in rows.cells
-        ]
-        return rows._replace(cells=cells)
+        """Return all rows with a number of decimals; p-values and counts stay as they are."""
+        return _rounded(self._every_row(), _decimals(digits))
 
     def to_html(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
         """Return the summary as HTML, as a notebook shows it, or write it into a file.
@@ -77,7 +74,7 @@ class Exports(Answering):
         >>> r.to_html().count("<table")
         2
         """
-        page = self.summary() if digits is None else self._page(self._numbers(digits))
+        page = self.summary() if digits is None else self._page(_rounded(self._rows(), _decimals(digits)))
         return given(page.as_html(), path)
 
     def to_latex(
@@ -218,6 +215,16 @@ def keys_of(index: pd.Index) -> list[str]:
     """
     several = sum(not name for name in index.names) > 1
     return [str(name or f"term{f' {place}' * several}") for place, name in enumerate(index.names, 1)]
+
+
+def _rounded(rows: Rows, digits: int | None) -> Rows:
+    names = [" ".join(name.split()) for name in rows.names]
+    if digits is None:
+        return rows._replace(names=names)
+    cells = [
+        [each.rounded(digits) if isinstance(each, Shown) else each for each in row] for row in rows.cells
+    ]
+    return rows._replace(names=names, cells=cells)
 
 
 def _decimals(digits: int | None) -> int | None:

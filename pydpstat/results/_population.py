@@ -13,7 +13,7 @@ from pydpstat.results._estimates import Estimates
 from pydpstat.results._inference_page import MEANINGS
 from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import NOISE, kind_of
-from pydpstat.results._report import Rows
+from pydpstat.results._report import MOST_ROWS, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,8 +257,8 @@ class PopulationIntervals(Estimates):
         ends: tuple[Floats, Floats] = self.post.population.interval(alpha)
         return ends
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
-        rows = Estimates._rows(self, alpha)
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
+        rows = Estimates._rows(self, alpha, most)
         places = self._places()
         if self.post.population is None or len(places) > MOST_INTERVALS:
             return rows

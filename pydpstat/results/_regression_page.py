@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pydpstat.results._columns import column
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -108,8 +108,11 @@ class RegressionPage(Undecided, Stated):
             ("Mechanism:", mechanism_words(self.mechanism)),
         ]
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
-        frame = self.to_frame(alpha)[:MOST_ROWS]
+    def _every_row(self) -> Rows:
+        return self._rows(most=None)
+
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
+        frame = self.to_frame(alpha)[:most]
         if self.coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
@@ -120,7 +123,7 @@ class RegressionPage(Undecided, Stated):
         ]
         heads = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
         rows = list(map(list, zip(*columns.values())))
-        return Rows(tuple(heads.get(name, name) for name in columns), list(map(one_line, frame.index)), rows)
+        return Rows(tuple(heads.get(name, name) for name in columns), list(map(str, frame.index)), rows)
 
     def _notes(self) -> list[str]:
         kinds = sorted(set(self.labels))

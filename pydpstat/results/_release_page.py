@@ -69,12 +69,12 @@ class ReleasePage(FurtherResults):
         size, least = len(self.value), 1 if self.statistic == "corr" else 0
         return [place for place in places if place // size - place % size >= least]
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         if not self._wide():
-            return FurtherResults._rows(self, alpha)
+            return FurtherResults._rows(self, alpha, most)
         assert self.labels.dimnames
-        names, heads = ([one_line(str(each)) for each in axis] for axis in self.labels.dimnames)
-        names, values = names[:MOST_ROWS], self.value[:MOST_ROWS]
+        names, heads = (list(map(str, axis)) for axis in self.labels.dimnames)
+        names, heads, values = names[:most], list(map(one_line, heads)), self.value[:most]
         if dict(self.record.arguments).get("margins") and self.statistic == "table":
             names, heads, values = (
                 [*names, ALL],

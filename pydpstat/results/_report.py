@@ -79,7 +79,8 @@ class Report(Exports):
     def _page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        return SummaryPage(self._facts(), *rows, self._lines(), self._headed(), self._beside())
+        shown = rows._replace(names=list(map(one_line, rows.names)))
+        return SummaryPage(self._facts(), *shown, self._lines(), self._headed(), self._beside())
 
     def _headed(self) -> str:
         what = textwrap.shorten(self._heading(), _WIDEST)

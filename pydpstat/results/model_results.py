@@ -183,10 +183,10 @@ class ModelResults(Estimates, Frozen):
         ends = None if self.noise is None else self._interval(alpha)
         return coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
 
-    def _rows(self, alpha: float = 0.05) -> Rows:
+    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         # a long name is cut between words
-        names = [textwrap.shorten(name, 32) for name in self.names[:MOST_ROWS]]
-        return Estimates._rows(self, alpha)._replace(names=names)
+        names = [textwrap.shorten(name, 32) for name in self.names[:most]]
+        return Estimates._rows(self, alpha, most)._replace(names=names)
 
     def _content(self) -> dict[str, object]:
         upper, lower = self.bounds

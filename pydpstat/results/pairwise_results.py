@@ -19,7 +19,7 @@ from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,7 +192,10 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             ("Validity:", self.differences[0].validity),
         ]
 
-    def _rows(self) -> Rows:
+    def _every_row(self) -> Rows:
+        return self._rows(None)
+
+    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
         corrected, floors = self._corrected()
         parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
         columns: list[list[object]] = [
@@ -205,8 +208,8 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
             columns += self.conf_int().to_numpy().T.tolist()
-        names = [one_line(f"{named(a)} - {named(b)}") for a, b in self.groups]
-        return Rows(headers, names[:MOST_ROWS], table(columns)[:MOST_ROWS])
+        names = [f"{named(a)} - {named(b)}" for a, b in self.groups]
+        return Rows(headers, names[:most], table(columns)[:most])
 
     def _notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"

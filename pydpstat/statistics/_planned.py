@@ -26,7 +26,6 @@ from pydpstat.results._report import (
     Rows,
     left_out,
     number,
-    one_line,
     plain,
     plain_guarantee,
     unit_fact,
@@ -248,14 +247,17 @@ class Plan(Drawn, Report):
             *unit_fact(result.unit),
         ]
 
-    def _rows(self) -> Rows:
+    def _every_row(self) -> Rows:
+        return self._rows(None)
+
+    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
         result = self.result
-        names = [one_line(name) for name in result.labels.elements(result.value)[:MOST_ROWS]]
+        names = result.labels.elements(result.value)[:most]
         cells = [["-", "-"]] * len(names)
         if self._planned.errors is not None:
             errors = self._planned.errors
             columns = _flat(errors.sd()), _flat(errors.reach(self.alpha))
-            cells = table([each[:MOST_ROWS].tolist() for each in columns])
+            cells = table([each[:most].tolist() for each in columns])
         return Rows(("noise sd", "accuracy"), names, cells)
 
     def _notes(self) -> list[str]:

@@ -211,3 +211,22 @@ def test_the_decimals_of_a_column_align():
     assert column([7943, 12]) == ["7943", "12"] and column([2_000_000.0, 5.0]) == ["2000000", "5"]
     assert column([1e20, 1.5]) == ["1e+20", "1.5"] and column([1e-9, 250.0]) == ["1e-09", "250"]
     assert column([1.25, float("nan"), float("inf"), ""]) == ["1.25", "-", "inf", ""] and column([]) == []
+
+
+def test_tables_are_written_whole_also_where_a_page_shows_sixty_rows():
+    names = [f"municipality number {place} of the southern districts" for place in range(70)]
+    r = dp.mean(
+        np.arange(700) % 50, 1.0, bounds=(0, 50), by=np.repeat(names, 10), levels=names, other=None, rng=1
+    )
+    for text in (r.to_markdown(), r.to_markdown(digits=1), r.to_latex(), r.to_csv()):
+        assert [name for name in names if name in text] == names
+    assert str(r.summary()).count("municipality") == 60 and "10 more rows" in str(r.summary())
+    pairs = dp.proportion(
+        np.arange(600) % 3 == 0,
+        1.0,
+        by=np.repeat(list("abcdefghijkl"), 50),
+        levels=list("abcdefghijkl"),
+        rng=1,
+    ).pairs()
+    assert len(pairs.to_markdown().splitlines()) == 2 + 66
+    assert "6 more rows" in str(pairs.summary())
