@@ -220,13 +220,11 @@ def test_tables_are_written_whole_also_where_a_page_shows_sixty_rows():
     )
     for text in (r.to_markdown(), r.to_markdown(digits=1), r.to_latex(), r.to_csv()):
         assert [name for name in names if name in text] == names
-    assert str(r.summary()).count("municipality") == 60 and "10 more rows" in str(r.summary())
-    pairs = dp.proportion(
-        np.arange(600) % 3 == 0,
-        1.0,
-        by=np.repeat(list("abcdefghijkl"), 50),
-        levels=list("abcdefghijkl"),
-        rng=1,
-    ).pairs()
+    shown = str(r.summary())
+    assert sum(line.startswith("municipality") for line in shown.splitlines()) == 60
+    assert "10 more rows" in shown
+    letters = list("abcdefghijkl")
+    answers = {"by": np.repeat(letters, 50), "levels": letters, "other": None}
+    pairs = dp.proportion(np.arange(600) % 3 == 0, 1.0, **answers, rng=1).pairs()
     assert len(pairs.to_markdown().splitlines()) == 2 + 66
     assert "6 more rows" in str(pairs.summary())
