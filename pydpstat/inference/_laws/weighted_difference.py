@@ -48,19 +48,28 @@ def weighted_difference(known: tuple[Known, Known], half: float) -> tuple[float,
     >>> statistic > 9.0, p < 0.003, 30.0 < interval.ends(0.05)[0] < 50.0
     (True, True, True)
     """
+    found = linearized(known)
+    if found is None:
+        return 0.0, 1.0, Rescaled(Whole(-2.0, 2.0), half, 2.0 * half), False
+    groups, unit = found
+    statistic, p, interval, tell = mean_difference(groups, 1.0)
+    return statistic, p, Rescaled(interval, unit * half, 2.0 * half), tell
+
+
+def linearized(known: tuple[Known, Known]) -> tuple[tuple[NoisySums, NoisySums], float] | None:
+    """Return the sums that the noisy Welch test compares, and their unit; None where noise hides a group."""
     middle = 0.5 * (known[0].mean + known[1].mean)
     parts = []
     for each in known:
         total = sum(each.line)
         if total <= noise_reach(np.full(2, each.scales[0]), "laplace", LEFT_OUT):
-            return 0.0, 1.0, Rescaled(Whole(-2.0, 2.0), half, 2.0 * half), False
+            return None
         sums = each.about(each.mean)
         # noise may say that weights are larger than 1 on average
         parts.append((sums, each.mean, min(total / max(sums.sums[0], 1.0), 1.0)))
     unit = max(abs(center - middle) + (1.0 + abs(center)) / weight for _, center, weight in parts)
     first, second = (_linear(*part, middle, unit) for part in parts)
-    statistic, p, interval, tell = mean_difference((first, second), 1.0)
-    return statistic, p, Rescaled(interval, unit * half, 2.0 * half), tell
+    return (first, second), unit
 
 
 def _linear(known: NoisySums, center: float, weight: float, middle: float, unit: float) -> NoisySums:
