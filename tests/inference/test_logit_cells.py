@@ -258,3 +258,19 @@ def test_too_many_cells_are_refused_before_anything_is_paid():
     with pytest.raises(PydpstatError, match="at most 2,000 combinations"):
         pydpstat.logit("y ~ C(sex) + C(region)", FRAME, 1.0, levels=levels, budget=budget)
     assert not budget.spent.epsilon
+
+
+@pytest.mark.parametrize("dip", [0.0499, 0.03])
+def test_an_interval_reaches_the_last_value_that_is_not_rejected(dip):
+    """p-values that fall below the level and rise above it again belong to values inside of the interval."""
+
+    class Fallen(CellLogit):
+        def __init__(self):
+            pass
+
+        def pvalue(self, combination, value):
+            size = abs(value)
+            return 1.0 - size if size < 0.9 else dip if size < 5.0 else 0.2 if size < 9.0 else 0.001
+
+    for side in (-1.0, 1.0):
+        assert Fallen()._end(np.ones(1), 0.0, 0.3 * side, 0.05) == pytest.approx(9.0 * side, rel=1e-4)

@@ -24,6 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 # coefficients beyond are not looked for: an interval that reaches them is infinite
 _BEYOND = 64.0
+# how near to the level's normal quantile a p-value's is near: from 0.027 on at a level of 0.05
+_NEAR = 0.25
 # standard errors from which on nothing is said
 _LARGEST = 4.0
 # standard errors from the equations' solution up to which they hold
@@ -311,10 +313,16 @@ class CellLogit(Frozen):
             return float(ndtri(0.5 * max(chance, 1e-300))) - wanted
 
         inner, outer = (0.0, -wanted), (-wanted, above(-wanted))
-        while outer[1] > 0.0:
-            if abs(unit) * outer[0] > most:
+        last = outer
+        # near the level p-values may fall and rise again: the last value that is not rejected counts
+        while last[1] > -_NEAR:
+            if abs(unit) * last[0] > most:
                 return math.copysign(math.inf, unit)
-            inner, outer = outer, (1.6 * outer[0], above(1.6 * outer[0]))
+            last = 1.6 * last[0], above(1.6 * last[0])
+            if outer[1] > 0.0:
+                inner, outer = outer, last
+            elif last[1] > 0.0:
+                inner, outer = last, last
         for _ in range(40):
             if outer[0] - inner[0] < 1e-5 * outer[0]:
                 break
