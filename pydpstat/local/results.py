@@ -237,8 +237,10 @@ class ResponseResults(DPResults):
         low, high = self._interval(alpha)
         return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
-    def to_frame(self, alpha: float = 0.05, kind: str = "randomization") -> pd.DataFrame:
+    def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return estimates, counts, both standard errors and an interval for each category.
+
+        The interval covers the randomization, or with ``kind="population"`` sampling as well.
 
         Examples
         --------
@@ -250,7 +252,7 @@ class ResponseResults(DPResults):
         import pandas as pd
 
         randomization, population = self._errors()
-        low, high = self._limits(alpha, kind, "blaker").T
+        low, high = self._limits(alpha, "randomization" if kind is None else kind, "blaker").T
         columns: dict[str, npt.ArrayLike] = {
             "moment": _estimates(self.design, self.counted, "moment"),
             "ml": _estimates(self.design, self.counted, "ml"),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat.results._columns import column, table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import NOISE, check_only
-from pydpstat.results._report import MOST_ROWS, Rows, Stated, number
+from pydpstat.results._report import MOST_ROWS, Rows, Stated, left_out, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,6 +194,9 @@ class Estimates(Drawn, Stated):
         True
         """
         return self._r_object()
+
+    def _omitted(self) -> list[str]:
+        return left_out(len(self._places()))
 
     def _places(self) -> list[int]:
         """Return the places of the values that a page has rows for."""

@@ -109,8 +109,8 @@ class InferencePage(Undecided, Stated):
         -------
         DataFrame
             Columns ``estimate``, ``lower``, ``upper``, ``statistic`` and ``p-value``, NaN where there is
-            none. Statistic and p-value are in the row of the parameter that is tested; where it is no
-            estimate, in a last row with the test's name.
+            none, and ``df`` of a chi-square test. Statistic and p-value are in the row of the parameter that
+            is tested; where it is no estimate, in a last row with the test's name.
 
         Examples
         --------
@@ -129,6 +129,8 @@ class InferencePage(Undecided, Stated):
         ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
         told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]
         frame.loc[row, ["lower", "upper", "statistic", "p-value"]] = told
+        if self._df is not None:
+            frame.insert(4, "df", pd.Series({row: self._df}, dtype="float64"))
         return frame
 
     def _heading(self) -> str:

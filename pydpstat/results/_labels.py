@@ -14,9 +14,8 @@ from pydpstat.results._words import joined
 if TYPE_CHECKING:
     import pandas as pd
 
-# a float, a chosen value, an array, Series, DataFrame or Histogram; as a union it would have to be narrowed
-# before anything is computed with it
-Estimate: TypeAlias = Any
+# an editor shows the kinds; `Any` among them spares narrowing before anything is computed with one
+Estimate: TypeAlias = "float | pd.Series | pd.DataFrame | Histogram | Any"
 # texts, or other plain values
 _Row = tuple[Any, ...]
 

@@ -32,6 +32,7 @@ _WITH = "Release it with population=True, or use pydpstat.moments."
 _COUNTED = ("proportion", "histogram", "crosstab")
 _COUNTS = "Release it with geometric noise, and with at most one record of each unit (max_records=1)."
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
+_MORE_INTERVALS = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
 FOLLOWS = "It follows from the release at no additional privacy cost."
 
 
@@ -165,22 +166,23 @@ class PopulationIntervals(Estimates):
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
 
-    def to_frame(self, alpha: float = 0.05, kind: str = "noise") -> pd.DataFrame:
+    def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return value, noise standard deviation and intervals as a frame, a row an element.
 
         Parameters
         ----------
         alpha : float, default 0.05
             Probability that an interval misses, of each one by itself.
-        kind : {"noise", "population"}, default "noise"
-            "population" adds the confidence intervals for the population, which take some time.
+        kind : {"noise", "population"}, optional
+            Which intervals; by default all that there are. Those for the population take some time where
+            there are many values: "noise" leaves them out.
 
         Returns
         -------
         DataFrame
             Columns ``estimate``, ``noise sd``, ``noise lower`` and ``noise upper``; values alone where the
-            noise has no public distribution. Confidence intervals are ``lower`` and ``upper``; of counts
-            they are those of ``share``. Counts with noise on the integers are integers.
+            noise has no public distribution. Confidence intervals for the population are ``lower`` and
+            ``upper``; of counts they are those of ``share``. Counts with noise on the integers are integers.
 
         Raises
         ------
@@ -191,11 +193,11 @@ class PopulationIntervals(Estimates):
         --------
         >>> import numpy as np, pydpstat as dp
         >>> r = dp.mean(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), population=True, rng=1)
-        >>> r.to_frame(kind="population").columns.tolist()
+        >>> r.to_frame().columns.tolist()
         ['estimate', 'noise sd', 'noise lower', 'noise upper', 'lower', 'upper']
         """
         frame = Estimates.to_frame(self, alpha)
-        if kind_of(kind) == NOISE:
+        if self.post.population is None if kind is None else kind_of(kind) == NOISE:
             return frame
         low, high = (np.ravel(end, order="F") for end in self._population_interval(alpha))
         share = {"share": self._shares()} if self._head() == COUNT else {}
@@ -213,7 +215,7 @@ class PopulationIntervals(Estimates):
         digits : int, optional, keyword only
             Number of decimals. By default all digits.
         kind : str, optional, keyword only
-            That of `to_frame`: "population" adds the confidence intervals for the population.
+            That of `to_frame`: "noise" leaves out confidence intervals for the population.
 
         Returns
         -------
@@ -230,10 +232,10 @@ class PopulationIntervals(Estimates):
         --------
         >>> import numpy as np, pydpstat as dp
         >>> r = dp.mean(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), population=True, rng=1)
-        >>> print(r.to_csv(kind="population").splitlines()[0])
+        >>> print(r.to_csv().splitlines()[0])
         term,estimate,noise sd,noise lower,noise upper,lower,upper
         """
-        return self._csv(self.to_frame() if kind is None else self.to_frame(kind=kind), path, digits)
+        return self._csv(self.to_frame(kind=kind), path, digits)
 
     def _shares(self) -> Floats:
         """Return the shares of counts, whose intervals are those of the population."""
@@ -260,7 +262,7 @@ class PopulationIntervals(Estimates):
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         rows = Estimates._rows(self, alpha, most)
         places = self._places()
-        if self.post.population is None or len(places) > MOST_INTERVALS:
+        if self.post.population is None or most is not None and len(places) > MOST_INTERVALS:
             return rows
         *heads, low, high = rows.headers
         found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
@@ -273,6 +275,10 @@ class PopulationIntervals(Estimates):
         cells = [[*row, *each] for row, each in zip(rows.cells, added)]
         return Rows(more, rows.names, cells)
 
+    def _omitted(self) -> list[str]:
+        more = self.post.population is not None and len(self._places()) > MOST_INTERVALS
+        return [*Estimates._omitted(self), *([_MORE_INTERVALS] if more else [])]
+
     def _covered(self) -> str:
         """Return what the two kinds of intervals cover, and how far the second can be trusted."""
         population = self.post.population
@@ -282,7 +288,7 @@ class PopulationIntervals(Estimates):
             f"{what or 'the population'} cover sampling as well: {MEANINGS[population.validity]}."
         )
         if len(self._places()) > MOST_INTERVALS:
-            told += " They are in conf_int(kind='population')."
+            told += f" {_MORE_INTERVALS}"
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."
         return told

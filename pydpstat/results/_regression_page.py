@@ -111,6 +111,9 @@ class RegressionPage(Undecided, Stated):
     def _every_row(self) -> Rows:
         return self._rows(most=None)
 
+    def _omitted(self) -> list[str]:
+        return left_out(len(self.names), where="params")
+
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         frame = self.to_frame(alpha)[:most]
         if self.coef is not None:
@@ -134,7 +137,7 @@ class RegressionPage(Undecided, Stated):
             lines.append(_SCORES)
         if any(at_floor(each, self.pvalue_floor) for each in self._chances().tolist()):
             lines.append(floor_note(self.pvalue_floor))
-        return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
+        return [*lines, *self.remarks, *self._omitted(), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         tested = zip(self.tested, self.statistics.tolist(), self._chances().tolist())

@@ -128,7 +128,12 @@ class Stated(Stating, Report):
     record: Call | ModelCall
 
     def __str__(self) -> str:
-        return "\n".join([self.summary().tables[0].as_text(), self._stated(), *self._counted(brief=True)])
+        told = [self._stated(), *self._counted(brief=True), *wrapped(self._omitted())]
+        return "\n".join([self.summary().tables[0].as_text(), *told])
+
+    def _omitted(self) -> list[str]:
+        """Return notes on what a page has no place for."""
+        return []
 
     @property
     def epsilon(self) -> float:

@@ -195,6 +195,9 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     def _every_row(self) -> Rows:
         return self._rows(None)
 
+    def _omitted(self) -> list[str]:
+        return left_out(len(self.differences))
+
     def _rows(self, most: int | None = MOST_ROWS) -> Rows:
         corrected, floors = self._corrected()
         parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
@@ -225,7 +228,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             f"Assumptions: {'; '.join(self.assumptions)}.",
             *([floor_note(floor)] if floored else []),
             *dict.fromkeys(remark for each in self.differences for remark in each.remarks),
-            *left_out(len(self.differences)),
+            *self._omitted(),
             f"Call: {self.call}",
         ]
 

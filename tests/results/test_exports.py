@@ -187,13 +187,15 @@ def test_html_has_no_sign_of_markup_in_a_cell():
 
 def test_both_intervals_are_in_a_frame_by_their_names():
     r = dp.mean(FRAME[["x", "g"]], 1.0, population=True, **BY, **ONE)
-    frame = r.to_frame(0.1, kind="population")
-    assert frame.columns.tolist() == [*r.to_frame().columns, "lower", "upper"]
+    frame = r.to_frame(0.1)
+    assert frame.equals(r.to_frame(0.1, kind="population"))
+    assert frame.columns.tolist() == [*r.to_frame(kind="noise").columns, "lower", "upper"]
     for ends, kind in ((["noise lower", "noise upper"], "noise"), (["lower", "upper"], "population")):
         assert np.array_equal(frame[ends], r.conf_int(0.1, kind=kind))
-    assert r.to_csv(kind="population").splitlines()[0] == f"g,{','.join(frame.columns)}"
+    assert r.to_csv().splitlines()[0] == f"g,{','.join(frame.columns)}"
+    assert r.to_csv(kind="noise").splitlines()[0] == f"g,{','.join(frame.columns[:4])}"
     counts = dp.histogram(X, 1.0, edges=[0, 0.5, 1], rng=1)
-    frame = counts.to_frame(kind="population")
+    frame = counts.to_frame()
     assert frame.columns.tolist()[-3:] == ["share", "lower", "upper"]
     assert (
         frame["estimate"].dtype == np.int64

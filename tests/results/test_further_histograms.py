@@ -129,7 +129,7 @@ def test_results_keep_the_guarantee_and_say_that_they_are_free():
         assert "which follows from the released histogram at no additional privacy cost" in text
         assert found.call.startswith(r.call + ".")
         assert np.array_equal(pickle.loads(pickle.dumps(found)).value, found.value)
-        assert found.to_frame().shape[1] == 4 and found.bse.notna().all()
+        assert found.to_frame(kind="noise").shape[1] == 4 and found.bse.notna().all()
 
 
 def test_noise_intervals_stay_for_units_and_gaussian_noise():
