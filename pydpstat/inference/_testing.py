@@ -50,7 +50,8 @@ def protected(
     named = INTEGER if integer else REAL
     only = OnlyBounded(
         f"for {function}, whose distribution needs public numbers of records",
-        "If they are public, give or declare neighbors='bounded'; ttest_ind and f_oneway take private ones.",
+        "If they are public, give neighbors='bounded', or dp.design(..., neighbors='bounded') with a budget "
+        "like Budget(1.0, neighbors='bounded'). ttest_ind and f_oneway take private numbers.",
     )
     how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget, only=only)
     check_epsilon(how)

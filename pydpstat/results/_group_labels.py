@@ -110,6 +110,23 @@ class GroupLabels(Labels):
             f"{variable!r}. Choose the variable in which the groups are compared."
         )
 
+    def keys_at(self, names: object) -> tuple[int, ...]:
+        """Return in which places of a group's levels keys are, given by one name or several; of None no one.
+
+        Examples
+        --------
+        >>> GroupLabels("mean", rows=(("north", "f"),), keys=("region", "sex")).keys_at("sex")
+        (1,)
+        """
+        found = () if names is None else tuple(names) if isinstance(names, (list, tuple)) else (names,)
+        for each in found:
+            if each not in self.keys:
+                raise PydpstatError(
+                    f"within must be of the release's keys ({', '.join(map(str, self.keys))}); got {each!r}. "
+                    "Give one of them, or leave within out to compare all groups."
+                )
+        return tuple(map(self.keys.index, found))
+
     def in_r(self, value: np.ndarray, missing_level: bool = False) -> object:
         """Return the elements as a named vector of R."""
         plain = Labels(self.name, names=tuple(self.elements(value)))

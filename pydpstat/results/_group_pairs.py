@@ -75,7 +75,7 @@ class FurtherResults(HistogramResults):
         True
         """
         if self._is_table():
-            return self.shares(by=self._axis_key(0)).difference(a, b, variable)
+            return self._rows_compared("difference", variable).difference(a, b, variable)
         known, labels = self._compared()
         pair = labels.place(a, "a"), labels.place(b, "b")
         if pair[0] == pair[1]:
@@ -103,7 +103,9 @@ class FurtherResults(HistogramResults):
             remarks=(*found.remarks, FOLLOWS),
         )
 
-    def pairs(self, correction: str | None = "holm", variable: object = None) -> PairwiseResults:
+    def pairs(
+        self, correction: str | None = "holm", variable: object = None, within: object = None
+    ) -> PairwiseResults:
         """Compare all pairs of groups of the population, with a correction for their number.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, of a `proportion` with
@@ -117,6 +119,9 @@ class FurtherResults(HistogramResults):
         variable : str, optional
             The variable to compare the groups in, where several were released. Of a table it is the level
             of the second variable whose shares are compared between levels of the first.
+        within : str or list of str, optional
+            Keys, such as ``"region"`` of ``by=["region", "sex"]``: only groups with the same level of each
+            are compared. By default all.
 
         Returns
         -------
@@ -127,8 +132,8 @@ class FurtherResults(HistogramResults):
         Raises
         ------
         PydpstatError
-            If `correction` is not allowed, there is no such variable, or this release has no two groups
-            that can be compared.
+            If `correction` is not allowed, there is no such variable or key, or this release has no two
+            groups that can be compared.
 
         Notes
         -----
@@ -157,12 +162,17 @@ class FurtherResults(HistogramResults):
         if correction is not None:
             one_of(correction, "correction", CORRECTIONS[:2])
         if self._is_table():
-            return self.shares(by=self._axis_key(0)).pairs(correction, variable)
+            return self._rows_compared("pairs", variable).pairs(correction, variable, within)
         known, labels = self._compared()
         column, columns = labels.column(variable), len(labels.series) or 1
         added = self._added_level()
         compared = [place for place, row in enumerate(labels.rows) if added is None or added not in row]
-        places = list(combinations(compared, 2))
+        kept = labels.keys_at(within)
+        places = [
+            (a, b)
+            for a, b in combinations(compared, 2)
+            if all(labels.rows[a][each] == labels.rows[b][each] for each in kept)
+        ]
         if not places:
             raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
         with Progress(lambda: len(places), "pairs") as progress:
@@ -184,8 +194,21 @@ class FurtherResults(HistogramResults):
             claim=released.claim,
             guarantee=released.guarantee,
             reproducible=released.reproducible,
-            record=released.record.followed("pairs", correction, variable),
+            record=released.record.followed("pairs", correction, variable, within),
         )
+
+    def _rows_compared(self, method: str, variable: object) -> Self:
+        """Return a table's shares within the levels of its first variable, in which these are compared."""
+        if variable is None:
+            rows, columns = map(self._axis_name, (0, 1))
+            first, second = ([repr(each) for each in axis] for axis in self.labels.dimnames)
+            groups = f"{', '.join(first[:2])}, " if method == "difference" else ""
+            raise PydpstatError(
+                f"variable must be given for a table: the level of {columns} ({', '.join(second[:9])}) whose "
+                f"share is compared between levels of {rows}; got None. Write .{method}({groups}"
+                f"variable={second[0]})."
+            )
+        return self.shares(by=self._axis_key(0))
 
     def _followed(self, method: str, *arguments: object) -> Release:
         """Return this release with the call of a method of it."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # an editor shows the kinds; `Any` among them spares narrowing before anything is computed with one
 Estimate: TypeAlias = "float | pd.Series | pd.DataFrame | Histogram | Any"
+# what the quantiles of a variable without a name are called
+_UNNAMED = "quantile"
 # texts, or other plain values
 _Row = tuple[Any, ...]
 
@@ -68,7 +70,7 @@ class Labels:
             own = self.dimnames[0]
         named = tuple(each for each in own if each != statistic)
         # a variable's quantiles have names, too
-        return joined(named or self.names or self.dimension_names)
+        return "" if named == (_UNNAMED,) else joined(named or self.names or self.dimension_names)
 
     def natural(self, value: np.ndarray) -> Any:
         """Return a value in the shape that a pandas user expects."""
@@ -214,3 +216,23 @@ def _product(lists: tuple[_Row, ...]) -> list[_Row]:
     for levels in lists:
         rows = [row + (level,) for row in rows for level in levels]
     return rows
+
+
+def unstacked(numbers: Any) -> pd.DataFrame | None:
+    """Return numbers by several keys with a column for each level of the last one; None of anything else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> keys = pd.MultiIndex.from_product([["b", "a"], ["m", "f"]])
+    >>> unstacked(pd.Series([1.0, 2.0, 3.0, 4.0], index=keys)).to_numpy().tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    import pandas as pd
+
+    if isinstance(numbers, pd.DataFrame):
+        return numbers
+    if not isinstance(numbers, pd.Series) or numbers.index.nlevels < 2:
+        return None
+    rows, columns = numbers.index.droplevel(-1).unique(), numbers.index.get_level_values(-1).unique()
+    return numbers.unstack().reindex(index=rows, columns=columns)

@@ -47,7 +47,9 @@ class ReleasePage(FurtherResults):
 
     def _heading(self) -> str:
         named = self.record.about(self.labels.about(self.statistic))
-        return f"{printed(self.statistic)} of {named}" if named else self.statistic
+        what = printed(self.statistic)
+        # groups may have a name where the variable has none
+        return f"{what} {named}" if named.startswith("by ") else f"{what} of {named}" if named else what
 
     def _head(self) -> str:
         counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)

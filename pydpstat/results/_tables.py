@@ -16,7 +16,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise_sum import summand, summed
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels
+from pydpstat.results._labels import Labels, unstacked
 from pydpstat.results._noisy_ratios import FREE, RatioIntervals
 from pydpstat.results._population import Population, PopulationIntervals
 from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Scaled
@@ -268,7 +268,7 @@ class TableResults(PopulationIntervals):
         return self.to_frame(alpha).reset_index(names=[self._axis_name(axis) for axis in sizes])
 
     def wide(self, margins: bool | None = None) -> pd.DataFrame:
-        """Return a released table as a frame with a column for each level of the last variable.
+        """Return a table, or numbers by several keys, with a column for each level of the last variable.
 
         Parameters
         ----------
@@ -279,7 +279,8 @@ class TableResults(PopulationIntervals):
         Returns
         -------
         DataFrame
-            The estimates, integers where the noise is. A table of one variable has one row.
+            The estimates, integers where the noise is. A table of one variable has one row. Means and shares
+            have no sums.
 
         Examples
         --------
@@ -294,6 +295,8 @@ class TableResults(PopulationIntervals):
 
         if (table := self._by_groups()) is not None:
             return table.wide(margins)
+        if self.statistic not in TABLES and (numbers := unstacked(cast(Any, self).estimate)) is not None:
+            return numbers
         dimnames = self._dimnames()
         *rows, columns = (
             pd.Index(levels, name=self._axis_name(axis)) for axis, levels in enumerate(dimnames)

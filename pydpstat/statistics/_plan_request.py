@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -12,7 +13,7 @@ import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Placeholder, bounds_of
 from pydpstat._release.payment import Defaults, within
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import PydpstatError, UsageWarning
 from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
 from pydpstat.results.results import DPResults
@@ -101,7 +102,9 @@ class Request(NamedTuple):
         made_up = Placeholder(n or 0, self.columns)
         pair = self.function in PAIRS and self.columns is None
         # nothing is released, and so the block's budget does not pay
-        with within(_Free(self.defaults)):
+        with within(_Free(self.defaults)), warnings.catch_warnings():
+            # made-up records are in no level
+            warnings.simplefilter("ignore", UsageWarning)
             result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
             return self._judged(result, epsilon, n)
 

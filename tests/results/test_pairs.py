@@ -138,3 +138,27 @@ def test_what_is_refused(means):
     with pytest.raises(PydpstatError, match="at most one record of each unit"):
         units.pairs()
     assert len(shares(unit=np.arange(1000), max_records=1).pairs().groups) == 6
+
+
+def test_pairs_within_a_key_and_numbers_by_two_keys_side_by_side():
+    draw = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"a": draw.choice(["x", "y"], 900), "b": draw.choice(["q", "p", "r"], 900), "v": 1.0}
+    )
+    levels = {"a": ["x", "y"], "b": ["q", "p", "r"]}
+    how = {"by": ["a", "b"], "levels": levels, "other": None, "bounds": (0, 2), "rng": 1}
+    means = pydpstat.mean(frame, 2.0, **how, population=True)
+    found = means.pairs(within="b")
+    assert found.groups == tuple((("x", level), ("y", level)) for level in levels["b"])
+    every = means.pairs(within=["a"])
+    assert [a[0] == b[0] for a, b in every.groups] == [True] * 6 and len(means.pairs().groups) == 15
+    with pytest.raises(PydpstatError, match=r"within must be of the release's keys \(a, b\); got 'c'"):
+        means.pairs(within="c")
+    wide = means.wide()
+    assert wide.index.tolist() == ["x", "y"] and wide.columns.tolist() == ["q", "p", "r"]
+    assert all(wide.loc[a, b] == means.estimate[a, b] for a in "xy" for b in "pqr")
+    table = pydpstat.crosstab(frame[["a", "b"]], 2.0, levels=levels, other=None, rng=1)
+    assert table.shares(by="a").wide().equals(table.shares(by="a").estimate)
+    for call in (lambda: table.difference("x:p", "y:p"), table.pairs):
+        with pytest.raises(PydpstatError, match=r"level of b \('q', 'p', 'r'\) .* Write .*variable='q'\)"):
+            call()

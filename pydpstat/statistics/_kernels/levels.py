@@ -112,27 +112,23 @@ def levels_of(levels: object, variables: Variables) -> list[PublicLevels]:
     columns, names = variables.columns, variables.names
     if isinstance(levels, Mapping):
         given = checks.by_name(levels, names, "levels", "variable", "[...]")
-        return [
-            PublicLevels(_own(each, f"levels[{name!r}]", column), False)
-            for name, each, column in zip(names, given, columns)
-        ]
+        return [_own(each, f"levels[{name!r}]", column) for name, each, column in zip(names, given, columns)]
     lists = levels if isinstance(levels, (list, tuple)) else ()
     nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
     if len(columns) == 1 and not nested:
-        return [PublicLevels(_own(levels, "levels", columns[0]), False)]
+        return [_own(levels, "levels", columns[0])]
     if len(lists) != len(columns) or any(isinstance(each, str) for each in lists):
         raise PydpstatError(
             f"levels must be a list of levels for each of the {len(columns)} variables; "
             f"got {checks.shown(levels)}. Give them in the variables' order, or as a dict by name."
         )
-    return [
-        PublicLevels(_own(each, f"levels[{i}]", column), False)
-        for i, (each, column) in enumerate(zip(lists, columns))
-    ]
+    return [_own(each, f"levels[{i}]", column) for i, (each, column) in enumerate(zip(lists, columns))]
 
 
-def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
-    """Check the levels of one variable, and that they are of its type."""
+def _own(levels: object, name: str, column: object) -> PublicLevels:
+    """Check the levels of one variable, and that they are of its type; "declared" takes its categories."""
+    if isinstance(levels, str) and levels == "declared" and has_categories(column):
+        return _categories(column)
     own, kind = _level_tuple(levels, name), kind_of(column)
     other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
     if kind == "numbers" and getattr(getattr(column, "dtype", None), "kind", "") in "iu" and other is None:
@@ -142,7 +138,7 @@ def _own(levels: object, name: str, column: object) -> tuple[object, ...]:
             f"{name} must be {KINDS[kind]}, as is the type of the variable; got {other} among them, "
             "which no record can have. Give levels of the variable's type, or convert the variable."
         )
-    return own
+    return PublicLevels(own, False)
 
 
 def has_categories(column: object) -> bool:
@@ -164,8 +160,11 @@ def _declared(levels: str, variables: Variables) -> list[PublicLevels]:
             "levels='declared' needs every variable to be a Categorical, whose categories are public; "
             f"got {', '.join(type(each).__name__ for each in variables.columns)}. Give lists of levels."
         )
-    own = [list(categorical_of(column).categories) for column in variables.columns]
-    return [PublicLevels(_level_tuple(each, "the categories"), True) for each in own]
+    return list(map(_categories, variables.columns))
+
+
+def _categories(column: object) -> PublicLevels:
+    return PublicLevels(_level_tuple(list(categorical_of(column).categories), "the categories"), True)
 
 
 def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
