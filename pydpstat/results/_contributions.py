@@ -1,4 +1,4 @@
-"""How many records of each unit count in a release, in words."""
+"""Which records count in a release, in words: how many of each unit, and those with missing values."""
 
 from __future__ import annotations
 
@@ -39,3 +39,18 @@ def sentence(function: str, arguments: Mapping[str, object], brief: bool = False
         return ""
     by_units = "" if brief or arguments.get("max_records", 1) != 1 else _BY_UNITS
     return f"A{said[1:]}, drawn at random{by_units}."
+
+
+def missing_words(arguments: Mapping[str, object]) -> str:
+    """Say what was done with missing values, by a call's public arguments; empty where they are an error.
+
+    Examples
+    --------
+    >>> missing_words({"missing": "drop"}), missing_words({"missing": 0.0}), missing_words({})
+    ('Records with missing values are left out.', 'Missing values count as 0.', '')
+    """
+    missing = arguments.get("missing", "error")
+    if missing == "drop":
+        return "Records with missing values are left out."
+    number = isinstance(missing, (int, float)) and not isinstance(missing, bool)
+    return f"Missing values count as {missing:g}." if number else ""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._columns import Rows
-from pydpstat.results._contributions import sentence
+from pydpstat.results._contributions import missing_words, sentence
 from pydpstat.results._exports import Exports
 from pydpstat.results._stating import Stating
 
@@ -213,7 +213,8 @@ class Stated(Stating, Report):
         conditions = self.guarantee.conditions
         found = [held] if _is_void(self.guarantee) else []
         found += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
-        return [*found, *self._counted()]
+        said = missing_words(dict(self.record.arguments))
+        return [*found, *self._counted(), *([said] if said else [])]
 
     def _counted(self, brief: bool = False) -> list[str]:
         """Return the note on how many records of each unit count, if there are units."""

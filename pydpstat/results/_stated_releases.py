@@ -66,6 +66,8 @@ class Stated(NamedTuple):
         The call, without data, as a ledger has it.
     counted : str
         How many records of each unit count; empty without a unit.
+    left_out : bool
+        Whether records with missing values are left out.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Stated(NamedTuple):
     local: bool
     call: str
     counted: str
+    left_out: bool
 
 
 def of_result(result: Any, name: str | None, argument: str) -> Stated:
@@ -112,6 +115,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
         mechanism == "randomized response",
         record.python(),
         counted(getattr(record, "function", ""), arguments),
+        arguments.get("missing") == "drop",
     )
 
 
@@ -140,6 +144,7 @@ def of_entry(entry: Any) -> Stated:
         function == "respond",
         entry.call,
         counted(function, arguments),
+        arguments.get("missing") == "drop",
     )
 
 

@@ -208,6 +208,8 @@ def _not_covered(items: Sequence[Stated]) -> Iterator[str]:
         )
     if any(each.clipped for each in items):
         yield "bias from clipping values to the bounds"
+    if any(each.left_out for each in items):
+        yield "bias from leaving out records with missing values"
 
 
 def _counts(items: Sequence[Stated]) -> str:
