@@ -148,9 +148,8 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
         try:
             given = dict(how.own.bind(*arguments, **options).arguments)
         except TypeError:
-            said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
-            if once := ", ".join(sorted(FIXED & named)):
-                said += f" Declare {once} once, in dp.design(frame, ...)."
+            once = FIXED - {"max_weight"} | ({"weights"} if name in WEIGHTED else set())
+            said = answer(f"design.{name}", how.own, arguments, options, once).removeprefix(f"design.{name}")
             raise ArgumentError(f"{name} of a design{said}") from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
