@@ -7,6 +7,7 @@ from pydpstat._words import LOWER, SAME, UPPER
 # the data themselves, which come first without a name
 _DATA = ("data", "x", "y", "X", "df", "frame", "dataset", "dataframe", "endog", "exog")
 _SUBSETS = ("subset", "where", "filter", "query")
+_WEIGHTS = ("weights", "weight", "sample_weight", "w", "wts")
 _QUANTILES = ("median", "quantile", "quantiles", "weighted_quantile")
 _RANKS = ("kendalltau", "mannwhitneyu", "wilcoxon")
 # words for what is done in another way here: in every release; in those named before a dot; in methods of a
@@ -28,14 +29,8 @@ _WAYS = {
     ),
     "ttest_rel(before, after, ...) and wilcoxon(before, after, ...) test pairs": ("paired",),
     "ttest_ind is Welch's test, which does not assume equal variances": ("var_equal",),
-    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (
-        "weights",
-        "weight",
-        "sample_weight",
-        "w",
-        "wts",
-    ),
-    "the upper bound of the weights is declared once: dp.design(frame, bounds={{'w': (0, 3)}}, weights='w')": (
+    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (*_WEIGHTS,),
+    "the bounds of weights are declared once: dp.design(frame, bounds={{'w': (0, 3)}}, weights='w')": (
         ".max_weight",
         ".max_weights",
         ".weight_bound",
@@ -89,7 +84,7 @@ _WAYS = {
     ),
     "{name} needs no bounds: leave them out": ("bounds", *SAME["bounds"], *LOWER, *UPPER),
     "there is no regression with weights; weighted_mean, weighted_total and the like take them": (
-        *(f"{model}.{word}" for model in ("ols", "logit") for word in ("weights", "sample_weight", "w", "wts")),
+        *(f"{model}.{word}" for model in ("ols", "logit") for word in _WEIGHTS),
     ),
     "there is no continuity correction: the null distribution includes the noise": ("correct",),
     "the null distribution of the statistic with its noise is always computed": (
@@ -114,9 +109,7 @@ _WAYS = {
         "by",
         *SAME["by"],
     ),
-    "tests of groups and models have formulas; others have by, mean(frame, 1.0, by='sex', ...)": (
-        "formula",
-    ),
+    "tests of groups and models have formulas; others have by, mean(frame, 1.0, by='sex', ...)": ("formula",),
     "the model has no penalty; LogisticRegressionDP has one, gamma": ("C", "penalty", "solver", "max_iter"),
     (
         "a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, "

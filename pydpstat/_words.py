@@ -116,6 +116,14 @@ EXAMPLES = {
     "missing": "'drop'",
     "correction": "'holm'",
 }
+# what choices mean, where none is near to what was given
+MEANINGS = {
+    "neighbors": "'unbounded' adds or removes a record, and 'bounded' replaces one.",
+    "missing": "'drop' omits records with missing values.",
+}
+# tests whose counts are often at hand
+_COUNTED = ("binomtest", "chi2_contingency", "chisquare", "proportions_test")
+NOTES = dict.fromkeys(_COUNTED, " It takes records, of which it releases counts, not counts themselves.")
 # the same of single methods
 _INDEX = "rows have their names; without them write result.to_frame().{method}(index=False)"
 _FILES = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
 from pydpstat._ways import OTHERWISE, WAYS
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, PUBLIC, SAME, UPPER
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, NOTES, PUBLIC, SAME, UPPER
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 # so many public numbers are written out
@@ -100,7 +100,8 @@ def answer(
             f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
         )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        return f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
+        said = f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
+        return said + NOTES.get(name, "")
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
         return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
@@ -108,7 +109,7 @@ def answer(
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
     gone = [each for each in needed if each not in got]
-    return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}."
+    return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}.{NOTES.get(name, '')}"
 
 
 def not_there(
