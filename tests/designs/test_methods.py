@@ -268,7 +268,7 @@ def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others()
     ):
         assert ask(people, levels=own).to_dict() == ask(both).to_dict()
     marked = dp.design(FRAME.astype({"sex": "category"}), levels={"sex": "declared"}, rng=1)
-    with pytest.raises(dp.PydpstatError, match="levels must name every variable and no other; it lacks 'sex'"):
+    with pytest.raises(dp.PydpstatError, match="levels must name every variable.*lacks 'sex'"):
         marked.crosstab(["sex", "region"], 1.0, levels=own)
 
 
