@@ -7,7 +7,7 @@ from pydpstat._words import LOWER, SAME, UPPER
 # the data themselves, which come first without a name
 _DATA = ("data", "x", "y", "X", "df", "frame", "dataset", "dataframe", "endog", "exog")
 _SUBSETS = ("subset", "where", "filter", "query")
-_WEIGHTS = ("weights", "weight", "sample_weight", "w", "wts")
+_WEIGHTS = ("weights", *SAME["weights"])
 _QUANTILES = ("median", "quantile", "quantiles", "weighted_quantile")
 _RANKS = ("kendalltau", "mannwhitneyu", "wilcoxon")
 # words for what is done in another way here: in every release; in those named before a dot; in methods of a
@@ -39,6 +39,8 @@ _WAYS = {
     "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
     "the data come first: {example}": _DATA,
     "a design has its data: leave it out": tuple(f".{word}" for word in _DATA),
+    "a plan costs nothing": ("plan.budget",),
+    "the sensitivity follows from the bounds and levels": ("sensitivity", *SAME["sensitivity"]),
     "a plan draws nothing": tuple(f"plan.{word}" for word in ("rng", *SAME["rng"])),
     "levels are lists by column: levels={{'sex': ['f', 'm']}}": ("design.level",),
     "tests have alternatives: ttest_1samp(x, popmean=50, epsilon=1.0, bounds=(0, 100), alternative='less')": (

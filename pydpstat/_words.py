@@ -22,6 +22,8 @@ SAME = {
     "edges": ("bins", "breaks", "bin_edges", "cuts", "nbins", "n_bins"),
     "popmean": ("mu", "mean0", "pop_mean", "null_value"),
     "max_weight": ("weight_bound", "max_weights"),
+    "weights": ("weight", "sample_weight", "w", "wts"),
+    "accountant": ("method", "composition", "accounting"),
     "unit": ("ids", "id", "person", "privacy_unit", "cluster", "clusters", "entity"),
     "max_records": ("max_contributions", "max_rows", "max_records_per_unit"),
     "bounds": ("bound", "limits", "clip", "range", "xlim", "clipping", "bounds_"),
@@ -70,6 +72,7 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "unit": (str,),
     "strata": (str,),
     "correction": (str,),
+    "accountant": (str,),
 }
 EXAMPLES = {
     "digits": "1",
@@ -115,6 +118,7 @@ EXAMPLES = {
     "max_records": "5",
     "missing": "'drop'",
     "correction": "'holm'",
+    "accountant": "'zcdp'",
 }
 # what choices mean, where none is near to what was given
 MEANINGS = {
