@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._words import MEANINGS
 from pydpstat.errors import PydpstatError
 
 # below it every whole number becomes a float without further thought
@@ -126,7 +127,10 @@ def positive(value: Any, name: str, unit: str = "") -> float:
 
 def epsilon(value: Any, name: str = "epsilon") -> float:
     """Check a privacy parameter epsilon: a finite number above 0."""
-    return positive(value, name, "Give one number, for example 1.")
+    hint = "Give one number, for example 1."
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        hint += " Several columns are one argument, as frame[['sex', 'region']]."
+    return positive(value, name, hint)
 
 
 def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
@@ -216,14 +220,26 @@ def integer(
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}.{' ' + hint if hint else ''}")
 
 
-def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
-    """Check that a text is one of those allowed, to the letter."""
+def one_of(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str:
+    """Check that a text is one of those allowed, to the letter; the hint is for one that is near to none."""
     if isinstance(value, str) and value in allowed:
         return value
     choices = ", ".join(repr(choice) for choice in allowed)
     raise PydpstatError(
-        f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {did_you_mean(value, allowed)}"
+        f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {meant(value, name, allowed, hint)}"
     )
+
+
+def meant(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str:
+    """Return the way out of a wrong choice: the nearest one, or else what the choices mean.
+
+    Examples
+    --------
+    >>> meant("add/remove", "neighbors", ("bounded", "unbounded"))
+    "'unbounded' adds or removes a record, and 'bounded' replaces one."
+    """
+    near = did_you_mean(value, allowed)
+    return near if near.startswith("Did") else hint or MEANINGS.get(name, near)
 
 
 def by_name(
@@ -242,13 +258,15 @@ def by_name(
     if set(found) != set(names) or len(found) != len(given):
         gone = [name for name in names if name not in found]
         more = [name for name in found if name not in names]
-        lack = f"it lacks {excerpt(gone[0])}" if gone else f"got {shown(given)}"
-        lack += (
-            f", and has {len(more)} that {'is' if len(more) == 1 else 'are'} not among them" if more else ""
-        )
+        lacks = [f"lacks {excerpt(gone[0])}"] if gone else []
+        lacks += [f"has {len(more)} that {'is' if len(more) == 1 else 'are'} not among them"] if more else []
+        lack = f"it {', and '.join(lacks)}" if lacks else f"got {shown(given)}"
+        way = f"Give {argument}={{{word}: {form}, ...}}."
+        if more and not gone:
+            way = f"Leave out others: {argument}={{key: {argument}[key] for key in {excerpt(list(names))}}}."
         raise PydpstatError(
             f"{argument} must name every {word} and no other; {lack}, for the {word}s "
-            f"{excerpt(list(names))}. Give {argument}={{{word}: {form}, ...}}.{' ' * bool(also)}{also}"
+            f"{excerpt(list(names))}. {way}{' ' * bool(also)}{also}"
         )
     return [found[name] for name in names]
 

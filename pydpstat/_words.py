@@ -22,100 +22,31 @@ SAME = {
     "edges": ("bins", "breaks", "bin_edges", "cuts", "nbins", "n_bins"),
     "popmean": ("mu", "mean0", "pop_mean", "null_value"),
     "max_weight": ("weight_bound", "max_weights"),
+    "weights": ("weight", "sample_weight", "w", "wts"),
+    "accountant": ("method", "composition", "accounting"),
     "unit": ("ids", "id", "person", "privacy_unit", "cluster", "clusters", "entity"),
     "max_records": ("max_contributions", "max_rows", "max_records_per_unit"),
     "bounds": ("bound", "limits", "clip", "range", "xlim", "clipping", "bounds_"),
-    "levels": ("categories", "level", "labels", "factors", "keys"),
+    "levels": ("categories", "labels", "factors", "keys"),
     "delta": ("del", "delta_", "tol"),
     "mechanism": ("noise", "dist", "distribution"),
     "strata": ("stratum", "stratify"),
     "sensitivity": ("sens", "delta_f", "sensitivities"),
     "q": ("probs", "prob", "quantile", "percentile"),
     "qs": ("probs", "q", "quantiles", "percentiles"),
-    "condition": ("data", "x"),
+    "range": ("bounds", "bound", "limits"),
+    "correction": ("method", "adjust", "adjustment", "p_adjust", "p_adjust_method"),
     "missing": ("missings", "na", "nan"),
     "cdf": ("dist", "distribution"),
-    "distribution": ("shape", "family"),
+    "distribution": ("shape",),
     "value": ("mu", "difference"),
     "p": ("prop", "probability", "null"),
     "f_exp": ("p", "expected", "exp"),
     "other": ("others", "rest"),
     "path": ("file", "filename", "ledger", "db"),
-    "digits": ("float_format", "decimals", "ndigits", "precision"),
+    "digits": ("float_format", "floatfmt", "decimals", "ndigits", "precision"),
     "population": ("superpopulation",),
 }
-# words for what is done in another way here
-_WAYS = {
-    "missing='drop' leaves missing values out, with neighbors='unbounded'; a number replaces them": (
-        "na_rm",
-        "skipna",
-        "dropna",
-        "nan_policy",
-        "na_action",
-    ),
-    "var, std and cov divide by n - 1, as R's do": ("ddof",),
-    "the result has intervals of every level: result.conf_int(alpha=0.05)": (
-        "conf_level",
-        "confidence_level",
-        "alpha",
-        "level",
-    ),
-    "ttest_rel(before, after, ...) and wilcoxon(before, after, ...) test pairs": ("paired",),
-    "ttest_ind is Welch's test, which does not assume equal variances": ("var_equal",),
-    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (
-        "weights",
-        "weight",
-    ),
-    "the released table has shares: crosstab(...).shares()": ("normalize",),
-    "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
-    "a plan looks at no data": ("plan.data", "plan.frame", "plan.x"),
-    "there is no regression with weights; weighted_mean, weighted_total and their kin take them": (
-        "ols.weights",
-        "logit.weights",
-    ),
-    "there is no continuity correction: the null distribution includes the noise": ("correct",),
-    "the null distribution of the statistic with its noise is always computed": ("exact",),
-    "columns are released separately, and records are rows": ("axis",),
-    "the rank tests are kendalltau, mannwhitneyu and wilcoxon, and mechanism= chooses the noise": ("method",),
-    "groups are given by a formula in a design: dp.design(frame, ...).{name}('income ~ sex', 1.0)": (
-        "by",
-        "levels",
-        "groupby",
-        "group",
-        "formula",
-    ),
-    "the model has no penalty; LogisticRegressionDP has one, gamma": ("C", "penalty", "solver", "max_iter"),
-    (
-        "a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, "
-        "levels={{...}})"
-    ): (
-        "index",
-        "rows",
-        "values",
-        "aggfunc",
-    ),
-    (
-        "ols is linear and logit is logistic regression; numbers of events have means by group, "
-        "mean(..., by=..., population=True), and ols(..., cov_type='HC3')"
-    ): ("family", "link"),
-    "a quantile is chosen between the bounds, with a probability that depends on its rank": (
-        "interpolation",
-    ),
-    "the constant is always in the model": ("fit_intercept", "add_constant"),
-    "shares are post-processing: result.params / result.params.sum()": ("density", "stat"),
-    "select columns first: frame[['income', 'age']]": (
-        "columns",
-        "column",
-        "col",
-        "variable",
-        "value",
-        "numeric_only",
-    ),
-    "a design has subsets: dp.design(frame, ...).subset('age >= 18')": ("subset",),
-    "there is no parallel processing": ("n_jobs",),
-    "nothing is printed": ("verbose",),
-}
-WAYS = {word: way for way, words in _WAYS.items() for word in words}
 LOWER = ("lower", "lower_bound", "min", "low", "lb", "minimum", "a_min", "lower_bounds")
 UPPER = ("upper", "upper_bound", "max", "high", "ub", "maximum", "a_max", "upper_bounds")
 # arguments whose values are public, and as which kinds they are shown
@@ -140,6 +71,8 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "by": (str,),
     "unit": (str,),
     "strata": (str,),
+    "correction": (str,),
+    "accountant": (str,),
 }
 EXAMPLES = {
     "digits": "1",
@@ -184,7 +117,17 @@ EXAMPLES = {
     "path": "'budget.db'",
     "max_records": "5",
     "missing": "'drop'",
+    "correction": "'holm'",
+    "accountant": "'zcdp'",
 }
+# what choices mean, where none is near to what was given
+MEANINGS = {
+    "neighbors": "'unbounded' adds or removes a record, and 'bounded' replaces one.",
+    "missing": "'drop' omits records with missing values.",
+}
+# tests whose counts are often at hand
+_COUNTED = ("binomtest", "chi2_contingency", "chisquare", "proportions_test")
+NOTES = dict.fromkeys(_COUNTED, " It takes records, of which it releases counts, not counts themselves.")
 # the same of single methods
 _INDEX = "rows have their names; without them write result.to_frame().{method}(index=False)"
 _FILES = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
@@ -196,6 +139,8 @@ METHODS = {
         for method, ending in _FILES.items()
         for word in ("file", "filename", "buf", "path_or_buf")
     },
+    **{("fit", word): "the model counts all records alike" for word in ("sample_weight", "weights")},
+    ("shares", "axis"): "write by='region', the variable in whose groups shares add up to 1",
     **{("statement", word): _WRITES for word in ("format", "form", "output", "path", "file", "filename")},
 }
 # what names of R, pandas, SciPy and statsmodels are here
@@ -254,6 +199,7 @@ CALLS = {
     "chi2_contingency": "chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...]))",
     "count": "count(frame['age'] > 65, 1.0)",
     "binomtest": "binomtest(frame['age'] > 65, 1.0, p=0.5)",
+    "wilcoxon": "wilcoxon(before, after, 1.0)",
     "quantile_test": "quantile_test(x, 1.0, q=50, p=0.5)",
     "histogram": "histogram(x, 1.0, edges=np.linspace(0, 100, 21))",
     "ols": "ols('income ~ age', frame, 1.0, bounds={'income': (0, 1e5), 'age': (18, 90)})",

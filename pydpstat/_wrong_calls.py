@@ -11,11 +11,14 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, PUBLIC, SAME, UPPER, WAYS
+from pydpstat._ways import OTHERWISE, WAYS
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, NOTES, PUBLIC, SAME, UPPER
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 # so many public numbers are written out
 _SEVERAL = 12
+# every word for an argument of a release
+_WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
@@ -74,8 +77,14 @@ def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapp
     raise ArgumentError(answer(name, own, arguments, options)) from None
 
 
-def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
-    """Return what is wrong with a call, and what to write."""
+def answer(
+    name: str,
+    own: inspect.Signature,
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    once: Collection[str] = (),
+) -> str:
+    """Return what is wrong with a call, and what to write; `once` is what a design declares for all calls."""
     known = list(own.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in own.parameters}
     if any(each.kind == each.VAR_KEYWORD for each in known):
@@ -83,7 +92,7 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
         words = {word for here in own.parameters for word in SAME.get(here, ())}
         unknown = {each: value for each, value in unknown.items() if each in words}
     if unknown:
-        return not_there(name, list(own.parameters), unknown)
+        return not_there(name, list(own.parameters), unknown, _example(name, own), once)
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
@@ -91,7 +100,8 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
             f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
         )
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        return f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
+        said = f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
+        return said + NOTES.get(name, "")
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
         return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
@@ -99,13 +109,23 @@ def answer(name: str, own: inspect.Signature, arguments: Sequence[Any], options:
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
     gone = [each for each in needed if each not in got]
-    return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}."
+    return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}.{NOTES.get(name, '')}"
 
 
-def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> str:
-    """Return the answer to arguments that a function does not have."""
+def not_there(
+    name: str,
+    known: Sequence[str],
+    unknown: Mapping[str, Any],
+    example: str = "",
+    once: Collection[str] = (),
+) -> str:
+    """Return the answer to arguments that a function does not have; `example` is how it is called."""
     said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
-    function, releases = name.rpartition(".")[2], "neighbors" in known or name.startswith("design.")
+    function = name.rpartition(" ")[2].rpartition(".")[2]
+    planned, design = name.startswith("plan of "), name.startswith("design.")
+    scopes = [f"{function}.", *["plan."] * planned, *["."] * design]
+    if planned or design or {"neighbors", "rng"} <= {*known}:
+        scopes.append("")
     # as R has them
     unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
     low, high = (next((unknown[each] for each in words if each in unknown), None) for words in (LOWER, UPPER))
@@ -119,13 +139,19 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
     for each, value in unknown.items():
         if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
             continue
-        method = name.rpartition(".")[2]
-        if (method, each) in METHODS:
-            ways.append(METHODS[method, each].format(method=method))
+        if (function, each) in METHODS:
+            ways.append(METHODS[function, each].format(method=function))
             continue
+        if fixed := next((here for here in sorted(once) if each == here or each in SAME.get(here, ())), ""):
+            value = _shown(fixed, value, EXAMPLES.get(fixed, ""))
+            ways.append(f"declare {fixed}{'=' * bool(value)}{value} once, in dp.design(frame, ...)")
+            continue
+        way = next((WAYS[f"{scope}{each}"] for scope in scopes if f"{scope}{each}" in WAYS), "")
+        way = way or OTHERWISE.get(function, "") * (each in _WORDS)
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
-        if each in ("range", "xlim", "limits") and "edges" in known and "bounds" not in known:
-            ends = ", ".join(map(repr, value)) if isinstance(value, tuple) and len(value) == 2 else "0, 100"
+        if each in ("bounds", *SAME["bounds"]) and "edges" in known:
+            pair = isinstance(value, tuple) and len(value) == 2 and all(map(checks.is_number, value))
+            ends = ", ".join(map(repr, value)) if pair else "0, 100"
             write.append(f"edges=np.linspace({ends}, 21)")
         elif each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")
@@ -133,8 +159,8 @@ def not_there(name: str, known: Sequence[str], unknown: Mapping[str, Any]) -> st
             write.append(
                 f"{here}={_shown(here, value, EXAMPLES.get(f'{name}.{here}', EXAMPLES.get(here, '...')))}"
             )
-        elif (own := f"{function}.{each}") in WAYS or each in WAYS and releases:
-            ways.append(WAYS.get(own, WAYS.get(each, "")).format(name=function))
+        elif way:
+            ways.append(way.format(name=function, example=example or f"{function}(...)"))
         else:
             near.append(checks.did_you_mean(each, known))
     if write:

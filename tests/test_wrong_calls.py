@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, NAMES, PUBLIC, SAME, WAYS
+from pydpstat._ways import WAYS
+from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, NAMES, PUBLIC, SAME
 from pydpstat._wrong_calls import answered, name_hint
 from pydpstat.errors import ArgumentError, PydpstatError
 
@@ -51,7 +52,7 @@ UNKNOWN = {
     ),
     "fixed": (
         lambda: dp.design(FRAME).mean("income", 1.0, unit="id"),
-        "Declare unit once, in dp.design(frame, ...)",
+        "declare unit='id' once, in dp.design(frame, ...)",
     ),
     "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
     "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),

@@ -308,8 +308,7 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
         return truths, absent
     raise PydpstatError(
         f"{argument} must be truth values, one for each record; got {type(column).__name__} of type "
-        f"{values.dtype}. Give a condition, such as age > 65, or x == 1 for 0 and 1. Under bounded neighbors "
-        "the number of all records is public and needs no release; crosstab releases the sizes of groups."
+        f"{values.dtype}. Give a condition, such as age > 65, or x == 1 for 0 and 1."
     )
 
 

@@ -18,6 +18,8 @@ REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
 # of numbers that one record changes together
 VECTOR: tuple[Mechanism, ...] = (*REAL, Cube())
 INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
+# what those are for that others have
+_KINDS = {"laplace": "real numbers", "geometric": "counts", "exponential": "quantiles, which always have it"}
 
 
 def chosen_mechanism(
@@ -44,7 +46,10 @@ def chosen_mechanism(
             f"Write {mechanism.__name__}()."
         )
     names = [each.name for each in named]
-    return named[names.index(checks.one_of(mechanism, "mechanism", names))]
+    hint = f"Write {'' if isinstance(mechanism, str) else 'its name, as '}mechanism={names[0]!r}."
+    if isinstance(mechanism, str) and mechanism in _KINDS:
+        hint = f"{mechanism!r} is for {_KINDS[mechanism]}. {hint}"
+    return named[names.index(checks.one_of(mechanism, "mechanism", names, hint))]
 
 
 def checked_delta(delta: float, mechanism: Mechanism) -> float:

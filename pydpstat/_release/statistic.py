@@ -257,7 +257,7 @@ def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: b
     if fill is str and isinstance(missing, (str, bool, int, float, np.generic)) and missing == missing:
         return missing
     place = {float: "a number", bool: "True or False", str: "a level"}[fill]
-    hint = checks.did_you_mean(missing, ("error", "drop"))
+    hint = checks.meant(missing, "missing", ("error", "drop"))
     raise PydpstatError(
         f"missing must be 'error', 'drop' or {place} that replaces missing values; got "
         f"{checks.shown_option(missing)}. {hint}"

@@ -23,7 +23,7 @@ from pydpstat._data.columns import Pair
 from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
 from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.expressions import foreign, names_in, parsed
+from pydpstat.statistics._kernels.expressions import FUNCTIONS, foreign, names_in, parsed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,16 +46,29 @@ _FLIPPED = {
     ast.NotEq: ast.NotEq,
 }
 _EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
+# methods of columns in pandas
+_METHODS = {
+    "isin": "Write in, as in \"region in ('north', 'south')\".",
+    "between": "Write two comparisons, as in '18 <= age <= 65'.",
+    **dict.fromkeys(
+        ("isna", "isnull", "notna", "notnull"), "A comparison leaves out records whose value is missing."
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Condition(Written):
     """A condition on columns."""
 
-    def check(self, declared: Sequence[str]) -> None:
-        """Refuse a condition that cannot be read, or that needs a column of which nothing is declared."""
-        _check(parsed(self.text), self.text)
-        check_names(self.names, declared, "condition", self.text)
+    def check(self, declared: Sequence[str], known: Sequence[str] = ()) -> None:
+        """Refuse a condition that cannot be read, or that needs a column of which nothing is declared.
+
+        `known` are the data's columns.
+        """
+        node = parsed(self.text)
+        _check(node, self.text)
+        truths = [each.id for each in _alone(node)]
+        check_names(self.names, declared, f"condition {self.text!r}", known, truths)
 
     def check_values(self, numbers: Collection[str], levels: Mapping[str, Any]) -> None:
         """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
@@ -175,9 +188,24 @@ def _check(node: ast.expr, text: str) -> None:
                 return
     raise PydpstatError(
         "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
-        f"{checks.excerpt(text)}. {_EXAMPLE} Create a computed column first: "
-        "design.assign(log_income='log(income)')."
+        f"{checks.excerpt(text)}. {_way_of(node)}"
     )
+
+
+def _way_of(node: ast.expr) -> str:
+    """Return what to write in place of what pandas and R have in a condition."""
+    for part in ast.walk(node):
+        match part:
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr()) | ast.UnaryOp(op=ast.Invert()):
+                return f"Write and, or, not in place of & | ~. {_EXAMPLE}"
+            case ast.Call(func=ast.Attribute(attr=name)):
+                return _METHODS.get(name, _EXAMPLE)
+            case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
+                return (
+                    f"What depends on other records, as {checks.excerpt(ast.unparse(part))} may, must be "
+                    "released first: write its value."
+                )
+    return f"{_EXAMPLE} Create a computed column first: design.assign(log_income='log(income)')."
 
 
 def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:

@@ -58,12 +58,12 @@ class Written:
 class Numbers(Written):
     """Numbers made of columns."""
 
-    def check(self, declared: Sequence[str]) -> None:
+    def check(self, declared: Sequence[str], known: Sequence[str] = ()) -> None:
         """Refuse what is no arithmetic, or needs a column of which nothing is declared."""
         _check_arithmetic(self.text)
         if not self.names:
             raise PydpstatError(f"an expression must be of columns; got {self.text!r}. {_EXAMPLE}")
-        check_names(self.names, declared, "expression", self.text)
+        check_names(self.names, declared, f"expression {self.text!r}", known)
 
     def within(self, bounds: Mapping[str, Pair]) -> Pair:
         """Return bounds of the numbers, by interval arithmetic; infinite ones where they have none."""
@@ -75,14 +75,24 @@ class Numbers(Written):
         return np.where(known & np.isnan(found), undefined, found)
 
 
-def check_names(names: Iterable[str], declared: Sequence[str], what: str, text: str) -> None:
-    """Refuse columns of which nothing is declared."""
+def check_names(
+    names: Iterable[str],
+    declared: Sequence[str],
+    what: str,
+    known: Sequence[str] = (),
+    truths: Sequence[str] = (),
+) -> None:
+    """Refuse columns of which nothing is declared; `truths` stand for truth values."""
     for name in names:
-        if name not in declared:
-            raise PydpstatError(
-                f"the {what} {text!r} must be on declared columns; got {name!r}. Declare its bounds "
-                f"or levels; a string needs quotes. {checks.did_you_mean(name, declared)}"
-            )
+        if name in declared:
+            continue
+        way, near = f"Declare its bounds or levels; a string needs quotes, {name!r}.", ""
+        if name in known:
+            argument, each = ("levels", "[False, True]") if name in truths else ("bounds", "(lower, upper)")
+            way = f"Declare it, dp.design(..., {argument}={{{name!r}: {each}}})."
+        elif checks.did_you_mean(name, declared).startswith("Did"):
+            near = f" {checks.did_you_mean(name, declared)}"
+        raise PydpstatError(f"the {what} must be on declared columns; got {name!r}. {way}{near}")
 
 
 def _check_arithmetic(text: str) -> None:

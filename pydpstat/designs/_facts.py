@@ -38,9 +38,9 @@ class Facts(NamedTuple):
         """The columns that have bounds or levels."""
         return tuple(dict.fromkeys([*self.bounds, *self.levels]))
 
-    def check(self, condition: Condition) -> None:
-        """Refuse a condition that is not on what is declared."""
-        condition.check(self.declared)
+    def check(self, condition: Condition, known: Sequence[str] = ()) -> None:
+        """Refuse a condition that is not on what is declared of the data's columns, which are known."""
+        condition.check(self.declared, known)
         condition.check_values(self.bounds, self.levels)
 
     def missing_of(self, names: Sequence[str]) -> Any:
@@ -106,21 +106,21 @@ class Facts(NamedTuple):
                     f"{name} must be an expression, a string such as 'log(income)'; got "
                     f"{checks.shown(text)}. The expression is applied to each record by pydpstat."
                 )
-            facts = facts._with(name, text, given.get(name))
+            facts = facts._with(name, text, given.get(name), known)
         return facts
 
-    def _with(self, name: str, text: str, bounds: Any) -> Facts:
+    def _with(self, name: str, text: str, bounds: Any, known: Sequence[str]) -> Facts:
         expression = expression_of(text, self.clipping)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
-            self.check(expression)
+            self.check(expression, known)
             if bounds is not None:
                 raise PydpstatError(
                     f"bounds must be left out for {name!r}, which has truth values, because {text!r} "
                     "is a condition."
                 )
             return facts._replace(levels={**self.levels, name: (False, True)})
-        expression.check(self.declared)
+        expression.check(self.declared, known)
         if bounds is None:
             bounds = expression.within(self.ranges())
             if not -math.inf < bounds[0] < bounds[1] < math.inf:
@@ -212,7 +212,7 @@ def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
         raise PydpstatError(
             "missing must be 'error', 'drop', or a value that replaces missing ones; got "
             f"{checks.shown_option(rule)}, which is not a declared level. "
-            f"{checks.did_you_mean(rule, ('error', 'drop'))}"
+            f"{checks.meant(rule, 'missing', ('error', 'drop'))}"
         )
 
 
@@ -224,8 +224,7 @@ def _by_column(given: Any, argument: str, columns: Collection[str] | None, examp
             f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
         )
     for name in given:
-        # a dict in the place of facts may be the data
-        _check_column(name, argument, columns, checks.shown(name))
+        _check_column(name, argument, columns, checks.shown_option(name))
     return given
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._release.declared import declared, noted, rest_on
+from pydpstat._release.declared import declared, noted
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts, check_fewer, check_narrower
+from pydpstat.designs._facts import check_fewer, check_narrower
 from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
+from pydpstat.designs._lookup import Design, bounds_of, completed, levels_of, named_levels, undeclared
 from pydpstat.designs._signatures import (
     CELLS,
+    CONDITIONS,
     DECLARED,
     FIXED,
     GROUPS,
@@ -34,20 +36,6 @@ from pydpstat.errors import ArgumentError, PydpstatError
 
 # they hand records to a function
 _CALLABLES = ("any_interval", "any_test")
-
-
-class Design(Protocol):
-    """What a method needs of the design."""
-
-    facts: Facts
-    columns: tuple[str, ...]
-    budget: Any
-    rng: Any
-    condition: Condition | None
-    _known: dict[tuple[str, str, str | None] | None, Known]
-
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
-        """Return some columns of the data."""
 
 
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -126,13 +114,13 @@ def planned(
         options.setdefault("neighbors", design.facts.neighbors)
     if names and "bounds" in how.options and "bounds" not in options:
         alone = single or _alone(design, names, keys)
-        options["bounds"] = _bounds(design, names, alone, function in PAIRS)
+        options["bounds"] = bounds_of(design, names, alone, function in PAIRS)
     if function in PLANNED:
         own = _common(design, how, names, options)
         options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
         keys = names if function in CELLS else keys
-        if keys and "levels" not in options:
-            options["levels"] = _named_levels(design, keys, "a plan", listed=len(keys) == 1)
+        if keys:
+            options["levels"] = completed(design, keys, options.get("levels"), len(keys) == 1, "a plan")
         if len(names) > 1 or names and (not single or function == "histogram") and function not in CELLS:
             options.setdefault("columns", names)
     return ask(function, epsilon, **options)
@@ -148,9 +136,8 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
         try:
             given = dict(how.own.bind(*arguments, **options).arguments)
         except TypeError:
-            said = answer(f"design.{name}", how.own, arguments, options).removeprefix(f"design.{name}")
-            if once := ", ".join(sorted(FIXED & named)):
-                said += f" Declare {once} once, in dp.design(frame, ...)."
+            once = FIXED - {"max_weight"} | ({"weights"} if name in WEIGHTED else set())
+            said = answer(f"design.{name}", how.own, arguments, options, once).removeprefix(f"design.{name}")
             raise ArgumentError(f"{name} of a design{said}") from None
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
@@ -172,12 +159,12 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         read.append(design.facts.weights)
     options = {**_common(design, how, read, given), **given}
     if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = _bounds(design, names, single or _alone(design, names, keys), pair)
+        options["bounds"] = bounds_of(design, names, single or _alone(design, names, keys), pair)
     else:
         check_narrower(design.facts, names, given.get("bounds"))
     levels = names if name in CELLS else keys
-    if levels and "levels" in how.options and "levels" not in given:
-        options["levels"] = _levels(design, levels, listed=single and name in CELLS)
+    if levels and "levels" in how.options:
+        options["levels"] = completed(design, levels, given.get("levels"), single and name in CELLS)
     unit = [options["unit"]] if isinstance(options.get("unit"), str) else []
     extra = [*keys, *unit]
     if name in WEIGHTED:
@@ -192,7 +179,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
                 f"max_records must be 1 for {name}: one record of each {design.facts.unit} counts, and the "
                 "total of several is larger. Add up the records of each first, and make a design of the sums."
             )
-        options.setdefault("max_weight", _bounds(design, [weights], True, False)[1])
+        options.setdefault("max_weight", bounds_of(design, [weights], True, False)[1])
         # how many records a sample has outside of a subset is part of the variance
         whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
@@ -238,12 +225,16 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
     options = {**_common(design, how, names, given), **given}
     # a call may narrow some columns; the others keep their declared bounds and levels
     bounds, levels = given.get("bounds") or {}, given.get("levels") or {}
+    if isinstance(bounds, Mapping) and isinstance(levels, Mapping):
+        for each in said.columns:
+            if each in design.columns and each not in (*facts.declared, *bounds, *levels):
+                raise undeclared(design, "bounds or levels", each, "")
     check_narrower(facts, numbers, bounds)
     check_fewer(facts, factors, levels)
     if isinstance(bounds, Mapping) and (rest := [each for each in numbers if each not in bounds]):
-        options["bounds"] = {**_bounds(design, rest, False, False), **bounds}
+        options["bounds"] = {**bounds_of(design, rest, False, False), **bounds}
     if isinstance(levels, Mapping) and (rest := [each for each in factors if each not in levels]):
-        found = _levels(design, rest, listed=False)
+        found = levels_of(design, rest, listed=False)
         own = found if isinstance(found, Mapping) or not levels else dict.fromkeys(rest, found)
         options["levels"] = {**own, **levels} if levels else own
     epsilon = options.pop("epsilon")
@@ -253,7 +244,13 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
 
 def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, Any], name: str) -> Any:
     names, made = _named(design, groups_of(formula, name, design.columns), name)
-    levels = _named_levels(design, names[1:], name, listed=True)
+    value, group = names
+    if group in design.facts.bounds and value in design.facts.levels:
+        raise PydpstatError(
+            f"formula must have its groups on the right side of ~; got {checks.excerpt(formula)}. Write "
+            f"'{group} ~ {value}'."
+        )
+    levels = named_levels(design, names[1:], name, listed=True)
     if len(how.data) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
@@ -261,7 +258,7 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
         )
     options = {**_common(design, how, names, given), **given}
     if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = _bounds(design, names[:1], True, False)
+        options["bounds"] = bounds_of(design, names[:1], True, False)
     else:
         check_narrower(design.facts, names[:1], given.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
@@ -279,6 +276,11 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
         return [RECORDS], [Made(RECORDS, None)]
     given = [variables] if isinstance(variables, str) else variables
     if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
+        if name in CONDITIONS:
+            raise PydpstatError(
+                f"{signature_of(name).first} must be a condition in quotes, or a column name; got "
+                f"{checks.shown(variables)}. Write for example 'age >= 18': the design has the data."
+            )
         raise PydpstatError(
             f"variables must be a column name, or a list of names; got {checks.shown(variables)}. "
             "Give for example 'income'."
@@ -294,7 +296,7 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
                 f"The columns are {checks.excerpt(list(design.columns))}."
             )
         condition = Condition(each, design.facts.clipping)
-        design.facts.check(condition)
+        design.facts.check(condition, design.columns)
         made.append(Made(each, condition))
     return list(given), made
 
@@ -337,54 +339,3 @@ def _keys(by: Any) -> list[str]:
 def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
     """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
     return len(names) == 1 and bool(keys or design.facts.unit)
-
-
-def _bounds(design: Design, names: Sequence[str], single: bool, difference: bool) -> Any:
-    """Return the declared bounds of variables; those of the difference of two."""
-    facts = design.facts
-    rest_on("bounds", names)
-    for each in names:
-        if each not in facts.bounds:
-            raise _undeclared(design, "bounds", each, "(lower, upper)")
-    pairs = [facts.bounds[each] for each in names]
-    if difference:
-        return pairs[0][0] - pairs[1][1], pairs[0][1] - pairs[1][0]
-    return pairs[0] if single else dict(zip(names, pairs))
-
-
-def _undeclared(design: Design, argument: str, name: str, example: str) -> PydpstatError:
-    way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
-    if name not in design.columns:
-        return PydpstatError(
-            f"{argument} must include those of {name!r}, which is not a column of the design. "
-            f"{checks.did_you_mean(name, design.columns)} The columns are "
-            f"{checks.excerpt(list(design.columns))}."
-        )
-    if argument == "bounds" and name in design.facts.levels:
-        way = f"It has levels, which are for groups, tables and conditions. {way}"
-    return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
-
-
-def _levels(design: Design, names: Sequence[str], listed: bool) -> Any:
-    """Return the declared levels of columns: a list of one, else a dict."""
-    found = {}
-    rest_on("levels", names)
-    for each in names:
-        if each not in design.facts.levels:
-            raise _undeclared(design, "levels", each, "[...]")
-        found[each] = design.facts.levels[each]
-    if all(isinstance(each, str) for each in found.values()):
-        return "declared"
-    lists = {key: each if isinstance(each, str) else list(each) for key, each in found.items()}
-    return lists[names[0]] if listed else lists
-
-
-def _named_levels(design: Design, names: Sequence[str], what: str, listed: bool) -> Any:
-    """Return declared levels as lists, where what needs them has no data to take them from."""
-    for each in names:
-        if design.facts.levels.get(each) == "declared":
-            raise PydpstatError(
-                f"levels of {each!r} must be a list for {what}; the design has 'declared'. Name them, "
-                f"dp.design(..., levels={{{each!r}: [...]}})."
-            )
-    return _levels(design, names, listed)

@@ -46,6 +46,8 @@ VARIABLES: tuple[str, ...] = (
 )
 # a variable alone is handed over as it is
 ONE_BY_ONE = ("mean", "median", "moments", "proportion", "std", "sum", "var")
+# they take a condition
+CONDITIONS = ("binomtest", "count", "proportion", "weighted_proportion")
 # two variables of the same records
 PAIRS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
 # a variable by groups, as a formula

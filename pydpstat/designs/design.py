@@ -101,7 +101,7 @@ class Design(Answering, Calls):
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
-        self.facts.check(made)
+        self.facts.check(made, self.columns)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: Any = None, **columns: str) -> Design:
@@ -392,8 +392,7 @@ def design(
     columns = None if held is None else column_names(held)
     unit, neighbors = as_paid(unit, neighbors, budget)
     facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
-    seed = checks.as_integer(rng)
-    if seed is not None:
+    if (seed := checks.as_integer(rng)) is not None:
         rng = np.random.default_rng(seed)
     return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)
 

@@ -283,7 +283,10 @@ def _design(
             "has levels. Leave out its levels, or the transformation."
         )
     numeric = [name for name in said.columns if name not in own]
-    pairs = _pairs(bounds, numeric if binary else [*names[:first], *numeric])
+    also = "For a column of groups give levels={column: [...]} instead."
+    if constant == "const":
+        also = "Without a formula the response comes first, as in ols(y, X, ...)."
+    pairs = _pairs(bounds, numeric if binary else [*names[:first], *numeric], also)
     kinds = {name: getattr(getattr(each, "dtype", None), "kind", "") for name, each in zip(names, columns)}
 
     def closed(name: str) -> bool:
@@ -341,9 +344,10 @@ def _levels(
         wanted = [name for name in by_name if name in levels]
         other = [name for name in levels if name not in by_name]
         if other:
+            way = f"levels={{key: levels[key] for key in {checks.excerpt(wanted)}}}" if wanted else "levels"
             raise PydpstatError(
-                f"levels must be of predictors, {checks.excerpt(list(by_name))}; got {len(other)} for "
-                "other names. Name columns, such as g for C(g)."
+                f"levels must be of columns of the model, {checks.excerpt(list(by_name))}; got {len(other)} "
+                f"for other names. {'Leave out others: ' if wanted else 'Leave out '}{way}."
             )
     else:
         wanted = [name for name in by_name if name in said or is_categorical(by_name[name])]
@@ -376,12 +380,11 @@ def _levels(
     return own, isinstance(levels, str)
 
 
-def _pairs(bounds: object, names: list[str]) -> dict[str, Pair]:
+def _pairs(bounds: object, names: list[str], also: str) -> dict[str, Pair]:
     """Return public bounds by name: one pair for all, one for each in their order, or a dict."""
     if not names and bounds is None:
         return {}
     if isinstance(bounds, Mapping):
-        also = "For a column of groups give levels={column: [...]} instead."
         found = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)", also=also)
         return {name: bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
     if several_bounds(bounds):

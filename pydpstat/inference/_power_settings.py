@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
 from pydpstat._release.payment import defaults
-from pydpstat.errors import PydpstatError
+from pydpstat._wrong_calls import not_there
+from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.inference._laws.power_counts import largest_dependence
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy.guarantee import NEIGHBORS
@@ -77,13 +78,9 @@ class Facts:
 
 def check_options(test: str, options: Mapping[str, object]) -> None:
     """Check that the options are some of the test's plan."""
-    known = ("effect", "power", "neighbors", *TESTS[test].options)
-    for option in options:
-        if option not in known:
-            raise PydpstatError(
-                f"{option} is not an option of a plan of {test}, which has {', '.join(known)}. "
-                f"{checks.did_you_mean(option, known)}"
-            )
+    known = ("epsilon", "n", "effect", "power", "neighbors", *TESTS[test].options)
+    if wrong := {name: each for name, each in options.items() if name not in known[2:]}:
+        raise ArgumentError(not_there(f"plan of {test}", known, wrong))
 
 
 def facts_of(test: str, options: Mapping[str, Any]) -> Facts:

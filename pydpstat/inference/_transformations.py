@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels import expressions
 from pydpstat.statistics._kernels.expressions import FACTORS, FROM, FUNCTIONS, Floats, bounds_of, constant
 
+# a column of groups as R and pandas have it
+_CATEGORY = re.compile(r"^(as\.)?(factor|ordered|category|categorical|Categorical)\((?P<inner>.+)\)$")
 _LEARNS = ("center", "scale", "standardize", "bs", "ns", "cr", "cc", "cs", "te", "poly", "hashed", "lag")
 
 
@@ -100,6 +103,13 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _unsuitable(text: str) -> PydpstatError:
+    category = _CATEGORY.match(text)
+    if category or text == ".":
+        way = f"Write C({category['inner']})" if category else "Name the columns, as in 'y ~ x + C(group)'"
+        return PydpstatError(
+            "formula must have columns, C(column) and public transformations as its terms; got "
+            f"{checks.shown_option(text)}. {way}."
+        )
     return PydpstatError(
         "formula must have columns, C(column) and public transformations as its terms: I() of +, -, "
         f"*, / and **, and {', '.join(FUNCTIONS)}, with or without np.; got "

@@ -322,7 +322,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
     ]
     wrong = {name: each for name, each in options.items() if name not in known}
     if wrong:
-        raise ArgumentError(not_there(call.__name__, [*known, *_OWN], wrong))
+        raise ArgumentError(not_there(f"plan of {call.__name__}", ["epsilon", *known, *_OWN], wrong))
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):

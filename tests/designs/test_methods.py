@@ -257,6 +257,21 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
     assert unsized().facts.neighbors == "unbounded"
 
 
+def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others():
+    people = dp.design(FRAME, bounds=BOUNDS, levels={"sex": LEVELS["sex"]}, rng=1)
+    own = {"region": LEVELS["region"]}
+    both = dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, rng=1)
+    for ask in (
+        lambda design, **options: design.crosstab(["sex", "region"], 1.0, **options).params,
+        lambda design, **options: design.mean("age", 1.0, by=["sex", "region"], **options).params,
+        lambda design, **options: design.plan("crosstab", ["sex", "region"], 1.0, **options).accuracy(),
+    ):
+        assert ask(people, levels=own).to_dict() == ask(both).to_dict()
+    marked = dp.design(FRAME.astype({"sex": "category"}), levels={"sex": "declared"}, rng=1)
+    with pytest.raises(dp.PydpstatError, match="levels must name every variable.*lacks 'sex'"):
+        marked.crosstab(["sex", "region"], 1.0, levels=own)
+
+
 @pytest.mark.parametrize(
     "call, said",
     [
@@ -287,7 +302,7 @@ def test_the_budget_pays_and_gives_its_unit_and_neighbors():
         (lambda: unsized().mean(INCOME, 0.1), "got Series of shape"),
         (
             lambda: unsized().mean("income", 0.1, unit="person"),
-            "no argument 'unit'.*Declare unit once",
+            "no argument 'unit': declare unit='person' once",
         ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
         (

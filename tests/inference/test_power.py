@@ -329,7 +329,7 @@ def test_what_is_refused(arguments, message):
         (
             "kruskal",
             {"effect": 0.3, "alternative": "less"},
-            "alternative is not an option of a plan of kruskal",
+            "plan of kruskal has no argument .alternative",
         ),
         ("kendalltau", {"effect": 1.0}, "effect must be a number from -0.999"),
         ("ttest_rel", {"effect": 0.3, "bounds": (1, 2)}, "bounds must contain 0"),

@@ -179,7 +179,7 @@ def test_intervals_of_lower_levels_are_inside(frame):
         ({"coefficients": "x"}, "left out with method 'moments'"),
         ({"method": "rank", "coefficients": "w"}, "coefficients must be names of slopes"),
         ({"method": "rank", "mechanism": "gaussian", "delta": 1e-6}, "mechanism must be one of"),
-        ({"levels": {"w": [1, 2]}}, "levels must be of predictors"),
+        ({"levels": {"w": [1, 2]}}, "levels must be of columns of the model"),
         ({"levels": {"x": [1]}}, "must be two or more"),
         ({"null": math.inf}, "null must be a finite number"),
         ({"missing": 99.0}, "within the bounds"),

@@ -82,8 +82,8 @@ def test_junk(function, junk):
         getattr(pydpstat, function)(junk, 1.0)
 
 
-def test_a_count_of_all_records_is_public():
-    with pytest.raises(PydpstatError, match="number of all records is public"):
+def test_a_count_of_numbers_needs_a_condition():
+    with pytest.raises(PydpstatError, match="Give a condition, such as age > 65, or x == 1 for 0 and 1.$"):
         pydpstat.count(np.arange(5), 1.0)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
@@ -51,6 +52,15 @@ FROM = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
 # up to so many factors a power is their product
 FACTORS = 20
 WHOLE_LINE = (-math.inf, math.inf)
+# what R and SQL write otherwise
+_TYPED = {
+    r"%in%": "Write in, as in \"region in ('north', 'south')\".",
+    r"&&|\|\||!(?!=)": "Write and, or, not, as in \"age >= 18 and not region == 'north'\".",
+    r"=[<>]": "Write <= or >=, as in 'age >= 18'.",
+    r"<>": "Write !=, as in \"region != 'north'\".",
+    r"\bis\.na\b|\bis (not )?null\b": "A comparison leaves out records whose value is missing.",
+    r"(?<![=<>!])=(?!=)": "Write ==, as in \"region == 'north'\".",
+}
 
 
 @lru_cache(maxsize=256)
@@ -59,9 +69,11 @@ def parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        usual = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
+        way = next((way for pattern, way in _TYPED.items() if re.search(pattern, text)), usual)
         raise PydpstatError(
-            f"a condition or an expression must be one that Python can read; got {checks.excerpt(text)}. "
-            "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
+            "a condition or an expression must be one that Python can read; got "
+            f"{checks.excerpt(text)}. {way}"
         ) from error
 
 

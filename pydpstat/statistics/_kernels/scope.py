@@ -136,7 +136,8 @@ def keys_of(scope: Scope, origin: Origin) -> tuple[tuple[str, ...], Variables]:
     names = (by,) if isinstance(by, str) else by
     if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
         own = -1 if origin.names is None else len(origin.names)
-        if len(names) > own and not isinstance(by, str) and not origin.made_up:
+        named = isinstance(scope.levels, Mapping) and {*names} <= {*scope.levels}
+        if len(names) > own and not isinstance(by, str) and not origin.made_up and not named:
             # more texts than columns, or beside an array: a value for each record
             return (), variables_of(list(names), "by")
         columns = tuple(_column(origin, name, "by") for name in names)
