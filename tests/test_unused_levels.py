@@ -177,3 +177,14 @@ def test_an_identifier_among_variables_is_refused_before_anything_is_paid() -> N
     assert dp.mean(data, 1, bounds=[(0, 1e5), (0, 1e4)], rng=1).params.size == 2
     assert dp.mean(data.rename(columns={"id": "paid"}), 1, bounds=(0, 1e5), rng=1).params.size == 2
     assert dp.mean(data[["id"]], 1, bounds=(0, 1e5), rng=1).params.size == 1
+
+
+def test_a_test_tells_of_a_group_that_looks_empty_among_several() -> None:
+    frame = pd.DataFrame({"v": np.tile(np.arange(4.0), 900), "g": np.repeat(["a", "b", "c"], 1200)})
+    levels = {"g": ["A", "b", "c"], "h": ["x", "y"]}
+    frame["h"] = np.tile(["x", "y"], 1800)
+    study = dp.design(frame, bounds={"v": (0, 4)}, levels=levels, neighbors="unbounded", rng=1)
+    (said,) = notes(lambda: study.f_oneway("v ~ g", 2.0))
+    assert said.startswith("the level 'A' looks empty") and "the other levels have far more" in said
+    (said,) = notes(lambda: study.chi2_contingency("~ g + h", 2.0))
+    assert said.startswith("the level 'A' of g looks empty") and "values in none of the levels" in said

@@ -355,6 +355,8 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
             given = "one that is not finite"
     elif type(pair) in (tuple, list) and len(pair) == 2:
         given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
+        if any(isinstance(end, (str, datetime.date, np.datetime64)) for end in pair):
+            given += ". Dates have no bounds: make a column of numbers, such as frame['date'].dt.year"
     elif isinstance(pair, Mapping):
         given += ", which is for several columns; for one variable give the pair alone"
     raise PydpstatError(

@@ -42,6 +42,7 @@ from pydpstat.statistics._kernels.levels import (
 )
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._kernels.unused_levels import note_unused
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
@@ -188,6 +189,10 @@ def noisy_table(
     )
     noise = release.noise
     assert isinstance(noise, SymmetricGeometricNoise)
+    if other is not None and said != "declared":
+        note_unused(
+            release.value, noise.std(), [*zip(labels.dimension_names or arguments, axes)], release.nobs
+        )
     counted = np.asarray(release.value)[np.ix_(*tested)]
     return NoisyTable(release, counted, tested_names, noise.epsilon / noise.sensitivity, other)
 

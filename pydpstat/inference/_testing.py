@@ -150,7 +150,7 @@ def note_empty(names: Sequence[str], known: Sequence[NoisySums]) -> None:
         return
     sd = max(math.sqrt(each.unit_variance * float(np.square(each.noise[0]).sum())) for each in known)
     axis = Axis(tuple(names), (*range(len(names)), -1, -1))
-    note_unused([each.sums[0] for each in known], sd, [("", axis)])
+    note_unused([each.sums[0] for each in known], sd, [("", axis)], rare=False)
 
 
 def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tuple[Floats, Floats, Options]:

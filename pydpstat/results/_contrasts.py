@@ -16,7 +16,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS
 from pydpstat.results._pvalues import shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out, one_line
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Followed(Stated, Frozen):
             ]
         heads = {"lower": "[0.025", "upper": "0.975]"}
         rows = list(map(list, zip(*columns.values())))[:MOST_ROWS]
-        names = [one_line(str(name)) for name in frame.index[:MOST_ROWS]]
+        names = list(map(str, frame.index[:MOST_ROWS]))
         return Rows(tuple(heads.get(name, name) for name in columns), names, rows)
 
     def _floors(self) -> list[float]:
@@ -156,6 +156,8 @@ class Contrasts(Undecided, Followed):
     pvalue_floor: float
 
     _what = "Linear hypotheses"
+    # a hypothesis is long
+    _widest_name = 64
     _condition = "(result.pvalue < 0.05).all()"
     _inner = (*Frozen._inner, "parts")
 

@@ -11,7 +11,7 @@ from pydpstat.mechanisms._noise_sum import summand
 from pydpstat.results._columns import table
 from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._population import COUNT
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing
+from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, PostProcessing
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed
@@ -109,6 +109,8 @@ class ReleasePage(FurtherResults):
             covered = self._covered()
         if self._wide():
             covered = f"to_frame() has a row for each cell, with its interval. {covered}"
+        if isinstance(self.post, BetweenEdges):
+            covered = f"Noise intervals end at edges of cells, whose width the noise sd leaves out. {covered}"
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)
         return [*held, covered, *steps, *left_out(len(self._places())), f"Call: {self.call}"]

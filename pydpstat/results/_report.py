@@ -38,6 +38,8 @@ class Report(Exports):
 
     # of results without a heading
     _title = ""
+    # letters of a row's name
+    _widest_name = 32
 
     def _heading(self) -> str:
         """Return what the result is of, in words; empty where the title says it."""
@@ -79,7 +81,7 @@ class Report(Exports):
     def _page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        shown = rows._replace(names=list(map(one_line, rows.names)))
+        shown = rows._replace(names=[one_line(each, self._widest_name) for each in rows.names])
         return SummaryPage(self._facts(), *shown, self._lines(), self._headed(), self._beside())
 
     def _headed(self) -> str:

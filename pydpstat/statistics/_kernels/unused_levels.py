@@ -30,6 +30,7 @@ def note_unused(
     *,
     of_all: bool = True,
     what: str = "number of records",
+    rare: bool = True,
 ) -> None:
     """Say which variable has levels that look empty, where their records may be elsewhere.
 
@@ -51,6 +52,8 @@ def note_unused(
         Whether all records of a group are counted, and not those that meet a condition.
     what : str, default "number of records"
         What the numbers are.
+    rare : bool, default True
+        Whether a level without records is usual where there are more than two.
     """
     table = np.asarray(counts, dtype=np.float64)
     total, spread = float(table.sum()), sd * math.sqrt(table.size)
@@ -75,9 +78,9 @@ def note_unused(
                 why = f", and that of {also}values in none of the levels is about {rest:,.0f}"
         elif of_all and not used:
             nothing.append(name)
-        elif of_all and usual and len(inside) == 2:
+        elif of_all and usual and (len(inside) == 2 or not rare):
             # among many levels a rare one is usual
-            why = ", and the other level has far more"
+            why = f", and the other level{' has' if len(inside) == 2 else 's have'} far more"
         if empty and why:
             told = told_of(f" of {name}" if name else "", empty, len(inside), EMPTY * noise, what)
             warn_usage(f"{told}{why}. {SPELLING}: is one misspelled?", TOPIC)
