@@ -347,16 +347,14 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
             return lower, upper
+        finite = math.isfinite(lower) and math.isfinite(upper)
+        given = "the upper one first" if finite else "one that is not finite"
         if lower == upper:
             given = "the same number twice"
-        elif math.isfinite(lower) and math.isfinite(upper):
-            given = "the upper one first"
-        else:
-            given = "one that is not finite"
     elif type(pair) in (tuple, list) and len(pair) == 2:
         given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
         if any(isinstance(end, (str, datetime.date, np.datetime64)) for end in pair):
-            given += ". Dates have no bounds: make a column of numbers, such as frame['date'].dt.year"
+            given += ". Of dates make a column of numbers, such as frame['date'].dt.year"
     elif isinstance(pair, Mapping):
         given += ", which is for several columns; for one variable give the pair alone"
     raise PydpstatError(
