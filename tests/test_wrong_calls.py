@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, NAMES, PUBLIC, SAME, WAYS
+from pydpstat._attributes import ATTRIBUTES
+from pydpstat._words import CALLS, EXAMPLES, NAMES, PUBLIC, SAME, WAYS
 from pydpstat._wrong_calls import answered, name_hint
 from pydpstat.errors import ArgumentError, PydpstatError
 

@@ -255,7 +255,9 @@ def _levels(name: str, given: Any) -> Levels:
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
     if len(set(map(repr, values))) != len(values):
-        raise PydpstatError(f"levels[{name!r}] must have every level once; some occur twice.")
+        raise PydpstatError(
+            f"levels[{name!r}] must have every level once; got {checks.repeated(values)}. Leave one out."
+        )
     return tuple(values)
 
 

@@ -84,6 +84,10 @@ def release_moment(
         _warnings.one_value(function)
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
+    if reach < 0.0:
+        raise PydpstatError(
+            f"lower_bound must be below upper_bound; got {bounds[0]!r} and {bounds[1]!r}. Swap them."
+        )
     sensitivity = reach / nobs if nobs else math.inf
     asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
     if _PLAIN.issuperset(map(type, arguments)):

@@ -75,6 +75,13 @@ class FurtherResults(HistogramResults):
         True
         """
         if self._is_table():
+            rows, columns = self._dimnames()
+            if {a, b} <= {*columns} and not {a, b} <= {*rows}:
+                one, other = map(self._axis_key, (1, 0))
+                raise PydpstatError(
+                    f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, which are "
+                    f"levels of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {rows[0]!r})."
+                )
             return self.shares(by=self._axis_key(0)).difference(a, b, variable)
         known, labels = self._compared()
         pair = labels.place(a, "a"), labels.place(b, "b")

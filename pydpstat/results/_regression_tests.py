@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import Answering
+from pydpstat._answering import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Call, Named
 from pydpstat.results._contrasts import (
