@@ -75,11 +75,6 @@ ATTRIBUTES = (
         "tests follow from the distribution of the noisy sums, not from degrees of freedom; those of the "
         "residuals are result.nobs - len(result.params), where nobs is public",
     ),
-    (
-        "rsquared",
-        ("resid", "residuals", "fittedvalues", "fitted_values", "fitted"),
-        "residuals and fitted values are private, as records are; result.predict(new) predicts others",
-    ),
     ("coeff", ("coef_", "coef", "coefficients", "intercept_", "coefs", "params"), "write model.coeff"),
     ("params", ("coef_", "coef", "coefficients", "intercept_", "coefs", "beta"), "write result.params"),
     ("params", ("+",), "calculate with its estimates, result.params"),

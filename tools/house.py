@@ -41,7 +41,7 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_answering", "_attributes", "_checks", "_csv", "_files", "_frozen", "_grid", "_lazy")
+    ("_checks", "_answering", "_attributes", "_csv", "_files", "_frozen", "_grid", "_lazy")
     + ("_multiple_precision", "_search", "_warn", "_words", "_wrong_calls", "errors"),
 )
 # rooms without an underscore whose modules have no public names

@@ -96,9 +96,9 @@ class Design(Answering, Calls):
         if not isinstance(condition, str):
             raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
+            hint = "Declare dp.design(..., neighbors='unbounded')."
             raise PydpstatError(
-                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
-                "dp.design(..., neighbors='unbounded')."
+                f"subset needs neighbors 'unbounded': the number of records in it is private. {hint}"
             )
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
@@ -147,8 +147,7 @@ class Design(Answering, Calls):
         (True, (False, True))
         """
         facts = self.facts.with_columns(self.columns, columns, bounds)
-        names = (*self.columns, *columns)
-        return Design(self._data, facts, names, self.condition, self.budget, self.rng)
+        return Design(self._data, facts, (*self.columns, *columns), self.condition, self.budget, self.rng)
 
     def plan(
         self,

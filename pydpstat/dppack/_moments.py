@@ -15,6 +15,7 @@ from pydpstat._release.calibration import Preparation, Question, prepare
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
 from pydpstat.dppack._spec import Spec, statistic_spec
+from pydpstat.errors import PydpstatError
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels

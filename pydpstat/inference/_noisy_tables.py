@@ -176,8 +176,8 @@ def noisy_table(
     if how.bounded and size <= len(names[0]) and function == "chisquare":
         # both numbers are public
         warn_usage(
-            f"{function} was given {size} records, no more than there are levels. data must have the level of "
-            "each record: if these are counts, give the records that were counted."
+            f"{function} was given {size} records, no more than there are levels. data must have the level "
+            "of each record: if these are counts, give the records that were counted."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
     said = "declared" if isinstance(levels, str) else [list(map(plain, each.levels)) for each in public]

@@ -75,12 +75,12 @@ class FurtherResults(HistogramResults):
         True
         """
         if self._is_table():
-            rows, columns = self._dimnames()
-            if {a, b} <= {*columns} and not {a, b} <= {*rows}:
+            first, second = self._dimnames()
+            if all(each in second and each not in first for each in (a, b)):
                 one, other = map(self._axis_key, (1, 0))
                 raise PydpstatError(
-                    f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, which are "
-                    f"levels of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {rows[0]!r})."
+                    f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, levels "
+                    f"of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {first[0]!r})."
                 )
             return self.shares(by=self._axis_key(0)).difference(a, b, variable)
         known, labels = self._compared()

@@ -118,10 +118,10 @@ class NumberOperators(Answering):
             named = list(self.labels.elements(self.value))
             if isinstance(name, str) and name in named:
                 return np.ravel(self.value, order="F")[named.index(name)]
-            several = isinstance(key, tuple) and {*map(str, key)} <= {*named}
+            several = list(key) if isinstance(key, tuple) and {*map(str, key)} <= {*named} else []
             raise ElementError(
                 f"the release of {self.statistic} has no element {checks.shown_option(key)}. It has "
-                f"{self._names(8)}.{f' Several are chosen by a list: result[{list(key)!r}].' * several}"
+                f"{self._names(8)}.{f' Several are chosen by a list: result[{several!r}].' * bool(several)}"
             ) from None
 
     def _way_to(self, name: str) -> str:

@@ -34,7 +34,9 @@ _LIKELIHOOD = (
 )
 _REFUSED = {
     **dict.fromkeys(
-        ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence"), _RECORDS
+        ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence", "residuals")
+        + ("fitted_values", "fitted"),
+        _RECORDS,
     ),
     **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD),
 }
