@@ -96,10 +96,8 @@ class Design(Answering, Calls):
         if not isinstance(condition, str):
             raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
-            hint = "Declare dp.design(..., neighbors='unbounded')."
-            raise PydpstatError(
-                f"subset needs neighbors 'unbounded': the number of records in it is private. {hint}"
-            )
+            hint = "the number of records in it is private. Declare dp.design(..., neighbors='unbounded')."
+            raise PydpstatError(f"subset needs neighbors 'unbounded': {hint}")
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
         self.facts.check(made)

@@ -15,7 +15,6 @@ from pydpstat._release.calibration import Preparation, Question, prepare
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
 from pydpstat.dppack._spec import Spec, statistic_spec
-from pydpstat.errors import PydpstatError
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -85,10 +84,6 @@ def release_moment(
         _warnings.one_value(function)
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
-    if reach < 0.0:
-        raise PydpstatError(
-            f"lower_bound must be below upper_bound; got {bounds[0]!r} and {bounds[1]!r}. Swap them."
-        )
     sensitivity = reach / nobs if nobs else math.inf
     asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
     if _PLAIN.issuperset(map(type, arguments)):

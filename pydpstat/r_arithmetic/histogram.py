@@ -191,7 +191,7 @@ def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     """The finite values (`x` itself if all are finite), their least and their largest."""
     values = numeric(x)
     if values.dtype.kind == "b":
-        raise PydpstatError("x must be numeric; got truth values. Convert them to numbers first.")
+        raise PydpstatError("x must be numeric; got boolean values. Convert them to numbers first.")
     if values.size == 0:
         return values, math.inf, -math.inf
     low, high = float(values.min()), float(values.max())

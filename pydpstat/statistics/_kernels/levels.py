@@ -186,9 +186,10 @@ def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
 
 def _wrong(values: object) -> str:
     """Return what is wrong with levels, and what to do."""
-    if not isinstance(values, (list, tuple, range)) or not values:
-        given = checks.shown(values) if values or not isinstance(values, (list, tuple, range)) else "none"
-        return f"{given}. Give for example ['no', 'yes']."
+    several = isinstance(values, (list, tuple, range))
+    if not several or not values:
+        return f"{'none' if several else checks.shown(values)}. Give for example ['no', 'yes']."
+    assert isinstance(values, (list, tuple, range))
     if any(map(is_missing, values)):
         return "a missing one. A missing value is not a level: missing= says how it is treated."
     wrong = next((each for each in values if not isinstance(each, Hashable)), None)
