@@ -133,7 +133,7 @@ class Account(Answering):
         """
         guarantee = getattr(result, "guarantee", None)
         if not isinstance(guarantee, Guarantee):
-            hint = "Give a release; other costs are booked by budget.spend(0.5, 'mean of age')."
+            hint = "Give a release; other costs: spend(pydpstat.Guarantee(0.5), 'mean of age')."
             hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else hint
             raise PydpstatError(f"result must have a guarantee; got {checks.shown(result)}. {hint}")
         made = getattr(result, "Bounded", result)

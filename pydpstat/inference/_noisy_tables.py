@@ -173,8 +173,9 @@ def noisy_table(
             "levels, which this error reveals. Name a level for them (missing='other'), or use "
             "missing='drop' with neighbors='unbounded'."
         )
-    if how.bounded and size <= len(names[0]) and function == "chisquare":
-        # both numbers are public
+    alike = function == "chisquare" and all(map(checks.is_number, names[0]))
+    if alike and how.bounded and size <= len(names[0]):
+        # both numbers are public, and counts are numbers
         warn_usage(
             f"{function} was given {size} records, no more than there are levels. data must have the level "
             "of each record: if these are counts, give the records that were counted."

@@ -191,7 +191,7 @@ def test_other_errors_of_use():
         Budget(1.0).spend(Guarantee(0.1), 1)
     with pytest.raises(PydpstatError, match=r"got Guarantee. Use spend\(guarantee, call\)"):
         Budget(1.0).charge(Guarantee(0.1))
-    with pytest.raises(PydpstatError, match="result must have a guarantee; got float"):
+    with pytest.raises(PydpstatError, match="result must have a guarantee; got 1.0"):
         Budget(1.0).charge(1.0)
 
 
