@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ def shown(value: Any) -> str:
     kind = type(value).__name__
     if isinstance(value, type):
         return f"the type {value.__name__}"
+    if isinstance(value, FunctionType):
+        return f"the function {value.__name__}"
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
         if not all(isinstance(each, int) for each in shape):
@@ -271,6 +274,22 @@ def by_name(
     return [found[name] for name in names]
 
 
+def repeated(values: Sequence[Any]) -> str:
+    """Return the first value that is given twice, as a message shows it.
+
+    A long list may be the data: nothing of it is shown.
+
+    Examples
+    --------
+    >>> repeated(["f", "m", "f"]), repeated([*range(50), 3])
+    ("'f' twice", 'a value twice')
+    """
+    if len(values) > _MANY:
+        return "a value twice"
+    twice = next((each for place, each in enumerate(values) if each in values[:place]), None)
+    return "a value twice" if twice is None else f"{excerpt(twice)} twice"
+
+
 def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
@@ -282,6 +301,8 @@ def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
     >>> did_you_mean(3, ["laplace", "gaussian"])
     'Give one of them.'
     """
+    # a function or a class in the place of its name
+    value = getattr(value, "__name__", value)
     if not isinstance(value, str):
         return "Give one of them."
     from difflib import get_close_matches
@@ -291,13 +312,13 @@ def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
     return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
 
 
-def flag(value: Any, name: str) -> bool:
+def flag(value: Any, name: str, hint: str = "") -> bool:
     """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
-    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.")
+    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.{' ' * bool(hint)}{hint}")
 
 
 def drawn(values: Any, size: int, grid: float | None, name: str) -> Any:

@@ -44,7 +44,7 @@ def write(target: Path, content: str) -> None:
         part.write_text(content, encoding="utf-8")
 
 
-def real_path(path: object) -> str:
+def real_path(path: object, example: str = "survey.ledger") -> str:
     """Return a file's whole name, without symbolic links; an error where it is no name."""
     try:
         text = os.fspath(path)  # type: ignore[call-overload]
@@ -53,20 +53,22 @@ def real_path(path: object) -> str:
     if not isinstance(text, str) or not text or "\0" in text:
         raise PydpstatError(
             f"path must be a file name or None; got {checks.shown_option(path)}. Give for example "
-            "'survey.ledger'."
+            f"{example!r}."
         )
     # a later change of the working folder or of a symbolic link must not lead to another file
     return os.path.realpath(text)
 
 
-def given(content: str, path: Target | None) -> str | None:
+def given(content: str, path: Target | None, example: str) -> str | None:
     """Return a text, or write it into a file where one is named or given.
+
+    The folder must be there: a misspelled one would be made silently.
 
     Examples
     --------
     >>> import io
     >>> text = io.StringIO()
-    >>> given("a table", text), text.getvalue()
+    >>> given("a table", text, "mean.txt"), text.getvalue()
     (None, 'a table')
     """
     if path is None:
@@ -74,7 +76,12 @@ def given(content: str, path: Target | None) -> str | None:
     if not isinstance(path, (str, os.PathLike)) and callable(getattr(path, "write", None)):
         path.write(content)
         return None
-    target = Path(real_path(path))
+    target = Path(real_path(path, example))
+    if not target.parent.is_dir():
+        raise PydpstatError(
+            f"path must be in a folder that there is; got one in {str(target.parent)!r}. Make the folder "
+            "first, or give another name."
+        )
     try:
         write(target, content)
     except OSError as error:

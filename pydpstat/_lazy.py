@@ -47,19 +47,7 @@ def attach(
             # the import itself puts a module into its package's namespace
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
-            said = f"module {package!r} has no attribute {name!r}"
-            # Python itself asks for private modules in this way
-            if name.startswith("_"):
-                raise AttributeError(said)
-            from pydpstat._wrong_calls import name_hint
-            from pydpstat.errors import AttributeNameError
-
-            hint = name_hint(name, [*homes, *parts])
-            # of "from package import name" Python would say less, unless the error is one of imports
-            asked = sys._getframe(1).f_code.co_name == "_handle_fromlist"
-            if hint and asked and find_spec(f"{package}.{name}") is None:
-                raise ImportError(f"cannot import name {name!r} from {package!r}{hint}", name=package)
-            raise AttributeNameError(said + hint)
+            raise no_name(package, name, [*homes, *parts])
         namespace[name] = getattr(importlib.import_module(homes[name]), name)
         return namespace[name]
 
@@ -69,3 +57,42 @@ def attach(
         return sorted({*own, *homes, *parts} - {"__main__"})
 
     return load, names
+
+
+def answer_names(namespace: dict[str, Any]) -> None:
+    """Let a package whose public names are all imported answer other names.
+
+    Examples
+    --------
+    >>> own = {"__name__": "xml", "__all__": ["sqrt"], "sqrt": 1}
+    >>> answer_names(own)
+    >>> try:
+    ...     own["__getattr__"]("sqrd")
+    ... except AttributeError as error:
+    ...     print(error)
+    module 'xml' has no attribute 'sqrd'. Did you mean 'sqrt'?
+    """
+    package = namespace["__name__"]
+
+    def load(name: str) -> Any:
+        raise no_name(package, name, namespace["__all__"])
+
+    # a name that type checkers see would stand for every name
+    namespace["__getattr__"] = load
+
+
+def no_name(package: str, name: str, known: Collection[str]) -> Exception:
+    """Return the error of a name that a package does not have; called by its ``__getattr__``."""
+    said = f"module {package!r} has no attribute {name!r}"
+    # Python itself asks for private modules in this way
+    if name.startswith("_"):
+        return AttributeError(said)
+    from pydpstat._wrong_calls import name_hint
+    from pydpstat.errors import AttributeNameError
+
+    hint = name_hint(name, known)
+    # of "from package import name" Python would say less, unless the error is one of imports
+    asked = sys._getframe(2).f_code.co_name == "_handle_fromlist"
+    if asked and find_spec(f"{package}.{name}") is None:
+        return ImportError(f"cannot import name {name!r} from {package!r}{hint}", name=package)
+    return AttributeNameError(said + (hint or f". Its names are in dir({package})."))

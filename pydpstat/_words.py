@@ -183,6 +183,27 @@ NAMES = {
     "quantiles": ("iqr", "IQR", "describe", "fivenum", "summary", "min", "max", "mode"),
     "Budget": ("budget", "PrivacyBudget", "accountant", "Accountant", "BudgetAccountant"),
 }
+# names of what is elsewhere
+_ELSEWHERE = {
+    "R's random numbers are drawn by RRandom(123).{name}(3)": (
+        "rnorm",
+        "runif",
+        "rexp",
+        "rgamma",
+        "rgeom",
+        "rpois",
+        "rbinom",
+        "sample",
+    ),
+    "Read the file with pandas, Polars or DuckDB, as pd.{name} does, and give the frame": (
+        "read_csv",
+        "read_parquet",
+        "read_excel",
+        "read_sql",
+        "read_table",
+    ),
+}
+ELSEWHERE = {word: way for way, words in _ELSEWHERE.items() for word in words}
 # how functions are called whose signature alone does not say it
 CALLS = {
     "corr": "corr(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
@@ -193,7 +214,7 @@ CALLS = {
     "design.crosstab": "design.crosstab(['sex', 'region'], 1.0)",
     "design.chi2_contingency": "design.chi2_contingency(['sex', 'region'], 1.0)",
     "design.count": "design.count(1.0, by='region') or design.count('age >= 18', 1.0)",
-    "DPResults.margins": ".margins('region')",
+    "DPResults.margins": "crosstab(frame[['sex', 'region']], 1.0, ...).margins('region')",
     "crosstab": "crosstab(frame[['sex', 'region']], 1.0, levels={'sex': ['f', 'm'], 'region': [...]})",
     "chisquare": "chisquare(sex, 1.0, levels=['f', 'm'])",
     "chi2_contingency": "chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...]))",
@@ -213,66 +234,18 @@ CALLS = {
     "Laplace": "mean(x, 1.0, bounds=(0, 100), mechanism=Laplace())",
     "Gaussian": "mean(x, 1.0, bounds=(0, 100), delta=1e-6, mechanism=Gaussian())",
     "Geometric": "count(age >= 18, 1.0, mechanism=Geometric())",
+    # what only functions return
+    **{
+        kind: f"{call}, which returns it"
+        for kind, call in {
+            "DPResults": "mean(x, 1.0, bounds=(0, 100))",
+            "InferenceResults": "ttest_1samp(x, 50, 1.0, bounds=(0, 100))",
+            "RegressionResults": "ols('income ~ age', frame, 1.0, bounds={...})",
+            "PairwiseResults": "crosstab(frame[['sex', 'region']], 1.0, levels={...}).pairs()",
+            "ModelResults": "LogisticRegressionDP('l2', 1.0, 1.0).fit(X, y, [100], [0])",
+            "AuditResults": "audit(release, data, neighbour)",
+        }.items()
+    },
     "Design.subset": ".subset('age >= 18')",
     "Design.assign": ".assign(log_income='log(income)')",
 }
-# what attributes and methods of other packages' objects are here: one that an object has, words for it, and
-# what to write
-ATTRIBUTES = (
-    (
-        "to_frame",
-        ("to_excel", "to_parquet", "to_json", "to_string", "describe"),
-        "write result.to_frame(), which has {name}()",
-    ),
-    ("to_frame", ("round",), "write result.to_frame().round(1), or digits=1 in to_markdown and its kin"),
-    (
-        "to_latex",
-        ("save", "write", "to_file", "to_word", "to_pdf"),
-        "files are written by to_latex('mean.tex') and its kin",
-    ),
-    ("summary", ("print", "as_text"), "write result.summary()"),
-    (
-        "estimate",
-        ("value_", "estimates", "estimate_", "values", "counts", "apply", "map", "loc", "iloc", "mean", "std")
-        + ("item", "index", "T", "head", "tail", "sum", "max", "min", "astype", "tolist"),
-        "write result.estimate, which is a number, a Series, a DataFrame or an array",
-    ),
-    ("pvalue", ("p", "p_value", "pval", "pvalues"), "write result.pvalue"),
-    ("coeff", ("coef_", "coef", "coefficients", "intercept_", "coefs", "params"), "write model.coeff"),
-    ("params", ("coef_", "coef", "coefficients", "intercept_", "coefs", "beta"), "write result.params"),
-    (
-        "conf_int",
-        ("confint", "ci", "conf_interval", "interval", "confidence_interval"),
-        "write result.conf_int()",
-    ),
-    ("bse", ("stderr", "se", "std_err", "sd", "std_error"), "write result.bse"),
-    ("remaining", ("left", "rest", "available", "balance", "remaining_budget"), "write budget.remaining"),
-    ("spent", ("used", "consumed", "total", "cost"), "write budget.spent"),
-    ("entries", ("log", "ledger", "history", "releases"), "write budget.entries, or budget.to_frame()"),
-    (
-        "remaining",
-        ("reset", "refund", "clear", "add", "increase"),
-        "what is spent stays spent; create another pydpstat.Budget for other data",
-    ),
-    ("subset", ("filter", "query", "where", "mask"), "write design.subset('age >= 18')"),
-    ("subset", ("svyglm",), "there is no regression with weights: ols and logit count all records alike"),
-    (
-        "subset",
-        ("svytable",),
-        "write design.crosstab(['sex', 'region'], 1.0), which counts records without weights",
-    ),
-    ("subset", ("value_counts",), "write design.count(1.0, by='region')"),
-    (
-        "subset",
-        ("groupby", "group_by", "agg"),
-        "give groups with by=, as in design.mean('income', 1.0, by='sex')",
-    ),
-    ("subset", ("head", "tail", "sample", "values", "data", "iloc", "loc"), "the records are private"),
-    (
-        "difference",
-        ("test", "ttest", "t_test", "compare"),
-        "compare groups with result.difference(a, b); for one mean use pydpstat.ttest_1samp",
-    ),
-    ("coeff", ("predict_proba", "decision_function"), "write model.predict(X, raw_value=True)"),
-    ("coeff", ("accuracy_score",), "compare model.predict(X) on public records"),
-)

@@ -8,30 +8,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
 from pydpstat._ways import OTHERWISE, WAYS
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, LOWER, METHODS, NAMES, NOTES, PUBLIC, SAME, UPPER
-from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
+from pydpstat._words import CALLS, ELSEWHERE, EXAMPLES, LOWER, METHODS, NAMES, NOTES, PUBLIC, SAME, UPPER
+from pydpstat.errors import ArgumentError
 
 # so many public numbers are written out
 _SEVERAL = 12
+# so many names are listed
+_FEW = 20
 # every word for an argument of a release
 _WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
-Kind = TypeVar("Kind")
-# what to format of an object that is no number: the first of these that it has
-_FORMATTED = {
-    "pvalue": "write f'{result.pvalue:.3f}'",
-    "estimate": "write result.estimate.round(2)",
-    "power": "write f'{plan.power:.2f}'",
-    "accuracy": "write plan.accuracy(), which is a number or a Series",
-    "epsilon_lower": "write f'{result.epsilon_lower:.2f}'",
-    "remaining": "write f'{budget.remaining.epsilon:.2f}'",
-    "epsilon": "write f'{guarantee.epsilon:.2f}'",
-}
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
@@ -71,10 +62,22 @@ def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapp
         return
     if next(iter(own.parameters), "") == "self" and arguments:
         # of the class that the user has, which may have taken the method from another
-        kind, arguments = type(arguments[0]).__name__, arguments[1:]
+        thing, arguments = arguments[0], arguments[1:]
+        kind, own = type(thing).__name__, own.replace(parameters=list(own.parameters.values())[1:])
+        if not _has(thing, function):
+            raise ArgumentError(
+                f"{name} must be called on an object, not on its class; got {checks.shown(thing)} in the "
+                f"object's place. Create an object, and write object{_example(f'.{name}', own)}."
+            ) from None
         name = kind if name == "__init__" else f"{kind}.{name}"
-        own = own.replace(parameters=list(own.parameters.values())[1:])
     raise ArgumentError(answer(name, own, arguments, options)) from None
+
+
+def _has(thing: object, function: Callable[..., Any]) -> bool:
+    """Tell whether a function is a method of an object, itself or under what lets it answer."""
+    methods = (vars(kind).get(function.__name__) for kind in type(thing).__mro__)
+    own = inspect.unwrap(function)
+    return any(callable(each) and inspect.unwrap(each) is own for each in methods)
 
 
 def answer(
@@ -223,140 +226,14 @@ def name_hint(name: str, known: Collection[str]) -> str:
     Examples
     --------
     >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"]), name_hint("zzz", ["mean"])
-    (". Use 'std'.", ". Did you mean 'mean'?", '')
+    (". Use 'std'.", ". Did you mean 'mean'?", '. It has mean.')
     """
     here = known_as(name, known)
     if here:
         return f". Use {here!r}."
+    if name in ELSEWHERE:
+        return f". {ELSEWHERE[name].format(name=name)}."
     near = checks.did_you_mean(name, [*known])
-    return f". {near}" if near.startswith("Did") else ""
-
-
-_ANSWERING = answered(len).__code__
-
-
-class Answering:
-    """Base of the classes whose users are told which call, name or value would fit.
-
-    Its subclasses' public methods answer calls that do not fit, as `answered` functions do.
-
-    Examples
-    --------
-    >>> class Release(Answering):
-    ...     def conf_int(self, alpha=0.05):
-    ...         return alpha
-    >>> for mistake in (lambda r: r.conf_int(level=0.9), lambda r: r.confint()):
-    ...     try:
-    ...         mistake(Release())
-    ...     except (TypeError, AttributeError) as error:
-    ...         print(error)
-    Release.conf_int has no argument 'level': write alpha=0.1.
-    Release has no attribute 'confint'. Write result.conf_int().
-    """
-
-    # without it every result would have a dictionary
-    __slots__ = ()
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name, each in list(vars(cls).items()):
-            public = name == "__init__" or not name.startswith("_")
-            # a class with slots is made twice
-            if public and inspect.isfunction(each) and each.__code__ is not _ANSWERING:
-                setattr(cls, name, answered(each))
-        if "__dataclass_fields__" in vars(cls):
-            # those that dataclasses make fail in a class with slots, where a property is set
-            for name in {"__setattr__", "__delattr__"} & {*vars(cls)}:
-                setattr(cls, name, _fixed)
-
-    def _way_to(self, name: str) -> str:
-        """Return what to write in place of a name that the class does not have; empty where it is unknown."""
-        here = known_as(name, dir(type(self)))
-        return f"write .{here}(...)" if here else ""
-
-    # hidden from type checkers, which would take every name and comparison for one that there is
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name):
-            # of an object that is being made, or copied
-            if name.startswith("__") or hasattr(type(self), name):
-                raise AttributeError(f"{name!r} of {type(self).__name__} is not set")
-            raise AttributeNameError(_no_name(self, name))
-
-        def __setattr__(self, name, value):
-            try:
-                super().__setattr__(name, value)
-            except AttributeError:
-                raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is "
-                    "given when the object is created: create another."
-                ) from None
-
-        def __getitem__(self, key):
-            kind, given = type(self).__name__, checks.shown_option(key)
-            known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
-            way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
-            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_sentence(way, self)}")
-
-        def _unordered(self, other):
-            raise ArgumentError(
-                f"{type(self).__name__} cannot be compared by < or >; got {checks.shown(other)}. "
-                f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
-            )
-
-        __lt__ = __le__ = __gt__ = __ge__ = _unordered
-
-        def __format__(self, spec):
-            if not spec:
-                return str(self)
-            kind = type(self)
-            way = next((way for each, way in _FORMATTED.items() if hasattr(kind, each)), "")
-            raise ArgumentError(
-                f"{kind.__name__} is no number that a format could show; got {checks.excerpt(spec)}. "
-                f"{_sentence(way, self)}"
-            )
-
-
-def _fixed(self: object, name: str, *value: object) -> NoReturn:
-    raise FrozenError(
-        f"{name} of {type(self).__name__} cannot be changed; got "
-        f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
-        f"variable, as in {name} = result.{name}."
-    )
-
-
-def fixed(cls: type[Kind]) -> type[Kind]:
-    """Let a frozen dataclass without slots answer changes as those with slots do.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @fixed
-    ... @dataclass(frozen=True)
-    ... class Plan(Answering):
-    ...     n: int
-    >>> try:
-    ...     Plan(5).n = 3
-    ... except AttributeError as error:
-    ...     print(error)
-    n of Plan cannot be changed; got 3. Results are immutable: compute with a variable, as in n = result.n.
-    """
-    for name in ("__setattr__", "__delattr__"):
-        setattr(cls, name, _fixed)
-    return cls
-
-
-def _no_name(thing: Any, name: str) -> str:
-    """Return the answer to an attribute that an object does not have."""
-    ways = [way for here, words, way in ATTRIBUTES if name in words and hasattr(type(thing), here)]
-    way = thing._way_to(name) or "; ".join(ways[:1]).format(name=name)
-    return f"{type(thing).__name__} has no attribute {name!r}. {_sentence(way, thing, name)}"
-
-
-def _sentence(way: str, thing: object, name: str = "") -> str:
-    """Return what to write, or else what there is."""
-    if way:
-        return f"{way[0].upper()}{way[1:]}."
-    known = [each for each in dir(thing) if not each.startswith("_")]
-    word = checks.did_you_mean(name, known)
-    return word if word.startswith("Did") else f"It has {', '.join(known)}."
+    if near.startswith("Did"):
+        return f". {near}"
+    return f". It has {', '.join(sorted(known))}." if len(known) <= _FEW else ""

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
+from pydpstat._attributes import ATTRIBUTES
 from pydpstat._ways import WAYS
-from pydpstat._words import ATTRIBUTES, CALLS, EXAMPLES, NAMES, PUBLIC, SAME
+from pydpstat._words import CALLS, EXAMPLES, NAMES, PUBLIC, SAME
 from pydpstat._wrong_calls import answered, name_hint
 from pydpstat.errors import ArgumentError, PydpstatError
+from pydpstat.r_arithmetic.histogram import Histogram
 
 X = np.arange(100.0)
 FRAME = pd.DataFrame({"income": 1000.0 * X, "sex": list("fm") * 50, "id": range(100)})
@@ -98,13 +100,14 @@ def test_names_of_other_packages_lead_to_those_here(name):
 
 def test_other_names_are_left_to_python():
     assert not hasattr(dp, "histograms") and name_hint("zzz", dp.__all__) == ""
+    assert name_hint("zzz", ["mean"]) == ". It has mean."
 
 
 def test_the_words_are_of_arguments_and_functions_that_exist():
     functions = [getattr(dp, name) for name in dp.__all__]
     functions = [each for each in functions if inspect.isfunction(each) or each is dp.Budget]
     classes = [dp.DPResults, dp.RegressionResults, dp.InferenceResults, dp.Budget, dp.Design, dp.RRandom]
-    classes += [dp.LogisticRegressionDP, dp.DPMechLaplace]
+    classes += [dp.LogisticRegressionDP, dp.DPMechLaplace, Histogram]
     methods = [each for kind in classes for _, each in inspect.getmembers(kind, inspect.isfunction)]
     # k_means has scikit-learn's word for a seed
     called = functions + methods + [dp.local.federate_array, dp.anonymity.k_means]

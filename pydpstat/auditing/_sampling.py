@@ -137,8 +137,9 @@ class Sampler:
 
     def _stop_if_only_errors(self) -> None:
         if len(self.forms) == 1 and self.forms[0][0] == "error":
+            said = str(self.forms[0][2]).rstrip(".")
             raise PydpstatError(
-                f"release raises the same error on both data sets: {self.forms[0][2]}. There is "
+                f"release raises the same error on both data sets: {said}. There is "
                 "nothing to audit: give a callable of the data that returns a result."
             )
 

@@ -1,6 +1,9 @@
 """A privacy budget and its ledger, in memory, in a file that several processes share, or in PostgreSQL."""
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.budget.budget import Budget
 
 __all__ = ["Amount", "Budget", "BudgetExceeded", "Share"]
+
+_answer_names(globals())

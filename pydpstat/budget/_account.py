@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import Answering
+from pydpstat._answering import Answering
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
 from pydpstat.budget._blocks import about, enter, label_of, labelled, leave, mechanism
 from pydpstat.budget._entry import Entry
@@ -133,8 +133,9 @@ class Account(Answering):
         """
         guarantee = getattr(result, "guarantee", None)
         if not isinstance(guarantee, Guarantee):
-            hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else "Give a release."
-            raise PydpstatError(f"result must have a guarantee; got {type(result).__name__}. {hint}")
+            hint = "Give a release; other costs: spend(pydpstat.Guarantee(0.5), 'mean of age')."
+            hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else hint
+            raise PydpstatError(f"result must have a guarantee; got {checks.shown(result)}. {hint}")
         made = getattr(result, "Bounded", result)
         record = getattr(made, "record", None)
         call = type(result).__name__ if record is None else record.python()

@@ -124,7 +124,7 @@ class Views(Account):
         >>> Budget(1.0).to_csv()
         'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host,mechanism\\n'
         """
-        return given(csv_of(self.entries), path)
+        return given(csv_of(self.entries), path, "budget.csv")
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Return limits, amounts and entries as one JSON object, or write it into a file.
@@ -165,7 +165,7 @@ class Views(Account):
             "spent": _numbers(self.spent),
             "remaining": _numbers(self.remaining),
         }
-        return given(json_of(limits, self.entries), path)
+        return given(json_of(limits, self.entries), path, "budget.json")
 
     def __str__(self) -> str:
         return self._report().by_label()

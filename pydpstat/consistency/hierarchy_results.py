@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._answering import fixed
 from pydpstat._checks import alpha_of, as_integer, one_of
 from pydpstat._frozen import Frozen
-from pydpstat._wrong_calls import fixed
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST

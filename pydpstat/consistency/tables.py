@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._answering import fixed
 from pydpstat._checks import array_of
 from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series, library_of
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
-from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results._report import Facts, Report, Rows, number

@@ -1,5 +1,8 @@
 """The design of a study: public facts declared once (`pydpstat.design`)."""
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.designs.design import Design, design
 
 __all__ = ["Design", "design"]
+
+_answer_names(globals())

@@ -73,11 +73,17 @@ class Condition(Written):
     def check_values(self, numbers: Collection[str], levels: Mapping[str, Any]) -> None:
         """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
         for node in _alone(parsed(self.text)):
-            if node.id in numbers and node.id not in levels:
-                raise PydpstatError(
-                    f"the condition {self.text!r} must compare {node.id!r}, which has numbers, not "
-                    f"truth values. Write for example '{node.id} > 0'."
-                )
+            known = levels.get(node.id)
+            if known is None and node.id in numbers:
+                told, example = "numbers", f"{node.id} > 0"
+            elif isinstance(known, tuple) and not {*known} <= {False, True}:
+                told, example = f"the levels {checks.excerpt(list(known))}", f"{node.id} == {known[0]!r}"
+            else:
+                continue
+            raise PydpstatError(
+                f"the condition {self.text!r} must compare {node.id!r}, which has {told}, not truth "
+                f"values. Write for example {example!r}."
+            )
         for name, value in _looked_for(parsed(self.text)):
             known = levels.get(name)
             if isinstance(known, tuple) and value not in known:

@@ -165,6 +165,13 @@ def facts_of(
         name: _levels(name, each)
         for name, each in _by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
     }
+    for each, (low, high) in checked_bounds.items():
+        numbers = [level for level in checked_levels.get(each, ()) if checks.is_number(level)]
+        if beyond := [level for level in numbers if not low <= checks.as_float(level) <= high]:
+            raise PydpstatError(
+                f"levels[{each!r}] must be within bounds[{each!r}], {(low, high)}; got {beyond[0]!r}. "
+                "Numbers need bounds and groups levels: declare one of them, or both for the same values."
+            )
     for argument, name in (("unit", unit), ("weights", weights), ("strata", strata)):
         if name is not None:
             _check_column(name, argument, columns, checks.shown_option(name))
@@ -254,7 +261,9 @@ def _levels(name: str, given: Any) -> Levels:
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
     if len(set(map(repr, values))) != len(values):
-        raise PydpstatError(f"levels[{name!r}] must have every level once; some occur twice.")
+        raise PydpstatError(
+            f"levels[{name!r}] must have every level once; got {checks.repeated(values)}. Leave one out."
+        )
     return tuple(values)
 
 

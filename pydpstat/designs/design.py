@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._answering import Answering
 from pydpstat._release.declared import declared
 from pydpstat._release.payment import Spender
 from pydpstat._release.statistic import check_budget
-from pydpstat._wrong_calls import Answering, answered
+from pydpstat._wrong_calls import answered
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
@@ -95,10 +96,8 @@ class Design(Answering, Calls):
         if not isinstance(condition, str):
             raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
         if self.facts.neighbors == "bounded":
-            raise PydpstatError(
-                "subset needs neighbors 'unbounded': the number of records in it is private. Declare "
-                "dp.design(..., neighbors='unbounded')."
-            )
+            hint = "the number of records in it is private. Declare dp.design(..., neighbors='unbounded')."
+            raise PydpstatError(f"subset needs neighbors 'unbounded': {hint}")
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
         made = Condition(both, self.facts.clipping)
         self.facts.check(made, self.columns)
@@ -146,8 +145,7 @@ class Design(Answering, Calls):
         (True, (False, True))
         """
         facts = self.facts.with_columns(self.columns, columns, bounds)
-        names = (*self.columns, *columns)
-        return Design(self._data, facts, names, self.condition, self.budget, self.rng)
+        return Design(self._data, facts, (*self.columns, *columns), self.condition, self.budget, self.rng)
 
     def plan(
         self,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar, overload
 
 from pydpstat import _checks as checks
+from pydpstat._answering import Answering
 from pydpstat._data.containers import library_of
 from pydpstat._data.held import public_list
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 
 T = TypeVar("T")

@@ -92,6 +92,8 @@ def meanDP(
     30.869
     """
     upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
+    if lower > upper:
+        raise PydpstatError(f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Swap them.")
     values = numbers(x, "x")
     moment = Moment("mean", double_mean(clip(values, lower, upper)), upper - lower, values.size)
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)

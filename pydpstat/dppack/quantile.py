@@ -20,6 +20,7 @@ from pydpstat.random import secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.quantile_points import note_order
 
 WITHIN = (
     "the interval is chosen exactly; the rounding of its length and of the point within it is not "
@@ -193,6 +194,8 @@ def _quantile(
     epsilon = checks.epsilon(eps, "eps")
     if which == "both":
         _warnings.one_value(function)
+    if function == "quantileDP":
+        note_order(function, "quant", share, epsilon, "eps")
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)

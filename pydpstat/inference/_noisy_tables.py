@@ -16,6 +16,7 @@ from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
+from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.nuisance import Floats
 from pydpstat.inference._laws.share_intervals import TableIntervals
@@ -132,6 +133,12 @@ def noisy_table(
         raise PydpstatError(
             "levels must not be 'discover' for a test, whose table must be public. Give the levels."
         )
+    if levels is None:
+        raise PydpstatError(
+            "levels must be given: levels from the data would reveal which values occur; got none. "
+            f"{argument} must have the level of each record, and not counts. Give the public levels, as "
+            "levels=['f', 'm'], or levels='declared' for Categoricals whose categories are public."
+        )
     public = levels_of(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing
     if other is None:
@@ -166,6 +173,13 @@ def noisy_table(
             f"{argument} must have a level in each record: some values are missing or not among the "
             "levels, which this error reveals. Name a level for them (missing='other'), or use "
             "missing='drop' with neighbors='unbounded'."
+        )
+    alike = function == "chisquare" and all(map(checks.is_number, names[0]))
+    if alike and how.bounded and size <= len(names[0]):
+        # both numbers are public, and counts are numbers
+        warn_usage(
+            f"{function} was given {size} records, no more than there are levels. data must have the level "
+            "of each record: if these are counts, give the records that were counted."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
     said = "declared" if isinstance(levels, str) else [list(map(plain, each.levels)) for each in public]

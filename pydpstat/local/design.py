@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._answering import Answering
 from pydpstat._checks import one_of
 from pydpstat._data.containers import is_index
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.local import planning
 from pydpstat.local._categories import Categories, Category, Codes, Container, read

@@ -1,5 +1,6 @@
 """How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.mechanisms.bounded_laplace import BoundedLaplace, BoundedLaplaceNoise
 from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import Cube, CubeNoise
@@ -48,3 +49,5 @@ __all__ = [
     "truncated_positive_delta",
     "truncated_positive_epsilon",
 ]
+
+_answer_names(globals())

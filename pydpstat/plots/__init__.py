@@ -3,6 +3,7 @@
 Every function draws on the axes that it gets, or on those of a new figure, and returns them.
 """
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.plots.coins import coin_tree
 from pydpstat.plots.densities import noise_densities
 from pydpstat.plots.hierarchies import hierarchy
@@ -20,3 +21,5 @@ __all__ = [
     "noise_densities",
     "tradeoff",
 ]
+
+_answer_names(globals())

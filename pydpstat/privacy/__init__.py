@@ -1,5 +1,6 @@
 """What a release guarantees, the exact privacy losses behind it, and composition."""
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.privacy.composition import compose, compose_basic
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.privacy.losses import (
@@ -28,3 +29,5 @@ __all__ = [
     "compose",
     "compose_basic",
 ]
+
+_answer_names(globals())

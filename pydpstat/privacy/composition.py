@@ -159,8 +159,12 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
 
 def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     try:
-        each: tuple[Guarantee, ...] = tuple(guarantees)
+        # a release would give its numbers
+        alone = hasattr(guarantees, "guarantee")
+        each: tuple[Guarantee, ...] = tuple(() if alone else guarantees)
     except TypeError:
+        alone = True
+    if alone:
         raise PydpstatError(
             f"guarantees must be a list of Guarantee objects; got {checks.shown(guarantees)}. Write "
             "compose([first.guarantee, second.guarantee])."

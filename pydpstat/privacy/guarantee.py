@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pydpstat import _checks as checks
+from pydpstat._answering import Answering
 from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import pure_rho
 from pydpstat.privacy._units import checked_unit

@@ -39,7 +39,7 @@ def numeric(x: object, name: str = "x") -> Numeric:
         values = values.astype(np.float64, copy=False)
     elif values.dtype.kind not in "iub":
         raise PydpstatError(
-            f"{name} must be numeric, but its type is {values.dtype}: convert it to numbers first"
+            f"{name} must be numeric; got the type {values.dtype}. Convert it to numbers first."
         )
     return values.ravel(order="F") if values.ndim != 1 else values
 
@@ -69,5 +69,5 @@ def _from_objects(values: npt.NDArray[np.object_], name: str) -> npt.NDArray[np.
         )
     except (TypeError, ValueError) as error:
         raise PydpstatError(
-            f"{name} must be numeric, but it holds other objects: convert it to numbers first"
+            f"{name} must be numeric; got other objects in it. Convert it first, as by ({name} == 'yes') * 1."
         ) from error

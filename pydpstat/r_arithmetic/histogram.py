@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._answering import Answering
 from pydpstat._checks import did_you_mean, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import Numeric, numeric
@@ -27,8 +28,8 @@ _MOST_CLASSES = 1_000_000
 Breaks = npt.ArrayLike | Callable[[Numeric], npt.ArrayLike]
 
 
-@dataclass(frozen=True, eq=False)
-class Histogram:
+@dataclass(frozen=True, eq=False, slots=True)
+class Histogram(Answering):
     """Counts of a histogram, with R's component names.
 
     Parameters
@@ -190,7 +191,7 @@ def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     """The finite values (`x` itself if all are finite), their least and their largest."""
     values = numeric(x)
     if values.dtype.kind == "b":
-        raise PydpstatError("x must be numeric, but it is boolean: convert it to numbers first")
+        raise PydpstatError("x must be numeric; got boolean values. Convert them to numbers first.")
     if values.size == 0:
         return values, math.inf, -math.inf
     low, high = float(values.min()), float(values.max())

@@ -1,5 +1,6 @@
 """What may be published of releases, models, tests and regressions."""
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.results._inference_page import ConfidenceInterval
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.model_results import ModelResults
@@ -16,3 +17,5 @@ __all__ = [
     "PairwiseResults",
     "RegressionResults",
 ]
+
+_answer_names(globals())

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from pydpstat import _checks as checks
+from pydpstat._answering import Answering
 from pydpstat._csv import text_of
 from pydpstat._files import Target, given
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.results._columns import Rows, Shown
 
@@ -75,7 +75,7 @@ class Exports(Answering):
         2
         """
         page = self.summary() if digits is None else self._page(_rounded(self._rows(), _decimals(digits)))
-        return given(page.as_html(), path)
+        return given(page.as_html(), path, "mean.html")
 
     def to_latex(
         self,
@@ -128,7 +128,7 @@ class Exports(Answering):
                 raise PydpstatError(
                     f"{name} must be a string or None; got {got}. For example, {name}={usual!r}."
                 )
-        return given(of_table(*self._numbers(digits), caption, label), path)
+        return given(of_table(*self._numbers(digits), caption, label), path, "mean.tex")
 
     def to_markdown(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
         """Return the numbers as a Markdown table, or write it into a file.
@@ -161,7 +161,7 @@ class Exports(Answering):
         rows = [["", *heads], *([name, *row] for name, row in zip(names, cells))]
         lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
         lines.insert(1, "| --- |" + " ---: |" * len(heads))
-        return given("\n".join(lines), path)
+        return given("\n".join(lines), path, "mean.md")
 
     def to_csv(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
         """Return `to_frame` as CSV in full precision, or write it into a file.
@@ -201,7 +201,7 @@ class Exports(Answering):
         for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
             own = index if isinstance(index, tuple) else (index,)
             rows.append([*own, *(None if each != each else each for each in row)])
-        return given(text_of(rows), path)
+        return given(text_of(rows), path, "mean.csv")
 
 
 def keys_of(index: pd.Index) -> list[str]:

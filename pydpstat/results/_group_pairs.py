@@ -75,6 +75,13 @@ class FurtherResults(HistogramResults):
         True
         """
         if self._is_table():
+            first, second = self._dimnames()
+            if all(each in second and each not in first for each in (a, b)):
+                one, other = map(self._axis_key, (1, 0))
+                raise PydpstatError(
+                    f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, levels "
+                    f"of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {first[0]!r})."
+                )
             return self._rows_compared("difference", variable).difference(a, b, variable)
         known, labels = self._compared()
         pair = labels.place(a, "a"), labels.place(b, "b")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import Answering
+from pydpstat._answering import Answering
 from pydpstat.errors import ArgumentError, ElementError, PydpstatError
 from pydpstat.results._labels import Labels
 
@@ -118,10 +118,18 @@ class NumberOperators(Answering):
             named = list(self.labels.elements(self.value))
             if isinstance(name, str) and name in named:
                 return np.ravel(self.value, order="F")[named.index(name)]
+            several = list(key) if isinstance(key, tuple) and {*map(str, key)} <= {*named} else []
             raise ElementError(
                 f"the release of {self.statistic} has no element {checks.shown_option(key)}. It has "
-                f"{self._names(8)}."
+                f"{self._names(8)}.{f' Several are chosen by a list: result[{several!r}].' * bool(several)}"
             ) from None
+
+    def _way_to(self, name: str) -> str:
+        try:
+            self[name]
+        except PydpstatError:
+            return Answering._way_to(self, name)
+        return f"write result[{name!r}]"
 
     def _names(self, most: int) -> str:
         """Return the names of some elements."""

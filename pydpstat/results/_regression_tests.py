@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import Answering
+from pydpstat._answering import Answering
 from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Call, Named
 from pydpstat.results._contrasts import (
@@ -34,7 +34,9 @@ _LIKELIHOOD = (
 )
 _REFUSED = {
     **dict.fromkeys(
-        ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence"), _RECORDS
+        ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence", "residuals")
+        + ("fitted_values", "fitted"),
+        _RECORDS,
     ),
     **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD),
 }

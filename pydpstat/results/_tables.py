@@ -305,7 +305,8 @@ class TableResults(PopulationIntervals):
         frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
         frame = frame.astype(np.int64) if self._counts_units() else frame
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
-        if not checks.flag(shown, "margins"):
+        hint = ".wide(margins=True) adds sums, and .margins('region') are those of one variable."
+        if not checks.flag(shown, "margins", hint):
             return frame
         frame[ALL] = frame.sum(axis=1)
         if rows:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
+from pydpstat._answering import Answering
 from pydpstat._files import Target, given
-from pydpstat._wrong_calls import Answering, answered
+from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.results._latex import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result
@@ -116,7 +117,7 @@ class Statement(Answering):
         path : str, path-like or writable text file, optional
             Where to write it; a file of that name is replaced. By default the text is returned.
         """
-        return given(self.text, path)
+        return given(self.text, path, "statement.txt")
 
     def to_markdown(self, path: Target | None = None) -> str | None:
         """Return all of it as Markdown, or write it into a file.
@@ -140,7 +141,7 @@ class Statement(Answering):
 
         points, cells = self._once()
         shown = table([("", "Statement"), *points]), table([self.headers, *cells])
-        return given("\n\n".join([_markdown(self.paragraph), *shown]) + "\n", path)
+        return given("\n\n".join([_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
 
     def to_latex(self, path: Target | None = None) -> str | None:
         r"""Return all of it as LaTeX, or write it into a file.
@@ -171,7 +172,7 @@ class Statement(Answering):
             tables.append(_longtable(cells, shares, "r" * numbers, self.headers))
         # narrow columns need loose lines
         parts = [_signs(escaped(self.paragraph)), "", r"{\small\sloppy", _COLUMN, *tables, "}\n"]
-        return given("\n".join(parts), path)
+        return given("\n".join(parts), path, "statement.tex")
 
     def to_html(self, path: Target | None = None) -> str | None:
         """Return all of it as HTML, as a notebook shows it, or write it into a file.
@@ -181,7 +182,7 @@ class Statement(Answering):
         path : str, path-like or writable text file, optional
             Where to write it; a file of that name is replaced. By default the text is returned.
         """
-        return given(self._repr_html_(), path)
+        return given(self._repr_html_(), path, "statement.html")
 
     def _repr_html_(self) -> str:
         def table(rows: Iterable[Sequence[str]], head: str = "td") -> str:

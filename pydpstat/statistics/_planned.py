@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import fixed
 from pydpstat._data.containers import listed
-from pydpstat._wrong_calls import fixed
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee

@@ -4,6 +4,7 @@ Nothing here protects anybody. The noise is a counterexample, the attacks are re
 searches small made-up domains.
 """
 
+from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.teaching.attacks import (
     AveragingAttack,
     IntersectionAttack,
@@ -27,3 +28,5 @@ __all__ = [
     "intersection_attack",
     "sensitivity",
 ]
+
+_answer_names(globals())

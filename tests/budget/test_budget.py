@@ -189,9 +189,9 @@ def test_other_errors_of_use():
         Budget(1.0, 1e-6, accountant="zcdp").spend(Guarantee(0.1, 1e-9), "mean(x)")
     with pytest.raises(PydpstatError, match="call must be a string; got int"):
         Budget(1.0).spend(Guarantee(0.1), 1)
-    with pytest.raises(PydpstatError, match=r"got Guarantee. Use spend\(guarantee, call\)"):
+    with pytest.raises(PydpstatError, match=r"got an object of type Guarantee. Use spend\(guarantee, call\)"):
         Budget(1.0).charge(Guarantee(0.1))
-    with pytest.raises(PydpstatError, match="result must have a guarantee; got float"):
+    with pytest.raises(PydpstatError, match="result must have a guarantee; got 1.0"):
         Budget(1.0).charge(1.0)
 
 

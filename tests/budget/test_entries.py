@@ -94,6 +94,7 @@ def test_csv_reads_back_as_it_was(budget, tmp_path):
     assert [row["call"] for row in rows] == [LONG, "mean(é)", "a pair"]
     assert [float(row["epsilon"]) for row in rows] == [0.1, 1 / 3, 0.1] and rows[2]["rho"] == ""
     assert pd.read_csv(io.StringIO(text))["label"][0] == 'a "b", c\nd'
+    (tmp_path / "new").mkdir()
     assert budget.to_csv(tmp_path / "new" / "ledger.csv") is None
     # as bytes: nothing is translated
     assert (tmp_path / "new" / "ledger.csv").read_bytes().decode() == text

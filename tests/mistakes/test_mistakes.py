@@ -157,6 +157,9 @@ NOTES = {
     "dp.crosstab(frame.sex, 1, levels=['f', 'M'])": "the level 'M' of sex looks empty",
     "dp.crosstab(frame.sex[:8], 0.1, levels=['F', 'M'])": "",
     "dp.quantile(x, 1, 1, bounds=(0, 100))": "",
+    "dp.quantileDP(x, 1.0, 0.5, 0, 100)": "write quantileDP(x, quant=0.5, eps=1, ...)",
+    "dp.quantileDP(x, 0.5, 1.0, 0, 100)": "",
+    "dp.chisquare([10, 20, 30], 1, levels=[10, 20, 30])": "3 records, no more than there are levels",
     "dp.quantile(x, 0.5, 0.5, bounds=(0, 100))": "",
 }
 
@@ -165,7 +168,7 @@ NOTES = {
 def test_what_may_not_be_meant_is_said(typed: str, names: dict[str, Any]) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UsageWarning)
-        assert isinstance(run(typed, names), dp.DPResults)
+        assert isinstance(run(typed, names), (dp.DPResults, dp.InferenceResults))
     notes = [str(each.message) for each in caught if each.category is UsageWarning]
     assert [NOTES[typed] in each for each in notes] == [True] * bool(NOTES[typed])
 

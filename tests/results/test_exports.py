@@ -156,7 +156,7 @@ def test_latex_fits_the_page_and_long_tables_go_over_several():
         ("to_latex(float_format='%.1f')", "write digits=1"),
         ("to_csv(index=False)", r"write result.to_frame\(\).to_csv\(index=False\)"),
         ("to_markdown(buf='mean.md')", r"write to_markdown\('mean.md'\)"),
-        ("round(1)", r"Write result.to_frame\(\).round\(1\), or digits=1"),
+        ("round(1)", r"Write round\(result, 1\); .* digits=1"),
         ("save('mean.tex')", r"to_latex\('mean.tex'\)"),
         ("statement(format='latex')", r"statement\(...\).to_latex\('statement.tex'\)"),
     ],

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import Answering
+from pydpstat._answering import Answering
 from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
 from pydpstat.dppack._models.kernels import FourierFeatures
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2

@@ -177,7 +177,8 @@ def clip_records(
         if bounds.size != given + responses:
             more = f" plus 1 (for y), {given + 1}" if responses else f", {given}"
             raise PydpstatError(
-                f"Length of {name} must be equal to the number of columns of X{more}; got {bounds.size}."
+                f"Length of {name} must be equal to the number of columns of X{more}; got {bounds.size}. "
+                f"Give a list with one for each column{', and then that of y' * responses}."
             )
     kept = (tuple(upper.tolist()), tuple(lower.tolist()))
     y = np.maximum(np.minimum(records.y, upper[-1]), lower[-1]) if responses else records.y

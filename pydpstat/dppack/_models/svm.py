@@ -123,7 +123,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
             regularizer_gr,
         )
         self._huber_h = h
-        self.kernel = checks.one_of(kernel, "kernel", KERNELS)
+        self.kernel = checks.one_of(kernel, "kernel", KERNELS, "Give one of them: 'rbf' is 'Gaussian'.")
         if kernel == "Gaussian":
             self.phi, self.kernel_param = phi_gaussian, kernel_param
             if D is None:

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._answering import Answering
 from pydpstat._checks import as_integer, shown
-from pydpstat._wrong_calls import Answering
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.r_arithmetic.elementary import Numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,28 +173,28 @@ def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
     values = list(levels) if times else public_list(levels, name)
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
-            distinct = len(set(values)) == len(values)
+            if len(set(values)) == len(values) and not any(map(is_missing, values)):
+                return tuple(values)
         except TypeError:
-            distinct = False
-        if distinct and not any(map(is_missing, values)):
-            return tuple(values)
+            # a list among them, which is told below
+            pass
     raise PydpstatError(
-        f"{name} must be a list of values without repetition, none missing; got {_wrong(values)}. "
-        "Give for example ['no', 'yes']."
+        f"{name} must be a list of values without repetition, none missing; got {_wrong(values)}"
     )
 
 
 def _wrong(values: object) -> str:
-    """Return what is wrong with levels."""
-    if not isinstance(values, (list, tuple, range)):
-        return checks.shown(values)
-    if not values:
-        return "none"
-    return (
-        "a missing one"
-        if any(map(is_missing, values))
-        else ("a value twice, or values that cannot be labels")
-    )
+    """Return what is wrong with levels, and what to do."""
+    several = isinstance(values, (list, tuple, range))
+    if not several or not values:
+        return f"{'none' if several else checks.shown(values)}. Give for example ['no', 'yes']."
+    assert isinstance(values, (list, tuple, range))
+    if any(map(is_missing, values)):
+        return "a missing one. A missing value is not a level: missing= says how it is treated."
+    wrong = next((each for each in values if not isinstance(each, Hashable)), None)
+    if wrong is not None:
+        return f"{checks.shown(wrong)} among them. Give for example ['no', 'yes']."
+    return f"{checks.repeated(values)}. Leave one out."
 
 
 def plain(level: object) -> Level:

@@ -292,11 +292,11 @@ def _chosen_point(
     return int(ends[piece]) + 1 + below(int(widths[piece]))
 
 
-def note_order(function: str, name: str, share: float, epsilon: object) -> None:
+def note_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
     """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
     if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
         warn_usage(
-            f"{function} was given {name}=1, the maximum, and epsilon={epsilon:g}. The order is "
-            f"{function}(x, {name}, epsilon): if you meant the other order, write {function}(x, "
-            f"{name}={epsilon:g}, epsilon=1, ...)."
+            f"{function} was given {name}=1, the maximum, and {also}={epsilon:g}. The order is "
+            f"{function}(x, {name}, {also}): if you meant the other order, write {function}(x, "
+            f"{name}={epsilon:g}, {also}=1, ...)."
         )
