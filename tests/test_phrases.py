@@ -36,6 +36,8 @@ PHRASES = {
     r"public knowledge\b": "treated as public",
     r"everybody knows it": "treated as public",
     r"moved (?:on)?to (?:the|their) bounds": "clipped",
+    r"are moved onto": "are clipped to",
+    r"\bits kin\b": "the others",
     r"\bcut at 0\b": "clipped at 0",
     r"[Nn]othing can be said": "uninformative",
     r"[Hh]ardly anything": "almost uninformative",

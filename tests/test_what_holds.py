@@ -17,7 +17,7 @@ from tests.dppack import cms_models, kst_models
 from tests.sample_results import parts
 from tests.warning_calls import ANALYTIC, X, hist, mean, sd, table, var
 
-NONE = "nothing holds, claimed (epsilon {eps:g}, delta {delta:g}), bounded neighbors"
+NONE = "no guarantee, claimed (epsilon {eps:g}, delta {delta:g}), bounded neighbors"
 
 
 def pooled():
@@ -110,7 +110,7 @@ ROWS = {
     "no noise": (
         "delta",
         lambda: gauss(delta=1.25),
-        "nothing holds",
+        "no guarantee",
     ),
     "other gamma": (
         "C1",
@@ -166,7 +166,7 @@ def test_the_attributes_are_what_holds(name):
 def test_the_short_form_starts_with_what_holds(name):
     for result in released(name):
         held, claim = str(result.guarantee), str(result.claim)
-        shown = "nothing holds" if void(result.guarantee) else held
+        shown = "no guarantee" if void(result.guarantee) else held
         ending = shown if held == claim else f"{shown}, claimed {claim}"
         assert repr(result).endswith(f", {ending}>")
         if ROWS[name][2] is not None:

@@ -71,7 +71,7 @@ def add_noise(
     value without bounds can be as far off as it likes, and a scale that is relative is computed from the
     data. Values cut to public bounds, with Laplace noise of scale d (upper - lower) / epsilon in each of
     d columns, are epsilon-private for each row; no function here states that for you. For statistics use
-    `pydpstat.mean` and its kin, which do.
+    `pydpstat.mean` and the other releases, which do.
 
     With ``rng=None`` the noise has its distribution exactly, on a grid of about a millionth of its scale;
     the sum with the value is an ordinary one of floats.

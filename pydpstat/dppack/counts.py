@@ -60,7 +60,7 @@ def histogramDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them, missing ones are left out.
+        The data; values outside the bounds are clipped to them, missing ones are left out.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float

@@ -202,7 +202,7 @@ def quantileDataAccess(
     quant : float
         Which quantile.
     lower_bound, upper_bound : float
-        Bounds of the data; values outside are moved onto them.
+        Bounds of the data; values outside are clipped to them.
 
     Returns
     -------

@@ -39,7 +39,7 @@ def meanDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float
@@ -73,7 +73,7 @@ def meanDP(
     See Also
     --------
     mean : pydpstat's own, for a release.
-    medianDP, varDP, sdDP : its kin in R.
+    medianDP, varDP, sdDP : other statistics of DPpack.
 
     Notes
     -----
@@ -122,7 +122,7 @@ def varDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float
@@ -156,7 +156,7 @@ def varDP(
     See Also
     --------
     var : pydpstat's own, for a release.
-    sdDP, covDP, pooledVarDP : its kin in R.
+    sdDP, covDP, pooledVarDP : other measures of spread of DPpack.
 
     Notes
     -----
@@ -197,7 +197,7 @@ def sdDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float
@@ -274,7 +274,7 @@ def covDP(
     Parameters
     ----------
     x1, x2 : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
@@ -308,7 +308,7 @@ def covDP(
     See Also
     --------
     cov : pydpstat's own, for a release.
-    varDP, pooledCovDP : its kin in R.
+    varDP, pooledCovDP : other measures of spread of DPpack.
 
     Notes
     -----

@@ -67,7 +67,7 @@ def pooledVarDP(
     Parameters
     ----------
     *samples : array_like of shape (n_j,)
-        The groups, each with at least two records; values outside the bounds are moved onto them.
+        The groups, each with at least two records; values outside the bounds are clipped to them.
     eps : float, default 1
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float
@@ -157,7 +157,7 @@ def pooledCovDP(
     Parameters
     ----------
     *samples : array_like of shape (n_j, 2) or DataFrame
-        The groups of pairs, each with at least two; values outside the bounds are moved onto them.
+        The groups of pairs, each with at least two; values outside the bounds are clipped to them.
         Further columns are not used.
     eps : float, default 1
         Privacy parameter epsilon; above 0 and finite.

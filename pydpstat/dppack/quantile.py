@@ -48,7 +48,7 @@ def quantileDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     quant : float
         Which quantile, between 0 and 1.
     eps : float
@@ -120,7 +120,7 @@ def medianDP(
     Parameters
     ----------
     x : array_like of shape (n,)
-        The data; values outside the bounds are moved onto them.
+        The data; values outside the bounds are clipped to them.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     lower_bound, upper_bound : float

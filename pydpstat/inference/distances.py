@@ -112,9 +112,9 @@ def kstest(
     rounded to multiples of 2^-32, and D is exact from there on. Noise is Laplace of scale 1 / (n epsilon), on
     a grid.
 
-    Validity "exact": p is the probability of such a D plus noise, for independent records of the law. Of a
-    distribution with atoms (give it frozen, or its function) D is smaller, so that p is too large. The
-    distribution of D is exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
+    Validity "exact": p is the probability of such a D plus noise, where records are independent.
+    Of a distribution with atoms (frozen, or a function) D is smaller, so p is too large. The distribution
+    of D is exact for up to 40 records (one-sided 100), then right to 5e-4 (one-sided 1e-3).
 
     With epsilon 1e6 p is SciPy's within these numbers.
 

@@ -52,7 +52,7 @@ def f_oneway(
     Parameters
     ----------
     *samples : array_like
-        Two groups or more, of numbers. Values outside the bounds are moved onto them: the test is about the
+        Two groups or more, of numbers. Values outside the bounds are clipped to them: the test is about the
         means after that. Series with different names name the groups.
     epsilon : float, keyword only
         Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
@@ -112,8 +112,8 @@ def f_oneway(
     whatever they are. It is found by simulation for means, variances and shapes (normal, and the most skewed
     ones that the bounds allow) that the release leaves possible, and the largest p-value counts. With next to
     no noise and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as
-    a group of a few records may have a skewed law. A private size is simulated with its noise; a group whose
-    noisy number of records may be noise alone is left out.
+    a group of a few records may have a skewed distribution. A private size is simulated with its noise; a
+    group whose noisy number of records may be noise alone is left out.
 
     Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
 

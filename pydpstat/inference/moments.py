@@ -38,7 +38,7 @@ def moments(
     Parameters
     ----------
     data : array_like of shape (n,) or (n, d)
-        Numbers; values outside the bounds are moved onto them. Of a frame or a matrix the products of its
+        Numbers; values outside the bounds are clipped to them. Of a frame or a matrix the products of its
         columns are released, too.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.

@@ -58,7 +58,7 @@ def ttest_1samp(
     Parameters
     ----------
     a : array_like of shape (n,)
-        Numbers; values outside the bounds are moved onto them.
+        Numbers; values outside the bounds are clipped to them.
     popmean : float
         The mean under the null hypothesis, within the bounds.
     epsilon : float
@@ -307,7 +307,7 @@ def ttest_ind(
     Parameters
     ----------
     a, b : array_like of shape (n1,) and (n2,)
-        The groups' numbers; values outside the bounds are moved onto them. Series with different names name
+        The groups' numbers; values outside the bounds are clipped to them. Series with different names name
         the groups.
     epsilon : float
         Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.

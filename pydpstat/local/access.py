@@ -134,7 +134,7 @@ class LaplaceAccess(_NoiseAccess):
     epsilon : float
         Privacy parameter of each value's release; above 0 and finite.
     bounds : (float, float)
-        Public bounds of the values, chosen without looking at them; values outside are moved onto
+        Public bounds of the values, chosen without looking at them; values outside are clipped to
         them.
 
     Raises
@@ -181,7 +181,7 @@ class GaussianAccess(_NoiseAccess):
     delta : float
         Privacy parameter of each value's release; above 0 and below 1.
     bounds : (float, float)
-        Public bounds of the values, chosen without looking at them; values outside are moved onto
+        Public bounds of the values, chosen without looking at them; values outside are clipped to
         them.
 
     Raises

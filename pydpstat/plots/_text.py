@@ -81,10 +81,11 @@ def room_for_names(axes: Axes) -> float:
     return 0.3 * min(figure, 2.0 * points_of(axes)[0])
 
 
-def tick_text(value: float, digits: int = 4) -> str:
-    """Return a number of an axis in full, unless it is very large or small."""
+def tick_text(value: float, digits: int = 4, largest: float = 0.0) -> str:
+    """Return a number of an axis in full, unless the axis' largest one is very large or small."""
     size = abs(value)
-    if 1e-4 <= size < 1e7 or size == 0.0:
-        return f"{value + 0.0:,.10g}"
+    if size == 0.0 or 1e-3 <= max(size, largest) < 1e7:
+        text = f"{value + 0.0:,.10g}"
+        return f"{value:.12f}".rstrip("0") if "e" in text else text
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"

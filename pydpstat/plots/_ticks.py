@@ -24,6 +24,11 @@ def _digits(axis: Any) -> int:
     return max(4, math.ceil(math.log10(largest / span)) + 3)
 
 
+def _text(axis: Any, value: float) -> str:
+    """Return a number as all those of an axis are written."""
+    return tick_text(value, _digits(axis), max(map(abs, axis.get_view_interval())))
+
+
 def number_axis(axis: Axis) -> None:
     """Give an axis as many round numbers as it has room for, written in full."""
     places, texts = _kinds()
@@ -60,7 +65,7 @@ def _kinds() -> tuple[Any, Any]:
                     inside = [each for each in places if low <= each <= high]
                     # one number, if there is no room for two
                     found = inside[len(inside) // 2 :][:1] or found
-                    texts = [tick_text(float(each), _digits(axis)) for each in inside]
+                    texts = [_text(axis, float(each)) for each in inside]
                     widest = max((width_of(each, size) for each in texts), default=0.0)
                     room = widest + _BETWEEN if across else 2.5 * size
                     if len(inside) > 1 and (inside[1] - inside[0]) / (high - low) * length >= room:
@@ -72,6 +77,6 @@ def _kinds() -> tuple[Any, Any]:
 
         def __call__(self, value: float, pos: int | None = None) -> str:
             """Return a number's text."""
-            return tick_text(value, _digits(self.axis))
+            return _text(self.axis, value)
 
     return RoundNumbers, FullNumbers

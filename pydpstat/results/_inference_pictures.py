@@ -16,7 +16,7 @@ from pydpstat.results._pvalues import shown_pvalue
 
 Floats = npt.NDArray[np.float64]
 # a coefficient that is so many times smaller than the largest needs a scale of its own
-_APART, _MOST_SCALES = 25.0, 3
+_APART, _MOST_SCALES = 10.0, 3
 # estimates beside the one that is drawn
 _MOST_TOLD = 3
 # a plan's accuracy is drawn for epsilons to both sides of its own, and for sizes beside its own
@@ -26,7 +26,7 @@ _LEAST, _MOST = 1e-4, 50.0
 
 def tested_picture(result: Any, alpha: float) -> Points:
     """Describe a test: intervals of several levels beside the null hypothesis, or else its p-value."""
-    told = [] if result.statistic is None else [f"statistic {result.statistic:,.4g}"]
+    told = [] if result.statistic is None else [f"statistic {result.statistic:,.6g}"]
     shown = "" if result.pvalue is None else shown_pvalue(result.pvalue, result.pvalue_floor)
     if shown:
         told.append(f"p {shown}" if shown.startswith("<") else f"p = {shown}")
@@ -35,7 +35,7 @@ def tested_picture(result: Any, alpha: float) -> Points:
     if result.interval is not None and len(estimates) <= _MOST_TOLD + 1:
         # what the parameter is made of
         others = [name for name in estimates if name != result.parameter]
-        told = [*(f"{name} {estimates[name]:,.4g}" for name in others), *told]
+        told = [*(f"{name} {estimates[name]:,.6g}" for name in others), *told]
     head = head._replace(numbers=", ".join(told))
     if result.behind is not None:
         picture = result.behind._picture(alpha)

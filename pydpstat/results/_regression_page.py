@@ -112,7 +112,8 @@ class RegressionPage(Undecided, Stated):
         return self._rows(most=None)
 
     def _omitted(self) -> list[str]:
-        return left_out(len(self.names), where="params")
+        hidden = self.coef is None or bool(np.isnan(self.coef).any())
+        return [*left_out(len(self.names), where="params"), *(self.remarks if hidden else ())]
 
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         frame = self.to_frame(alpha)[:most]
@@ -137,7 +138,7 @@ class RegressionPage(Undecided, Stated):
             lines.append(_SCORES)
         if any(at_floor(each, self.pvalue_floor) for each in self._chances().tolist()):
             lines.append(floor_note(self.pvalue_floor))
-        return [*lines, *self.remarks, *self._omitted(), f"Call: {self.call}"]
+        return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         tested = zip(self.tested, self.statistics.tolist(), self._chances().tolist())

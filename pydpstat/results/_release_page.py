@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat.mechanisms._noise_sum import summand
 from pydpstat.results._columns import table
+from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._group_pairs import FurtherResults
 from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, PostProcessing
@@ -16,6 +17,7 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, o
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed
 
+_GONE = "A dash stands for a mean that the noise hides: the group has few records, or none."
 _MATRICES = ("corr", "cov")
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
@@ -71,9 +73,28 @@ class ReleasePage(FurtherResults):
         size, least = len(self.value), 1 if self.statistic == "corr" else 0
         return [place for place in places if place // size - place % size >= least]
 
+    def _gone(self) -> list[str]:
+        return [_GONE] if any(self._hidden()) else []
+
+    def _omitted(self) -> list[str]:
+        return [*FurtherResults._omitted(self), *self._gone()]
+
+    def _hidden(self) -> list[bool]:
+        """Tell which groups' means the noise hides, as it does of a group without records."""
+        if self.statistic != "mean" or self.noise is None or not isinstance(self.labels, GroupLabels):
+            return []
+        low, high = (np.ravel(end, order="F") for end in self._interval(0.05))
+        bounds: Any = self.bounds or ()
+        if len(bounds) != 2 or not all(isinstance(each, float) for each in bounds):
+            return []
+        return ((low <= bounds[0]) & (high >= bounds[1])).tolist()
+
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         if not self._wide():
-            return FurtherResults._rows(self, alpha, most)
+            rows = FurtherResults._rows(self, alpha, most)
+            hidden = self._hidden()
+            cells = [["-"] * len(row) if gone else row for row, gone in zip(rows.cells, hidden)]
+            return rows._replace(cells=cells) if any(hidden) else rows
         assert self.labels.dimnames
         names, heads = (list(map(str, axis)) for axis in self.labels.dimnames)
         names, heads, values = names[:most], list(map(one_line, heads)), self.value[:most]
@@ -113,7 +134,7 @@ class ReleasePage(FurtherResults):
             covered = f"Noise intervals end at edges of cells, whose width the noise sd leaves out. {covered}"
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)
-        return [*held, covered, *steps, *left_out(len(self._places())), f"Call: {self.call}"]
+        return [*held, *self._gone(), covered, *steps, *left_out(len(self._places())), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()

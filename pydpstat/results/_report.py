@@ -190,7 +190,7 @@ class Stated(Stating, Report):
     def _stated(self) -> str:
         """Return what holds in one line, and the claim where it says something else."""
         held, claimed = str(self.guarantee), str(self.claim)
-        shown = "nothing holds" if _is_void(self.guarantee) else held
+        shown = "no guarantee" if _is_void(self.guarantee) else held
         return shown if held == claimed else f"{shown}, claimed {claimed}"
 
     def _beside(self) -> Facts:

@@ -47,7 +47,7 @@ def cov(
     Parameters
     ----------
     x : array_like of shape (n,) or (n, d)
-        Numbers; values outside the bounds are moved onto them. Without `y` a frame or a matrix of at
+        Numbers; values outside the bounds are clipped to them. Without `y` a frame or a matrix of at
         least two columns.
     y : array_like of shape (n,), optional
         A second variable.

@@ -52,7 +52,7 @@ def mean(
     Parameters
     ----------
     data : array_like of shape (n,) or (n, d)
-        Numbers; values outside the bounds are moved onto them. A frame or a matrix is treated column
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
@@ -230,7 +230,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     Parameters
     ----------
     data : array_like of shape (n,) or (n, d)
-        Numbers; values outside the bounds are moved onto them. A frame or a matrix is treated column
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.

@@ -54,7 +54,7 @@ def quantile(
     ----------
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
-        included, are moved onto them.
+        included, are clipped to them.
     q : float
         Which quantile, between 0 (the minimum) and 1. It is rounded to a multiple of 2^-20.
     epsilon : float
@@ -189,7 +189,7 @@ def median(
     ----------
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
-        included, are moved onto them.
+        included, are clipped to them.
     epsilon : float
         Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
@@ -298,7 +298,7 @@ def quantiles(
     ----------
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
-        included, are moved onto them.
+        included, are clipped to them.
     qs : float or sequence of float
         Which quantiles, each between 0 and 1, in any order.
     epsilon : float

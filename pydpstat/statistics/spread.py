@@ -48,7 +48,7 @@ def var(
     Parameters
     ----------
     data : array_like of shape (n,) or (n, d)
-        Numbers; values outside the bounds are moved onto them. A frame or a matrix is treated column
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
         by column.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.

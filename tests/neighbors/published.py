@@ -25,7 +25,7 @@ _X = np.linspace(0.0, 1.0, 40)
 _TABLE = pd.DataFrame({"a": _X, "b": _X[::-1]})
 _TREE = Hierarchy({"N": ["a", "b"], "S": ["c"]})
 # a text that says what holds: nothing, or a pair with its neighbors
-_HELD = re.compile(r"nothing holds|none \([^)]*\)|\(epsilon [^)]*\), \w+ neighbors(?:, unit \w+)?")
+_HELD = re.compile(r"no guarantee|none \([^)]*\)|\(epsilon [^)]*\), \w+ neighbors(?:, unit \w+)?")
 
 
 def results() -> dict[str, Make]:
@@ -86,7 +86,7 @@ def statements(result: Any) -> list[str]:
         void = math.isinf(held.epsilon) or held.delta == 1.0
         pair = (held.epsilon, held.delta)
         first = _HELD.search(repr(each))
-        if first and first.group() not in ({"nothing holds", str(held)} if void else {str(held)}):
+        if first and first.group() not in ({"no guarantee", str(held)} if void else {str(held)}):
             found.append("the short form")
         shown = each.to_dict()
         epsilon = math.inf if shown["epsilon"] == "infinite" else shown["epsilon"]

@@ -83,7 +83,7 @@ def test_the_title_of_a_test_names_variables_and_what_is_compared():
     r = facts.ttest_ind("income ~ sex", 2.0)
     title = r.plot().get_title().split("\n")
     assert title[0] == "Welch's t test: income by sex (f, m)"
-    assert title[1].startswith(f"mean of f {r.params['mean of f']:,.4g}, mean of m ")
+    assert title[1].startswith(f"mean of f {r.params['mean of f']:,.6g}, mean of m ")
     assert "statistic" in title[1] and title[2].startswith("Laplace noise")
 
 

@@ -202,7 +202,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         Parameters
         ----------
         X : DataFrame or array_like of shape (n, p)
-            Predictors; values outside their bounds are moved onto them.
+            Predictors; values outside their bounds are clipped to them.
         y : array_like of shape (n,)
             Responses.
         upper_bounds, lower_bounds : array_like of shape (p,)

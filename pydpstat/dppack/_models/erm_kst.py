@@ -200,9 +200,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         Parameters
         ----------
         X : DataFrame or array_like of shape (n, p)
-            Predictors; values outside their bounds are moved onto them.
+            Predictors; values outside their bounds are clipped to them.
         y : array_like of shape (n,)
-            Responses; values outside their bounds are moved onto them.
+            Responses; values outside their bounds are clipped to them.
         upper_bounds, lower_bounds : array_like of shape (p + 1,)
             Public bounds of the columns and, last, of y, chosen without looking at them.
         add_bias : bool, default False

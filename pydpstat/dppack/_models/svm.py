@@ -149,7 +149,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         Parameters
         ----------
         X : DataFrame or array_like of shape (n, p)
-            Predictors; with the linear kernel values outside their bounds are moved onto them.
+            Predictors; with the linear kernel values outside their bounds are clipped to them.
         y : array_like of shape (n,)
             Labels 0 and 1.
         upper_bounds, lower_bounds : array_like of shape (p,), optional
@@ -160,7 +160,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         weights : array_like of shape (n,), optional
             Weights of the records, at least 0; for output perturbation only.
         weights_upper_bound : float, optional
-            Public upper bound of the weights, which are moved onto it.
+            Public upper bound of the weights, which are clipped to it.
         rng : None, int, numpy.random.Generator or RRandom, keyword only
             Source of the noise and the features. None (default) is the operating system; an int
             seeds R's stream.

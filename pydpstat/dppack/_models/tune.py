@@ -68,7 +68,7 @@ def tune_classification_model(
         The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
         of the choice too; give all the same.
     X : DataFrame or array_like of shape (n, p)
-        Predictors; values outside their bounds are moved onto them for the fits.
+        Predictors; values outside their bounds are clipped to them for the fits.
     y : array_like of shape (n,)
         Labels 0 or 1.
     upper_bounds, lower_bounds : array_like of shape (p,), optional

@@ -98,7 +98,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         Parameters
         ----------
         X : DataFrame or array_like of shape (n, p)
-            Predictors; values outside their bounds are moved onto them.
+            Predictors; values outside their bounds are clipped to them.
         y : array_like of shape (n,)
             Responses.
         upper_bounds, lower_bounds : array_like of shape (p,)
@@ -108,7 +108,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         weights : array_like of shape (n,), optional
             Weights of the records, at least 0; for output perturbation only.
         weights_upper_bound : float, optional
-            Public upper bound of the weights, which are moved onto it.
+            Public upper bound of the weights, which are clipped to it.
         rng : None, int, numpy.random.Generator or RRandom, keyword only
             Source of the noise. None (default) is the operating system; an int seeds R's stream.
 

@@ -29,7 +29,7 @@ def public_share(q: float) -> float:
 
 
 def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarray:
-    """Return each value's nearest grid point, from 0; values outside the bounds are moved onto them."""
+    """Return each value's nearest grid point, from 0; values outside the bounds are clipped to them."""
     place = x.clip(lower, upper)
     place -= lower
     place *= (points - 1) / (upper - lower)
