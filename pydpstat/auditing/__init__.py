@@ -7,3 +7,4 @@ from pydpstat.auditing.results import AuditResults
 __all__ = ["AuditResults", "audit"]
 
 _answer_names(globals())
+del _answer_names

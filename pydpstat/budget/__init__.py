@@ -7,3 +7,4 @@ from pydpstat.budget.budget import Budget
 __all__ = ["Amount", "Budget", "BudgetExceeded", "Share"]
 
 _answer_names(globals())
+del _answer_names

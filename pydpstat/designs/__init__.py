@@ -6,3 +6,4 @@ from pydpstat.designs.design import Design, design
 __all__ = ["Design", "design"]
 
 _answer_names(globals())
+del _answer_names

@@ -91,3 +91,4 @@ __all__ = [
 ]
 
 _answer_names(globals())
+del _answer_names

@@ -23,3 +23,4 @@ __all__ = [
 ]
 
 _answer_names(globals())
+del _answer_names

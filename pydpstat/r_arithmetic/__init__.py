@@ -44,3 +44,4 @@ __all__ = [
 ]
 
 _answer_names(globals())
+del _answer_names

@@ -19,3 +19,4 @@ __all__ = [
 ]
 
 _answer_names(globals())
+del _answer_names
