@@ -14,8 +14,9 @@ from pydpstat.results._words import joined
 if TYPE_CHECKING:
     import pandas as pd
 
-# an editor shows the kinds; `Any` among them spares narrowing before anything is computed with one
-Estimate: TypeAlias = "float | pd.Series | pd.DataFrame | Histogram | Any"
+# a float, a chosen value, an array, Series, DataFrame or Histogram; as a union it would have to be narrowed
+# before anything is computed with it
+Estimate: TypeAlias = Any
 # what the quantiles of a variable without a name are called
 _UNNAMED = "quantile"
 # texts, or other plain values
