@@ -66,7 +66,8 @@ def pairs_picture(result: Any, alpha: float) -> Points:
     ends = result.conf_int(alpha).to_numpy()
     low, high = ends[:, :1], ends[:, 1:]
     kind = "confidence interval" if result.correction is None else "simultaneous confidence interval"
-    head = Head(f"{result.test}: all pairs", privacy_line(result), "", f"{level_of(alpha)} {kind}")
+    heading = result._heading()
+    head = Head(f"{heading[0].upper()}{heading[1:]}", privacy_line(result), "", f"{level_of(alpha)} {kind}")
     names = [" \N{MINUS SIGN} ".join(_group(each) for each in pair) for pair in result.groups]
     values = Values(result.estimate.to_numpy()[:, None], None, (low, high))
     of = f" of {result.variable}" if result.variable else ""
