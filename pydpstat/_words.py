@@ -210,6 +210,7 @@ CALLS = {
     "cov": "cov(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
     **{f"design.{name}": f"design.{name}(['age', 'income'], 1.0)" for name in ("corr", "cov")},
     **{f"design.{name}": f"design.{name}(['before', 'after'], 1.0)" for name in ("ttest_rel", "wilcoxon")},
+    "design.nunique": "design.nunique('person', 1.0)",
     "design.kendalltau": "design.kendalltau(['age', 'income'], 1.0)",
     "design.crosstab": "design.crosstab(['sex', 'region'], 1.0)",
     "design.chi2_contingency": "design.chi2_contingency(['sex', 'region'], 1.0)",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
+from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._population import FOLLOWS
 from pydpstat.results._pvalues import shown_pvalue
@@ -51,7 +52,7 @@ class Combinations(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Followed(Stated, Frozen):
+class Followed(Drawn, Stated, Frozen):
     """What follows from a regression at no additional privacy cost.
 
     Parameters
@@ -86,6 +87,11 @@ class Followed(Stated, Frozen):
 
     def _heading(self) -> str:
         return self.record.heading(self._what)
+
+    def _picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import followed_picture
+
+        return followed_picture(self, alpha)
 
     def _facts(self) -> Facts:
         return [("Mechanism:", mechanism_words(self.mechanism))]

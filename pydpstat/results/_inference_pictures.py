@@ -105,6 +105,18 @@ def coefficients_picture(
     return Points(head, [str(each) for each in series.index], "", panels)
 
 
+def followed_picture(result: Any, alpha: float) -> Points:
+    """Describe linear hypotheses or predicted means with their confidence intervals."""
+    low, high = np.asarray(result.conf_int(alpha)).T[:, :, None]
+    values = Values(result.params.to_numpy()[:, None], None, (low, high))
+    head = Head(result._heading(), privacy_line(result, result.mechanism))
+    named = f"{level_of(alpha)} confidence interval"
+    names = [str(each) for each in result.params.index]
+    return Points(
+        head._replace(thin=named), names, result.params.index.name or "", [Panel("estimate", values)]
+    )
+
+
 def moments_picture(result: Any, alpha: float) -> Points:
     """Describe means with their confidence intervals, a panel for each column."""
     means = np.atleast_1d(result.mean)

@@ -31,6 +31,7 @@ _ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
 _WITH = "Release it with population=True, or use pydpstat.moments."
 _COUNTED = ("proportion", "histogram", "crosstab")
 _COUNTS = "Release it with geometric noise, and with at most one record of each unit (max_records=1)."
+_GROUPS = "Release a crosstab of the groups, whose shares have them."
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 _MORE_INTERVALS = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
 FOLLOWS = "It follows from the release at no additional privacy cost."
@@ -249,6 +250,7 @@ class PopulationIntervals(Estimates):
         if self.post.population is None:
             function = self.record.function
             hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
+            hint = _GROUPS if function == "count" else hint
             raise PydpstatError(
                 f"this release of {self.statistic} has no confidence interval for the population "
                 f"(kind='population'). {hint}"

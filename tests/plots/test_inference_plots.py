@@ -242,3 +242,13 @@ def test_a_plan_is_drawn_by_epsilon_and_n():
         epsilon, accuracy = line.get_data()
         np.testing.assert_allclose(accuracy, 100.0 / size * math.log(20.0) / epsilon)
     assert picture.marked == (0.5, reach) and not overlaps(axes.figure)
+
+
+def test_hypotheses_and_predictions_are_drawn_with_their_intervals():
+    known = {"bounds": {"age": (20, 60), "y": (0, 100)}, "rng": 1}
+    fit = pydpstat.ols("y ~ age", pd.DataFrame({"age": AGE, "y": AGE + 10.0}), 5.0, **known)
+    for found in (fit.t_test("age = 0"), fit.f_test("age = 0"), fit.get_prediction({"age": [30, 50]})):
+        axes = found.plot(alpha=0.1)
+        np.testing.assert_allclose(marks.points(axes)[0][0], found.params)
+        np.testing.assert_allclose(marks.bars(axes)[0], np.asarray(found.conf_int(0.1)))
+        assert not overlaps(axes.figure)

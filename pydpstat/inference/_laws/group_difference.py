@@ -101,7 +101,8 @@ def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
     steep = max(2.0 * math.sqrt(pair.share * (1.0 - pair.share)), math.sqrt(noise))
     flat = noise / steep if noise else 0.0
     places = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(-_FAR, _FAR, _NODES)
-    places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], places.clip(0.0, 0.5 * math.pi)]))
+    inner = places.clip(0.0, 0.5 * math.pi)
+    places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], inner]))
     sizes = pair.sizes(OUTSIDE)
     # of many records the distribution hardly depends on their number
     sizes = sizes if sizes[-1] <= _MANY else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
@@ -110,8 +111,9 @@ def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
     known = np.clip(tails, _TINY, 1.0 - _TINY)
     known = np.minimum.accumulate(known) if upper else np.maximum.accumulate(known)
     scores = ndtri(1.0 - known if upper else known)
-    fine = np.linspace(places[0], places[-1], _FINE)
-    chances = ndtr(PchipInterpolator(places, scores)(fine)) if places.size > 1 else np.ones(_FINE)
+    # of many records all masses lie within a narrow part of the range
+    fine = np.unique(np.concatenate([places[[0, -1]], np.linspace(inner[0], inner[-1], _FINE)]))
+    chances = ndtr(PchipInterpolator(places, scores)(fine))
     chances[-1] = 1.0
     shares = np.square(np.sin(fine))
     # what lies between two places is in the middle; the first has what is below all
