@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
 from pydpstat._attributes import ATTRIBUTES
-from pydpstat._wrong_calls import answered, known_as
+from pydpstat._wrong_calls import known_as, refuse
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
 # what to format of an object that is no number: the first of these that it has
 _FORMATTED = {
@@ -21,6 +25,34 @@ _FORMATTED = {
     "remaining": "write f'{budget.remaining.epsilon:.2f}'",
     "epsilon": "write f'{guarantee.epsilon:.2f}'",
 }
+
+
+def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Let calls that do not fit a function's signature be answered.
+
+    Examples
+    --------
+    >>> @answered
+    ... def release(data, epsilon, *, bounds):
+    ...     return data
+    >>> try:
+    ...     release([1, 2], eps=1, lower=0, upper=9)
+    ... except TypeError as error:
+    ...     print(error)
+    release has no argument 'eps', 'lower' or 'upper': write bounds=(0, 9), epsilon=1.
+    """
+
+    @wraps(function)
+    def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
+        try:
+            return function(*arguments, **options)
+        except TypeError:
+            refuse(function, arguments, options)
+            raise
+
+    return called
+
+
 _ANSWERING = answered(len).__code__
 
 

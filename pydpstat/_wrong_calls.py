@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._ways import OTHERWISE, WAYS
@@ -21,34 +20,6 @@ _SEVERAL = 12
 _FEW = 20
 # every word for an argument of a release
 _WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
-Parameters = ParamSpec("Parameters")
-Returned = TypeVar("Returned")
-
-
-def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let calls that do not fit a function's signature be answered.
-
-    Examples
-    --------
-    >>> @answered
-    ... def release(data, epsilon, *, bounds):
-    ...     return data
-    >>> try:
-    ...     release([1, 2], eps=1, lower=0, upper=9)
-    ... except TypeError as error:
-    ...     print(error)
-    release has no argument 'eps', 'lower' or 'upper': write bounds=(0, 9), epsilon=1.
-    """
-
-    @wraps(function)
-    def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        try:
-            return function(*arguments, **options)
-        except TypeError:
-            refuse(function, arguments, options)
-            raise
-
-    return called
 
 
 def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> None:

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
+from pydpstat._answering import answered
 from pydpstat._attributes import ATTRIBUTES
 from pydpstat._ways import WAYS
 from pydpstat._words import CALLS, EXAMPLES, NAMES, PUBLIC, SAME
-from pydpstat._wrong_calls import answered, name_hint
+from pydpstat._wrong_calls import name_hint
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._fast import fast
 from pydpstat.anonymity._frames import Names

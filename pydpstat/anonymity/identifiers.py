@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows
 from pydpstat.errors import PydpstatError

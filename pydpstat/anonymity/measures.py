@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import is_numeric
-from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults

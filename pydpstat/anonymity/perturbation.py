@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._grid import grid_unit
-from pydpstat._wrong_calls import answered
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names
 from pydpstat.errors import PydpstatError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.auditing import _bounds as bounds
 from pydpstat.auditing._events import count, form_event
 from pydpstat.auditing._float_events import Distribution

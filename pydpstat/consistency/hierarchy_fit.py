@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._answering import answered
 from pydpstat._data.containers import has_rows
-from pydpstat._wrong_calls import answered
 from pydpstat.consistency._tree import Levels, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit

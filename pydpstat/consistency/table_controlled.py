@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pydpstat._answering import answered
 from pydpstat._checks import positive
-from pydpstat._wrong_calls import answered
 from pydpstat.consistency._margins import Axes, Fit, Margin, axes_of, incidence, margin, table_fit
 from pydpstat.consistency._tree import check_size
 from pydpstat.consistency.tables import Form, TableFit, read_table

@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 
+from pydpstat._answering import answered
 from pydpstat._checks import integer, positive
-from pydpstat._wrong_calls import answered
 from pydpstat.consistency._margins import (
     Fit,
     Margin,

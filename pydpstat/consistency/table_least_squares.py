@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._answering import answered
 from pydpstat._checks import excerpt, flag, is_number, positive
-from pydpstat._wrong_calls import answered
 from pydpstat.consistency._least_squares import fit_dual, fit_effects
 from pydpstat.consistency._margins import (
     Fit,

@@ -231,7 +231,9 @@ def _by_column(given: Any, argument: str, columns: Collection[str] | None, examp
             f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
         )
     for name in given:
-        _check_column(name, argument, columns, checks.shown_option(name))
+        # what is near no column may be a value of the data
+        near = columns is None or checks.did_you_mean(name, tuple(columns)).startswith("Did")
+        _check_column(name, argument, columns, checks.shown_option(name) if near else checks.shown(name))
     return given
 
 

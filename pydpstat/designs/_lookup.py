@@ -42,6 +42,7 @@ def bounds_of(design: Design, names: Sequence[str], single: bool, difference: bo
 
 
 def undeclared(design: Design, argument: str, name: str, example: str) -> PydpstatError:
+    """Return the error for a column of which something is needed that is not declared."""
     way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(

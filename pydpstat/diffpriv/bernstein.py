@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._answering import answered
 from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
-from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._slots import Function, natural
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._answering import answered
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
 from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
-from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._account import held, release_call, result_params
 from pydpstat.diffpriv._returned import exact_numbers, function_of, quality, value_at
 from pydpstat.diffpriv.bernstein import Bernstein, lattice_values

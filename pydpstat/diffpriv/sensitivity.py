@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._answering import answered
 from pydpstat._data.progress import Progress
 from pydpstat._warn import note
-from pydpstat._wrong_calls import answered
 from pydpstat.diffpriv._lambert import lower_lambert_w
 from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, value_at, with_record
 from pydpstat.diffpriv._slots import Function, is_na, natural, replaced

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._answering import answered
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Preparation, prepare
 from pydpstat._release.payment import paid
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
 from pydpstat.dppack._counts import contingency_table, count_sensitivity, histogram, table_variables

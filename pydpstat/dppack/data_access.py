@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.dppack._arguments import numbers, vector
 from pydpstat.dppack._quantiles import SENSITIVITY, rank_utility
 from pydpstat.errors import PydpstatError

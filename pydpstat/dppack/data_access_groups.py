@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.dppack._arguments import MECHANISMS, numbers
 from pydpstat.dppack._counts import contingency_table, count_sensitivity, table_variables
 from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance

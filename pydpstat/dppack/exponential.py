@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import has_columns, is_series
 from pydpstat._data.held import variable
 from pydpstat._release.choice import release_choice
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice

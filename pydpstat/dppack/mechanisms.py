@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import row_names
 from pydpstat._data.held import public_list, variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack._arguments import column_name, plain_array
 from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
 from pydpstat.dppack._spec import AllocatedSpec

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.dppack._arguments import clip, column_name, numbers, vector
 from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
 from pydpstat.errors import PydpstatError

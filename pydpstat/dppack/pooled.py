@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import is_frame
 from pydpstat._data.held import read_frame, variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.payment import paid
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import (

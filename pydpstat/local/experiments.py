@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.progress import Progress
 from pydpstat._release.payment import within
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local._intervals import moment
 from pydpstat.local.planning import uncertainty

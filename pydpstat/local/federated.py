@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import is_vector, rows
 from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import pay, within
 from pydpstat._release.statistic import check_budget
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
 from pydpstat.local.design import ONE_ANSWER

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.local._distributions import Counted, Distribution, Fixed, Floats, Response, Sampled
 from pydpstat.local._intervals import (

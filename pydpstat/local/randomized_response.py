@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.local._categories import BINARY, Codes, categories_of, place_of
 from pydpstat.local._distributions import Response
 from pydpstat.local.design import ResponseDesign

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.privacy.losses import PrivacyLoss
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import COLOURS, axes_for, finish, ink, is_dark, soft
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, frame_of, numbers_in
 from pydpstat.plots._style import axes_for, finish, ground, ink, palette, soft

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, finite
 from pydpstat.plots._style import axes_for, finish, ink, palette

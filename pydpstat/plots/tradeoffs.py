@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import frame_of, numbers_in
 from pydpstat.plots._style import DASHES, check_curves, finish, ink, palette, panels_for, soft

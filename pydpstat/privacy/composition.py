@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._grid import total_above
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._units import told_unit
 from pydpstat.privacy.guarantee import Guarantee

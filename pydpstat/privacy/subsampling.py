@@ -8,8 +8,8 @@ from fractions import Fraction
 from numbers import Rational
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._grid import float_above, multiple_above
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import TINY, curve_epsilon, pure_rho
 from pydpstat.privacy.losses import PrivacyLoss

@@ -28,8 +28,8 @@ class NullDistribution(Drawn):
     ends : (float, float)
         Between them are nearly all values.
     statistic : float
-    center : float or None
-        About which the distribution is symmetric; None where large values alone speak against the hypothesis.
+    highest : float or None
+        The distribution is symmetric from 0 to it; None where only large values speak against the hypothesis.
     alternative : str
         Which values are at least as extreme.
     step : float
@@ -37,7 +37,7 @@ class NullDistribution(Drawn):
 
     Examples
     --------
-    >>> found = NullDistribution(lambda x: min(max(1.0 - x, 0.0), 1.0), (-1.0, 2.0), 0.9, 0.5)
+    >>> found = NullDistribution(lambda x: min(max(1.0 - x, 0.0), 1.0), (-1.0, 2.0), 0.9, 1.0)
     >>> found.extreme()
     ((-inf, 0.1), (0.9, inf))
     """
@@ -45,18 +45,18 @@ class NullDistribution(Drawn):
     tail: Callable[[float], float]
     ends: tuple[float, float]
     statistic: float
-    center: float | None = None
+    highest: float | None = None
     alternative: str = "two-sided"
     step: float = 0.0
 
     def extreme(self) -> tuple[tuple[float, float], ...]:
         """Return the ranges of values that are at least as extreme as the statistic."""
         at = self.statistic
-        if self.center is None or self.alternative == "greater":
+        if self.highest is None or self.alternative == "greater":
             return ((at, np.inf),)
         if self.alternative == "less":
             return ((-np.inf, at),)
-        low, high = sorted((at, round(2.0 * self.center - at, 12)))
+        low, high = sorted((at, round(self.highest - at, 12)))
         return (-np.inf, low), (high, np.inf)
 
     def _picture(self, alpha: float) -> Null:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 
 if TYPE_CHECKING:
     from pydpstat.results.statements import Statement

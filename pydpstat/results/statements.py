@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
+from pydpstat._answering import Answering, answered
 from pydpstat._files import Target, given
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.results._latex import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
 from pydpstat.sklearn._coefficients import logistic_coefficients

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy.typing as npt
 
+from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds, bounds_pair
-from pydpstat._wrong_calls import answered
 from pydpstat.inference.regression import ols
 from pydpstat.sklearn._coefficients import linear_coefficients
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator

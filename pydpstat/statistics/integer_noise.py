@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.containers import name_of, row_names
 from pydpstat._data.held import variable
 from pydpstat._release.additive import Query, release
@@ -15,7 +16,6 @@ from pydpstat._release.calibration import Calibrated, prepare
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat._warn import warn
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, Guarantee

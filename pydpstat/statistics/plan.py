@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._data.held import public_list
 from pydpstat._release.payment import defaults
-from pydpstat._wrong_calls import answered, not_there
+from pydpstat._wrong_calls import not_there
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.random import source_from
 from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Request

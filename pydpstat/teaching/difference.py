@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
 from pydpstat.mechanisms._noise import density_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._answering import answered
 from pydpstat._checks import shown_option
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

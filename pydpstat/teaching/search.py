@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._checks import excerpt
-from pydpstat._wrong_calls import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
 

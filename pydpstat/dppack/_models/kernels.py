@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat._frozen import Frozen, frozen
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack._models.cms_noise import normals
 from pydpstat.dppack._models.formulas import Floats, dot, matrix_vector
 from pydpstat.errors import PydpstatError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.dppack._models import formulas
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._wrong_calls import answered
+from pydpstat._answering import answered
 from pydpstat.dppack._models import formulas
 from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.records import design_matrix

@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
+from pydpstat._answering import answered
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.choice import release_choice
 from pydpstat._release.payment import foreseen, in_force, paid
-from pydpstat._wrong_calls import answered
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.formulas import Floats
