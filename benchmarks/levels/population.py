@@ -129,6 +129,15 @@ SETTINGS += [
         (0.3, 0.5, 1000, 0.5),
     )
 ]
+# of many records limits are close together
+SETTINGS += [
+    _setting("two shares", f"p {p}", n, epsilon, other=n, second=q)
+    for p, q, n, epsilon in (
+        (0.4078, 0.4388, 100_000, 0.1),
+        (0.5, 0.498, 1_000_000, 1.0),
+        (0.02, 0.023, 20_000, 0.05),
+    )
+]
 # a number of records that is private, and may be that of a group
 SETTINGS += [
     _setting("median", law, n, epsilon, number="private")
