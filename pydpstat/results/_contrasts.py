@@ -247,9 +247,8 @@ class JointTest(Undecided, Followed):
 
     @property
     def statistic(self) -> float:
-        """The largest absolute statistic; NaN if the release is uninformative about all of them."""
-        found = np.abs(self.parts.statistic)
-        return float(np.nanmax(found)) if not np.isnan(found).all() else math.nan
+        """The absolute statistic of the smallest p-value; NaN where all of them are uninformative."""
+        return abs(float(self.parts.statistic[int(np.argmin(self.parts.pvalue))]))
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
         """Return intervals for all combinations together, of shape (q, 2), by Bonferroni's inequality.
