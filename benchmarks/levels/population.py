@@ -127,12 +127,7 @@ SETTINGS += [
         (0.05, 0.95, 2, 60.0),
         (0.1, 0.6, 20, 20.0),
         (0.3, 0.5, 1000, 0.5),
-    )
-]
-# of many records limits are close together
-SETTINGS += [
-    _setting("two shares", f"p {p}", n, epsilon, other=n, second=q)
-    for p, q, n, epsilon in (
+        # of many records limits are close together
         (0.4078, 0.4388, 100_000, 0.1),
         (0.5, 0.498, 1_000_000, 1.0),
         (0.02, 0.023, 20_000, 0.05),

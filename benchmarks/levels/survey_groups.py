@@ -9,11 +9,10 @@ import numpy as np
 
 from levels.survey import ALPHA, LAWS, cells_of, draw, mean_and_quantile, quantile_rejected, sums_of
 from levels.thinned import missed
-from pydpstat.inference._laws.group_difference import Whole, sized
+from pydpstat.inference._laws.group_difference import Whole
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, pvalue
 from pydpstat.inference._laws.noisy_welch import welch_pvalue
-from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
-from pydpstat.inference._laws.weighted_difference import Rescaled, linearized
+from pydpstat.inference._laws.weighted_difference import weighted_interval
 from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval
 from pydpstat.inference._laws.weighted_quantile import WeightedQuantileInterval
 from pydpstat.inference._laws.weighted_total import NoisyNumber, UnsizedTotal
@@ -119,15 +118,6 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
     return first, sums_of(*draw(setting["other"], other, rng), BOUNDED / epsilon, None, rng)
 
 
-def _difference(found: Any) -> Rescaled:
-    """Return the interval of `weighted_difference`, without its p-value."""
-    linear = linearized(found)
-    groups = [] if linear is None else [sized(each) for each in linear[0]]
-    if linear is None or any(each is None for each in groups):
-        return Rescaled(Whole(-2.0, 2.0), 1.0, 2.0)
-    return Rescaled(WelchInterval((groups[0], groups[1]), 1.0), linear[1], 2.0)
-
-
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
@@ -135,7 +125,7 @@ def rejected(setting: Setting, found: Any, at: float) -> bool:
     if setting["kind"] == "quantile":
         return quantile_rejected(found, QUANTILE, at)
     if setting["kind"] == "difference":
-        interval = _difference(found)
+        interval = weighted_interval(found, 1.0)
         if isinstance(interval.inner, Whole):
             return False
         return welch_pvalue(interval.inner.known, at / interval.unit, enough=ALPHA)[1] <= ALPHA
@@ -165,6 +155,6 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
         elif kind == "quantile":
             interval = WeightedQuantileInterval(found, QUANTILE)
         elif kind == "difference":
-            interval = _difference(found)
+            interval = weighted_interval(found, 1.0)
         count += missed(False, partial(interval.ends, ALPHA), at, rng)
     return count

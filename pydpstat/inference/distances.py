@@ -170,7 +170,7 @@ def kstest(
         validity="exact",
         assumptions=(INDEPENDENT,),
         remarks=remarks_on(noisy, 1.0),
-        behind=NullDistribution(tail, tail.ends, d),
+        behind=NullDistribution(tail, d),
     )
 
 
@@ -281,7 +281,7 @@ def ks_2samp(
         validity="exact",
         assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(pairs)),
-        behind=None if tail is None else NullDistribution(tail, tail.ends, k / pairs, step=1.0 / pairs),
+        behind=None if tail is None else NullDistribution(tail, k / pairs, step=1.0 / pairs),
     )
 
 

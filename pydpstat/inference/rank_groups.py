@@ -162,7 +162,7 @@ def kruskal(
         statistic=h,
         pvalue=1.0 if law is None else upper(law, z, how.epsilon / reach),
         pvalue_floor=0.0 if law is None else law.floor,
-        behind=None if tail is None else NullDistribution(tail, tail.ends, h),
+        behind=None if tail is None else NullDistribution(tail, h),
         validity="model",
         assumptions=(INDEPENDENT, one_distribution(given)),
         remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),

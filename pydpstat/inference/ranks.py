@@ -297,7 +297,7 @@ def wilcoxon(
         validity="model",
         assumptions=(INDEPENDENT, "each has a symmetric distribution about 0 under the null hypothesis"),
         remarks=remarks_on(noisy, 0.5 * total),
-        behind=NullDistribution(tail, tail.ends, t, float(total), alternative, 1.0),
+        behind=NullDistribution(tail, t, float(total), alternative, 1.0),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -17,16 +17,25 @@ _MOST_VALUES = 180
 _NARROW = 0.3
 
 
+class Tail(Protocol):
+    """The upper tail of a distribution."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return between which values nearly all are."""
+
+    def __call__(self, x: float) -> float:
+        """Return the probability of at least x."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NullDistribution(Drawn):
     """The distribution of a noisy statistic under the null hypothesis.
 
     Parameters
     ----------
-    tail : callable
+    tail : Tail
         The probability of a value at least as large.
-    ends : (float, float)
-        Between them are nearly all values.
     statistic : float
     highest : float or None
         The distribution is symmetric from 0 to it; None where only large values speak against the hypothesis.
@@ -37,13 +46,12 @@ class NullDistribution(Drawn):
 
     Examples
     --------
-    >>> found = NullDistribution(lambda x: min(max(1.0 - x, 0.0), 1.0), (-1.0, 2.0), 0.9, 1.0)
-    >>> found.extreme()
+    >>> from pydpstat.inference._laws.rank_laws import NoisyTail, signed_rank_law
+    >>> NullDistribution(NoisyTail(signed_rank_law(3, 3), 1.0), 0.9, 1.0).extreme()
     ((-inf, 0.1), (0.9, inf))
     """
 
-    tail: Callable[[float], float]
-    ends: tuple[float, float]
+    tail: Tail
     statistic: float
     highest: float | None = None
     alternative: str = "two-sided"
@@ -81,7 +89,7 @@ class NullDistribution(Drawn):
 
     def _place(self, share: float) -> float:
         """Return where this share lies above."""
-        low, high = self.ends
+        low, high = self.tail.ends
         for _ in range(50):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self.tail(middle) > share else (low, middle)

@@ -27,11 +27,18 @@ COUNT = "count"
 MOST_INTERVALS = 12
 # intervals of more values are found again each time, so that they fill no memory
 _MOST_KEPT = 1000
-_ABLE = ("mean", "var", "std", "quantile", "quantiles", "median")
-_WITH = "Release it with population=True, or use pydpstat.moments."
-_COUNTED = ("proportion", "histogram", "crosstab")
-_COUNTS = "Release it with geometric noise, and with at most one record of each unit (max_records=1)."
-_GROUPS = "Release a crosstab of the groups, whose shares have them."
+# how a function's release has intervals for the population
+_HINTS = {
+    **dict.fromkeys(
+        ("mean", "var", "std", "quantile", "quantiles", "median"),
+        "Release it with population=True, or use pydpstat.moments.",
+    ),
+    **dict.fromkeys(
+        ("proportion", "histogram", "crosstab"),
+        "Release it with geometric noise, and with at most one record of each unit (max_records=1).",
+    ),
+    "count": "Release a crosstab of the groups, whose shares have them.",
+}
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 _MORE_INTERVALS = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
 FOLLOWS = "It follows from the release at no additional privacy cost."
@@ -249,8 +256,7 @@ class PopulationIntervals(Estimates):
         level = alpha_of(alpha)
         if self.post.population is None:
             function = self.record.function
-            hint = _WITH if function in _ABLE else _COUNTS if function in _COUNTED else _ELSE
-            hint = _GROUPS if function == "count" else hint
+            hint = _HINTS.get(function, _ELSE)
             raise PydpstatError(
                 f"this release of {self.statistic} has no confidence interval for the population "
                 f"(kind='population'). {hint}"

@@ -82,11 +82,20 @@ def mean_difference(
     >>> statistic > 4.0, p < 0.01
     (True, True)
     """
+    interval = mean_interval(known, half, alternative)
+    if isinstance(interval, Whole):
+        return 0.0, 1.0, interval, False
+    return *two_sample_pvalue(interval.known, alternative), interval, True
+
+
+def mean_interval(
+    known: tuple[NoisySums, NoisySums], half: float, alternative: str = "two-sided"
+) -> WelchInterval | Whole:
+    """Return the interval of `mean_difference`."""
     first, second = sized(known[0]), sized(known[1])
     if first is None or second is None:
-        return 0.0, 1.0, Whole(-2.0 * half, 2.0 * half), False
-    statistic, p = two_sample_pvalue((first, second), alternative)
-    return statistic, p, WelchInterval((first, second), half, alternative), True
+        return Whole(-2.0 * half, 2.0 * half)
+    return WelchInterval((first, second), half, alternative)
 
 
 @lru_cache(maxsize=64)

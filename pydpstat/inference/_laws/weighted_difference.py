@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pydpstat.inference._laws.group_difference import Whole, mean_difference
+from pydpstat.inference._laws.deep_pvalues import two_sample_pvalue
+from pydpstat.inference._laws.group_difference import Whole, mean_interval
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums
 from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
 from pydpstat.inference._laws.spread_interval import noise_reach
@@ -48,28 +49,26 @@ def weighted_difference(known: tuple[Known, Known], half: float) -> tuple[float,
     >>> statistic > 9.0, p < 0.003, 30.0 < interval.ends(0.05)[0] < 50.0
     (True, True, True)
     """
-    found = linearized(known)
-    if found is None:
-        return 0.0, 1.0, Rescaled(Whole(-2.0, 2.0), half, 2.0 * half), False
-    groups, unit = found
-    statistic, p, interval, tell = mean_difference(groups, 1.0)
-    return statistic, p, Rescaled(interval, unit * half, 2.0 * half), tell
+    interval = weighted_interval(known, half)
+    if isinstance(interval.inner, Whole):
+        return 0.0, 1.0, interval, False
+    return *two_sample_pvalue(interval.inner.known), interval, True
 
 
-def linearized(known: tuple[Known, Known]) -> tuple[tuple[NoisySums, NoisySums], float] | None:
-    """Return the sums that the noisy Welch test compares, and their unit; None where noise hides a group."""
+def weighted_interval(known: tuple[Known, Known], half: float) -> Rescaled:
+    """Return the interval of `weighted_difference`."""
     middle = 0.5 * (known[0].mean + known[1].mean)
     parts = []
     for each in known:
         total = sum(each.line)
         if total <= noise_reach(np.full(2, each.scales[0]), "laplace", LEFT_OUT):
-            return None
+            return Rescaled(Whole(-2.0, 2.0), half, 2.0 * half)
         sums = each.about(each.mean)
         # noise may say that weights are larger than 1 on average
         parts.append((sums, each.mean, min(total / max(sums.sums[0], 1.0), 1.0)))
     unit = max(abs(center - middle) + (1.0 + abs(center)) / weight for _, center, weight in parts)
     first, second = (_linear(*part, middle, unit) for part in parts)
-    return (first, second), unit
+    return Rescaled(mean_interval((first, second), 1.0), unit * half, 2.0 * half)
 
 
 def _linear(known: NoisySums, center: float, weight: float, middle: float, unit: float) -> NoisySums:
