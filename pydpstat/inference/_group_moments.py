@@ -120,8 +120,6 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     guarantee: Guarantee
     record: Call
 
-    _title = "Moments by group, differentially private"
-
     @property
     def reproducible(self) -> bool:
         """True if a seed or a generator was given: then it is not for publication."""
@@ -133,6 +131,13 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         import pandas as pd
 
         return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
+
+    def _heading(self) -> str:
+        return (
+            f"moments of {about}"
+            if (about := self.record.about(self.mean.labels.about("mean")))
+            else "moments by group"
+        )
 
     @property
     def nobs(self) -> None:

@@ -196,6 +196,9 @@ class Estimates(Drawn, Stated):
         return self._r_object()
 
     def _omitted(self) -> list[str]:
+        return self._left_out()
+
+    def _left_out(self) -> list[str]:
         return left_out(len(self._places()))
 
     def _places(self) -> list[int]:

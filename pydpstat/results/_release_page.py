@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,13 @@ class ReleasePage(FurtherResults):
 
     def _wide(self) -> bool:
         """Tell whether a page has the table as a table: one noise for all of its cells."""
-        rows, columns = self.value.shape if self.value.ndim == 2 else (0, 0)
-        return bool(self._head() == COUNT and self.labels.dimnames and rows) and columns <= _MOST_COLUMNS
+        counts = self._head() == COUNT and self.labels.dimnames and self.value.ndim > 1 and self.value.size
+        return bool(counts) and self.value.shape[-1] <= _MOST_COLUMNS
+
+    def _left_out(self) -> list[str]:
+        if not self._wide():
+            return FurtherResults._left_out(self)
+        return left_out(self.value.size // self.value.shape[-1], where="wide()")
 
     def _places(self) -> list[int]:
         places = FurtherResults._places(self)
@@ -96,14 +102,13 @@ class ReleasePage(FurtherResults):
             cells = [["-"] * len(row) if gone else row for row, gone in zip(rows.cells, hidden)]
             return rows._replace(cells=cells) if any(hidden) else rows
         assert self.labels.dimnames
-        names, heads = (list(map(str, axis)) for axis in self.labels.dimnames)
-        names, heads, values = names[:most], list(map(one_line, heads)), self.value[:most]
+        *first, last = (list(map(str, axis)) for axis in self.labels.dimnames)
+        names, heads = [":".join(row) for row in product(*first)][:most], list(map(one_line, last))
+        every = self.value.reshape(-1, len(heads))
+        values = every[:most]
         if dict(self.record.arguments).get("margins") and self.statistic == "table":
-            names, heads, values = (
-                [*names, ALL],
-                [*heads, ALL],
-                _with_sums(self.value)[[*range(len(names)), -1]],
-            )
+            values = _with_sums(every)[[*range(len(names)), -1]]
+            names, heads = [*names, ALL], [*heads, ALL]
         return Rows(tuple(heads), names, table(values.T.tolist()))
 
     def _facts(self) -> Facts:
@@ -134,7 +139,7 @@ class ReleasePage(FurtherResults):
             covered = f"Noise intervals end at edges of cells, whose width the noise sd leaves out. {covered}"
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)
-        return [*held, *self._gone(), covered, *steps, *left_out(len(self._places())), f"Call: {self.call}"]
+        return [*held, *self._gone(), covered, *steps, *self._left_out(), f"Call: {self.call}"]
 
     def _content(self) -> dict[str, object]:
         value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()

@@ -43,6 +43,34 @@ def test_a_table_with_margins_shows_them():
     assert "All" not in text(PUBLIC.crosstab(["region", "employed"], 0.5))
 
 
+def test_a_table_of_three_variables_has_the_last_across():
+    table = PUBLIC.assign(old="age >= 50").crosstab(["region", "employed", "old"], 0.5, margins=True)
+    shown = [line.split() for line in str(table).splitlines()]
+    wide = table.wide()
+    for (*keys, last), numbers in zip(wide.index, wide.to_numpy().tolist()):
+        assert [":".join(map(str, [*keys, last])).rstrip(":"), *map(str, numbers)] in shown
+
+
+def test_rows_that_a_page_leaves_out_are_counted_as_rows_of_the_table():
+    table = dp.crosstab(
+        {"town": np.arange(700) % 70, "sex": ["f", "m"] * 350},
+        1.0,
+        levels={"town": range(70), "sex": ["f", "m"]},
+        other=None,
+        rng=1,
+    )
+    assert "10 more rows: wide() has them all." in str(table)
+    assert "10 more rows: wide() has them all." in text(table)
+
+
+def test_moments_name_their_variables_and_groups():
+    found = PUBLIC.moments(["income", "age"], 1.0), PUBLIC.moments("income", 1.0, by="region")
+    titles = [str(each).splitlines()[0].strip() for each in found]
+    assert titles == [
+        f"Moments of income {rest}, differentially private" for rest in ("and age", "by region")
+    ]
+
+
 def test_what_follows_from_a_table_has_its_own_title():
     table = PUBLIC.crosstab(["region", "employed"], 0.5)
     for result, title in (
