@@ -106,7 +106,7 @@ def test_print_shows_the_numbers(mean):
     lines = str(ages).splitlines()
     assert lines[0].strip() == "Mean of age by sex, differentially private"
     assert "(epsilon 1, delta 0), bounded neighbors" in lines
-    assert lines[-2].startswith("A dash stands for a mean that the noise hides")
+    assert lines[-2].startswith("A dash stands for what the noise hides")
     assert any(line.split()[:2] == ["f", f"{ages.estimate['f']:.4f}"] for line in lines)
     wide = str(table(list("aab"), list("xyy"))).splitlines()
     assert [line.split() for line in wide[2:6] if "---" not in line][0] == ["x", "y"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat.results._columns import column, table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import NOISE, check_only
-from pydpstat.results._report import MOST_ROWS, Rows, Stated, left_out, number
+from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, left_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ class Estimates(Drawn, Stated):
         value, _, _ = self._named()
         if value.ndim:
             return Stated.__str__(self)
-        sd = "" if self.noise is None else f", noise sd {number(float(self.bse.iloc[0]))}"
+        sd = "" if self.noise is None else f", noise sd {cell(float(self.bse.iloc[0]))}"
         line = f"{self._heading()}: {column([value.item()])[0]}{sd}, {self._stated()}"
         return "\n".join([line, *self._counted(brief=True)])
 

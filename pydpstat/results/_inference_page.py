@@ -136,6 +136,10 @@ class InferencePage(Undecided, Stated):
     def _heading(self) -> str:
         return self.record.heading(self.test)
 
+    def _omitted(self) -> list[str]:
+        # a test that says nothing says why
+        return list(self.remarks) if self.pvalue == 1.0 else []
+
     def _facts(self) -> Facts:
         null = ", ".join(_EQUAL.get(name, f"{name} = {number(value)}") for name, value in self.null)
         sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]

@@ -190,7 +190,8 @@ class PopulationIntervals(Estimates):
         DataFrame
             Columns ``estimate``, ``noise sd``, ``noise lower`` and ``noise upper``; values alone where the
             noise has no public distribution. Confidence intervals for the population are ``lower`` and
-            ``upper``; of counts they are those of ``share``. Counts with noise on the integers are integers.
+            ``upper``, of counts those of their ``share``: ``share lower`` and ``share upper``. Counts with
+            noise on the integers are integers.
 
         Raises
         ------
@@ -208,8 +209,10 @@ class PopulationIntervals(Estimates):
         if self.post.population is None if kind is None else kind_of(kind) == NOISE:
             return frame
         low, high = (np.ravel(end, order="F") for end in self._population_interval(alpha))
-        share = {"share": self._shares()} if self._head() == COUNT else {}
-        return frame.assign(**share, lower=low, upper=high)
+        if self._head() == COUNT:
+            # of counts the population has shares
+            return frame.assign(**{"share": self._shares(), "share lower": low, "share upper": high})
+        return frame.assign(lower=low, upper=high)
 
     def to_csv(
         self, path: Target | None = None, *, digits: int | None = None, kind: str | None = None

@@ -120,6 +120,7 @@ class RegressionPage(Undecided, Stated):
         if self.coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
+            frame[["lower", "upper"]] = frame[["lower", "upper"]].where(np.isfinite(frame["std err"]))
         columns = {name: column(values.tolist()) for name, values in frame.items()}
         chances = frame["p-value"].tolist()
         columns["p-value"] = [

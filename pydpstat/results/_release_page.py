@@ -18,7 +18,7 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, o
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed
 
-_GONE = "A dash stands for a mean that the noise hides: the group has few records, or none."
+_GONE = "A dash stands for what the noise hides: the noise interval holds every possible value."
 _MATRICES = ("corr", "cov")
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
@@ -80,26 +80,31 @@ class ReleasePage(FurtherResults):
         return [place for place in places if place // size - place % size >= least]
 
     def _gone(self) -> list[str]:
-        return [_GONE] if any(self._hidden()) else []
+        why = " The group has few records, or none." if isinstance(self.labels, GroupLabels) else ""
+        return [_GONE + why] if any(self._hidden()) else []
 
     def _omitted(self) -> list[str]:
         return [*FurtherResults._omitted(self), *self._gone()]
 
     def _hidden(self) -> list[bool]:
-        """Tell which groups' means the noise hides, as it does of a group without records."""
-        if self.statistic != "mean" or self.noise is None or not isinstance(self.labels, GroupLabels):
+        """Tell which values the noise hides, as it does means and shares of a group without records."""
+        within = self.post.within
+        if self.noise is None or within is None or self._wide():
             return []
-        low, high = (np.ravel(end, order="F") for end in self._interval(0.05))
-        bounds: Any = self.bounds or ()
-        if len(bounds) != 2 or not all(isinstance(each, float) for each in bounds):
-            return []
-        return ((low <= bounds[0]) & (high >= bounds[1])).tolist()
+        low, high = self._interval(0.05)
+        every = (low <= within.low) & (high >= within.high) & np.isfinite(within.high)
+        return np.ravel(every, order="F")[self._places()].tolist()
 
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         if not self._wide():
             rows = FurtherResults._rows(self, alpha, most)
             hidden = self._hidden()
-            cells = [["-"] * len(row) if gone else row for row, gone in zip(rows.cells, hidden)]
+            # a number that was drawn as it is shown may still be added to others
+            kept = 2 if isinstance(self.post, AsDrawn) else 0
+            cells = [
+                [*row[:kept], *["-"] * len(row[kept:])] if gone else row
+                for row, gone in zip(rows.cells, hidden)
+            ]
             return rows._replace(cells=cells) if any(hidden) else rows
         assert self.labels.dimnames
         *first, last = (list(map(str, axis)) for axis in self.labels.dimnames)

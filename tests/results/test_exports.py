@@ -196,10 +196,10 @@ def test_both_intervals_are_in_a_frame_by_their_names():
     assert r.to_csv(kind="noise").splitlines()[0] == f"g,{','.join(frame.columns[:4])}"
     counts = dp.histogram(X, 1.0, edges=[0, 0.5, 1], rng=1)
     frame = counts.to_frame()
-    assert frame.columns.tolist()[-3:] == ["share", "lower", "upper"]
+    assert frame.columns.tolist()[-3:] == ["share", "share lower", "share upper"]
     assert (
         frame["estimate"].dtype == np.int64
-        and ((frame.lower < frame.share) & (frame.share < frame.upper)).all()
+        and frame["share"].between(frame["share lower"], frame["share upper"], "neither").all()
     )
     with pytest.raises(PydpstatError, match="kind must be one of"):
         r.to_frame(kind="both")

@@ -198,7 +198,7 @@ def test_wide_and_long_frames():
     assert wide["All"].iloc[:3].to_list() == cross.margins("region").estimate.to_list()
     assert cross.wide().equals(cross.estimate.astype(int))
     long = cross.long()
-    numbers = ["estimate", "noise sd", "noise lower", "noise upper", "share", "lower", "upper"]
+    numbers = ["estimate", "noise sd", "noise lower", "noise upper", "share", "share lower", "share upper"]
     assert long.columns.to_list() == ["region", "job", *numbers]
     assert long["estimate"].to_list() == cross.params.to_list() and len(long) == 6
     assert long["estimate"].dtype == long["noise upper"].dtype == np.int64

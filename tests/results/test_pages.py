@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat.errors import UsageWarning
 
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(
@@ -138,3 +139,31 @@ def test_corrected_p_values_at_their_floor_are_limits_alike():
         assert [len(each) for each in shown] == [3, 3, 3]
     assert "difference of n and w" in text(means.difference("n", "w"))
     assert "all means are equal" in text(means.f_oneway())
+
+
+def test_what_the_noise_hides_is_a_dash_with_the_reason():
+    design = dp.design(FRAME[:200], bounds=PUBLIC.facts.bounds, levels=LEVELS, other=None, rng=1)
+    share = str(design.proportion("employed", 0.001, by="region"))
+    assert [line.split()[1:] for line in share.splitlines()[4:6]] == [["-"] * 6] * 2
+    assert "the noise interval holds every possible value. The group has few" in " ".join(share.split())
+    both = str(design.corr(["age", "income"], 0.01))
+    assert "age:income          -          -" in both and "group" not in both
+    # what was drawn as it is shown keeps its number
+    mean = dp.mean(FRAME[["income"]], 0.001, bounds=(0, 100), rng=1)
+    (row,) = [line for line in rows(mean) if line.startswith("income")]
+    assert row.split()[1] != "-" and row.split()[3:] == ["-", "-"]
+
+
+def test_a_test_that_says_nothing_prints_why():
+    with pytest.warns(UsageWarning):
+        design = dp.design(FRAME[:200], bounds=PUBLIC.facts.bounds, levels=LEVELS, other=None, rng=1)
+        found = design.ttest_ind("income ~ employed", 0.01)
+    assert found.pvalue == 1.0 and "A group may have no records at all" in str(found)
+    assert "A group may" not in str(PUBLIC.ttest_ind("income ~ employed", 2.0))
+
+
+def test_an_interval_without_ends_is_a_dash():
+    fit = PUBLIC.ols("income ~ age", 0.005)
+    assert not np.isfinite(fit.bse).any()
+    shown = [line.split() for line in rows(fit) if line.startswith(("Intercept", "age"))]
+    assert [row[-2:] for row in shown] == [["-", "-"]] * 2
