@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 import os
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -121,10 +120,9 @@ def csv_of(entries: Sequence[Entry]) -> str:
     return text_of([COLUMNS, *map(astuple, entries)])
 
 
-def json_of(limits: Mapping[str, object], entries: Sequence[Entry]) -> str:
-    """Return the limits and what else is known of a ledger, then its entries, as one object."""
-    rows = [dict(zip(COLUMNS, astuple(each))) for each in entries]
-    return json.dumps({**limits, "entries": rows}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def rows_of(entries: Sequence[Entry]) -> list[dict[str, object]]:
+    """Return the entries in plain types, by the names of a frame's columns."""
+    return [dict(zip(COLUMNS, astuple(each))) for each in entries]
 
 
 def _storable(text: str) -> str:

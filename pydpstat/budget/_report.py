@@ -51,8 +51,11 @@ class LedgerReport(Report):
             *_amounts(self.remaining, "left"),
         ]
 
-    def _rows(self) -> Rows:
-        shown = self.entries[-MOST_ROWS:]
+    def _every_row(self) -> Rows:
+        return self._rows(len(self.entries))
+
+    def _rows(self, most: int = MOST_ROWS) -> Rows:
+        shown = self.entries[-most:]
         second = "rho" if self.accountant == "zcdp" else "delta"
         cells = [[number(each.epsilon), _number(getattr(each, second)), each.time[:10]] for each in shown]
         headers = ("epsilon", second, "date (UTC)")

@@ -1,16 +1,19 @@
-"""A budget's ledger to look at and to take away: summary, frame, CSV and JSON."""
+"""A budget's ledger to look at and to take away: summary, frame, dictionary and files."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydpstat._files import given
 from pydpstat.budget._account import Account
-from pydpstat.budget._entry import csv_of, frame_of, json_of
+from pydpstat.budget._entry import csv_of, frame_of, rows_of
 from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
+from pydpstat.results._exports import Exports
+from pydpstat.results._report import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
 
-class Views(Account):
+class Views(Account, Exports):
     """An account that can be shown and exported; entries are given whole."""
 
     def summary(self) -> Summary:
@@ -46,6 +49,15 @@ class Views(Account):
     def _report(self) -> LedgerReport:
         limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.unit, self._ledger.place
         return LedgerReport(*limits, self.entries, self.spent, self.remaining)
+
+    def _page(self, rows: Rows) -> Summary:
+        return self._report()._page(rows)
+
+    def _rows(self) -> Rows:
+        return self._report()._rows()
+
+    def _every_row(self) -> Rows:
+        return self._report()._every_row()
 
     def statement(self) -> Statement:
         """Return the paragraph and the table that a methods section or a privacy office needs.
@@ -92,7 +104,8 @@ class Views(Account):
         """
         return frame_of(self.entries)
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    # a ledger is exact: there are no decimals to choose
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:  # type: ignore[override]
         """Return the ledger as CSV, one line an entry, or write it into a file.
 
         Parameters
@@ -156,7 +169,21 @@ class Views(Account):
         >>> found["remaining"]["epsilon"], found["entries"][0]["call"]
         (0.5, 'mean(income)')
         """
-        limits = {
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return given(f"{text}\n", path, "budget.json")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return limits, amounts and entries in plain JSON types, as `to_json` has them.
+
+        Examples
+        --------
+        >>> from pydpstat import Budget, Guarantee
+        >>> budget = Budget(1.0)
+        >>> budget.spend(Guarantee(0.5), "mean(income)")
+        >>> budget.to_dict()["spent"]["epsilon"]
+        0.5
+        """
+        return {
             "epsilon": _finite(self.epsilon),
             "delta": self.delta,
             "accountant": self.accountant,
@@ -164,8 +191,8 @@ class Views(Account):
             "unit": self.unit,
             "spent": _numbers(self.spent),
             "remaining": _numbers(self.remaining),
+            "entries": rows_of(self.entries),
         }
-        return given(json_of(limits, self.entries), path, "budget.json")
 
     def __str__(self) -> str:
         return self._report().by_label()

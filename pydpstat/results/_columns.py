@@ -63,14 +63,18 @@ def column(values: Iterable[object]) -> list[str]:
     return [_cell(each, decimals) for each in shown]
 
 
-def table(columns: Sequence[Iterable[object]]) -> list[list[str]]:
-    """Return the rows of some columns.
+def table(columns: Sequence[Iterable[object]], by_row: bool = False) -> list[list[str]]:
+    """Return the rows of some columns, with one number of decimals in each column, or in each row.
 
     Examples
     --------
     >>> table([[1.5, 2.25], [3, 4]])
     [['1.50', '3'], ['2.25', '4']]
+    >>> table([[54.0012, 24921.8], [0.00114, 3.9545]], by_row=True)
+    [['54.00120', '0.00114'], ['24921.80', '3.95']]
     """
+    if by_row:
+        return [column(row) for row in zip(*columns)]
     return list(map(list, zip(*map(column, columns))))
 
 

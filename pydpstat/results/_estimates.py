@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 # what the ends of a noise interval are called in a frame
 ENDS = ("noise lower", "noise upper")
+# noise so many times that of another value is of another unit
+_UNLIKE = 1000.0
 
 
 class Estimates(Drawn, Stated):
@@ -221,5 +223,13 @@ class Estimates(Drawn, Stated):
             headers = (*headers, "noise sd", f"noise [{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
         every = labels.elements(value)
         return Rows(
-            headers, [every[place] for place in places], table([frame[name].tolist() for name in frame])
+            headers,
+            [every[place] for place in places],
+            table([frame[name].tolist() for name in frame], self._by_row()),
         )
+
+    def _by_row(self) -> bool:
+        """Tell whether the values are of variables in units so unlike that no decimals serve all."""
+        noise = np.ravel(self.bse.to_numpy())
+        noise = noise[np.isfinite(noise) & (noise > 0.0)]
+        return bool(noise.size) and noise.max() > _UNLIKE * noise.min()

@@ -282,7 +282,7 @@ class PopulationIntervals(Estimates):
             # of counts the population has shares
             found.insert(0, self._shares())
             more = (*heads, low, high, "share", low.removeprefix("noise "), high)
-        added = table([each[places].tolist() for each in found])
+        added = table([each[places].tolist() for each in found], self._by_row())
         cells = [[*row, *each] for row, each in zip(rows.cells, added)]
         return Rows(more, rows.names, cells)
 

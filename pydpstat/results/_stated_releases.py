@@ -58,8 +58,8 @@ class Stated(NamedTuple):
         Whether it was made of another release.
     clipped : bool
         Whether values outside of bounds are clipped.
-    population : bool
-        Whether it has intervals that cover sampling as well.
+    population : bool or None
+        Whether it has intervals that cover sampling as well; None where a ledger does not tell.
     local : bool
         Whether the answers were randomized before they were collected.
     call : str
@@ -79,7 +79,7 @@ class Stated(NamedTuple):
     seeded: bool
     derived: bool
     clipped: bool
-    population: bool
+    population: bool | None
     local: bool
     call: str
     counted: str
@@ -140,7 +140,7 @@ def of_entry(entry: Any) -> Stated:
         SEEDED in entry.conditions,
         False,
         "bounds" in arguments,
-        False,
+        None,
         function == "respond",
         entry.call,
         counted(function, arguments),

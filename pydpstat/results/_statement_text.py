@@ -202,7 +202,7 @@ def _conditions(items: Sequence[Stated]) -> Iterator[str]:
 
 def _not_covered(items: Sequence[Stated]) -> Iterator[str]:
     if not all(each.population for each in items):
-        some = any(each.population for each in items)
+        some = any(each.population is not False for each in items)
         yield "sampling error" + (
             ", except in tests, models and confidence intervals for the population" if some else ""
         )

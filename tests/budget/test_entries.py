@@ -104,6 +104,7 @@ def test_csv_reads_back_as_it_was(budget, tmp_path):
 def test_json_reads_back_as_it_was(budget, tmp_path):
     fill(budget)
     found = json.loads(budget.to_json())
+    assert found == budget.to_dict()
     assert [tuple(each.values()) for each in found["entries"]] == [astuple(each) for each in budget.entries]
     assert found["epsilon"] == 10.0 and found["accountant"] == "basic" and found["delta"] == 1e-3
     assert found["spent"] == {"epsilon": budget.spent.epsilon, "delta": 2e-7, "rho": None}

@@ -216,3 +216,12 @@ def test_a_label_with_markup_is_shown_and_a_long_one_is_cut():
     budget.spend(dp.Guarantee(0.1), "a release", "long " * 40)
     assert "&lt;b&gt;bold" in budget._repr_html_() and "<b>" not in budget._repr_html_()
     assert max(map(len, str(budget).splitlines())) < 100
+
+
+def test_a_ledger_is_written_as_results_are():
+    budget = dp.Budget(80.0)
+    for place in range(70):
+        budget.spend(dp.Guarantee(1.0), f"mean(x{place})", label=f"table {place}")
+    for text in (budget.to_markdown(), budget.to_latex(caption="Releases")):
+        assert all(f"table {place} " in text for place in range(70))
+    assert "<table" in budget.to_html() and "table 69" in budget.to_html()

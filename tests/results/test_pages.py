@@ -167,3 +167,12 @@ def test_an_interval_without_ends_is_a_dash():
     assert not np.isfinite(fit.bse).any()
     shown = [line.split() for line in rows(fit) if line.startswith(("Intercept", "age"))]
     assert [row[-2:] for row in shown] == [["-", "-"]] * 2
+
+
+def test_variables_in_unlike_units_have_decimals_of_their_own():
+    frame = pd.DataFrame({"age": np.linspace(18, 90, 5000), "income": np.linspace(0, 2e5, 5000)})
+    found = dp.mean(frame, 1.0, bounds=[(18, 90), (0, 200_000)], rng=1)
+    for line, sd in zip(str(found).splitlines()[4:6], found.bse):
+        numbers = line.split()[1:]
+        decimals = {len(each.partition(".")[2]) for each in numbers}
+        assert len(decimals) == 1 and sd > 2.0 * 10.0 ** -decimals.pop()

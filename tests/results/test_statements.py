@@ -214,6 +214,10 @@ def test_names_neighbors_and_derived_results_of_a_list():
     assert said(both)["Not covered"].startswith("bias from clipping")
     some = dp.statement([means, bounded])
     assert said(some)["Not covered"].startswith("sampling error, except in tests")
+    with dp.Budget(1.0) as budget:
+        people().ttest_ind("income ~ sex", 0.5)
+    # a ledger does not tell what covers sampling
+    assert said(budget.statement())["Not covered"].startswith("sampling error, except in tests")
 
 
 def test_local_answers_have_their_trust_model():
