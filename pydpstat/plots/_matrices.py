@@ -75,7 +75,13 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     taken = beside(firsts[0], True)
     left = legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), taken, high)
     wide = max(min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0]), 0.1)
-    for part, (_, values) in zip(ordered, picture.panels):
+    size = text_size("small")
+    told = shortened(titles, wide * points_of(firsts[0])[0], size)
+    if len(rows) > 1:
+        turned = turned[0], left * high
+    for part, title, (_, values) in zip(ordered, told, picture.panels):
+        if len(ordered) > 1:
+            part.set_title(title, fontsize=size, pad=0.4 * size)
         _name_cells(part, picture, part in firsts, turned, (wide, left))
         _number_cells(part, values, painted, (wide, left))
     aspect = max(20.0, points_of(axes)[1] / 12.0)
