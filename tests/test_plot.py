@@ -124,6 +124,9 @@ def test_quantiles_and_shares_below_are_distribution_functions(axes):
     below.plot(axes)
     (edges, shares) = marks.points(axes)[0]
     assert edges.tolist() == [25.0, 50.0, 75.0] and shares.tolist() == below.value.tolist()
+    # the line goes from 0 to 1
+    line = axes.lines[0].get_xydata()
+    assert line[0].tolist() == [0.0, 0.0] and line[-1].tolist() == [100.0, 1.0]
 
 
 def test_tables_are_dodged_points_heat_maps_and_panels():

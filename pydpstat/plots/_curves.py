@@ -20,6 +20,7 @@ Look = dict[str, Any]
 MOST_ASIDE = 3
 # more bins have a band in the place of bars
 _MOST_BARS = 60
+_BAND = (0.3, 0.15)
 # an interval that is shorter, in points, cannot be told from a point
 _SEEN = 6.0
 # sizes over a wider range are drawn in bins; from this ratio on, on a logarithmic scale
@@ -88,9 +89,7 @@ def _bars(axes: Axes, middles: Floats, edges: Floats, values: Values) -> None:
             continue
         low, high = ends
         if middles.size > _MOST_BARS:
-            axes.stairs(
-                high, edges, baseline=low, fill=True, color=ink(axes), alpha=0.3 if kind == 0 else 0.15
-            )
+            axes.stairs(high, edges, baseline=low, fill=True, color=ink(axes), alpha=_BAND[kind])
             continue
         width = (
             float(np.clip(0.25 * points_of(axes)[0] / middles.size, 1.0, 5.0)) if both and kind == 0 else 1.3
@@ -132,6 +131,15 @@ def _colour(axes: Axes, look: Look, place: int = 0) -> Any:
 
 def _handles(axes: Axes, values: Values, picture: Columns | Distribution, colour: Any = None) -> list[Artist]:
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    if isinstance(picture, Columns) and picture.edges.size - 1 > _MOST_BARS:
+        bands = (values.thick, picture.head.thick, _BAND[0]), (values.thin, picture.head.thin, _BAND[1])
+        return [
+            Patch(facecolor=ink(axes), alpha=alpha, label=label)
+            for ends, label, alpha in bands
+            if ends is not None
+        ]
 
     shown, both = (
         ink(axes) if colour is None else colour,
@@ -155,16 +163,17 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
     for part, panel in zip([each for row in rows for each in row], picture.panels):
         values = panel.values
         x, y = (values.values, picture.at) if picture.quantiles else (picture.at, values.values)
-        part.plot(x, y, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
+        line = (x, y) if picture.ends is None else _from_0_to_1(x, y, picture.ends)
+        part.plot(*line, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
         part.plot(
             x, y, look.get("marker", "o"), color=colour, markersize=look.get("markersize", 5.0), zorder=3
         )
         both = values.thick is not None and values.thin is not None
-        line = part.hlines if picture.quantiles else part.vlines
+        bars = part.hlines if picture.quantiles else part.vlines
         for kind, ends in enumerate(values[1:]):
             if ends is not None:
                 strong = both and kind == 0
-                line(
+                bars(
                     picture.at,
                     *ends,
                     color=colour,
@@ -181,6 +190,11 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
         _handles(axes, picture.panels[0].values, picture, colour),
         "\n".join(filter(None, picture.head[:2])),
     )
+
+
+def _from_0_to_1(x: Floats, y: Floats, ends: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return a distribution function's line with its ends: below the first place it is 0, at the last 1."""
+    return np.concatenate(([ends[0]], x, [ends[1]])), np.concatenate(([0.0], y, [1.0]))
 
 
 def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
@@ -271,7 +285,9 @@ def draw_samples(picture: Samples, axes: Axes, look: Look) -> None:
         names = [wrapped(escaped(name), max(room, 30.0), text_size()) for name in picture.names]
         axes.set_xticks(np.arange(len(names)), names)
     else:
-        number_axis(axes.xaxis)
+        # around whole numbers there are bins of width 1
+        number_axis(axes.xaxis, whole=bool(picture.edges[1] - picture.edges[0] == 1.0))
+    number_axis(axes.yaxis)
     axes.set(xlabel=escaped(picture.axis), ylabel="share of the draws")
     axes.spines[["top", "right"]].set_visible(False)
     legend_above(axes, handles, picture.head.title)
@@ -300,8 +316,8 @@ def draw_sizes(picture: Sizes, axes: Axes, look: Look) -> None:
         axes.set_xticks(ticks, [number_shown(each) for each in ticks])
         axes.set_xticks([], minor=True)
     else:
-        number_axis(axes.xaxis)
-    number_axis(axes.yaxis)
+        number_axis(axes.xaxis, whole=True)
+    number_axis(axes.yaxis, whole=True)
     least = {"color": ink(axes), "linewidth": 1.0, "linestyle": "--"}
     axes.axvline(edges[0], **least)
     axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))

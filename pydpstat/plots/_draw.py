@@ -10,7 +10,7 @@ from pydpstat._data.containers import listed
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots import _curves, _matrices, _points
 from pydpstat.plots import _pictures as pictures
-from pydpstat.plots._style import axes_for
+from pydpstat.plots._style import axes_for, make_room
 from pydpstat.plots._text import escaped
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
         figure: Any = axes.figure
         figure.set_size_inches(size)
     kind.draw(shown, axes, look)
+    make_room(axes)
     return axes
 
 

@@ -11,6 +11,7 @@ from pydpstat.plots._style import beside, ink, legend_above, luminance, palette,
 from pydpstat.plots._text import (
     escaped,
     fitted,
+    lines_of,
     number_shown,
     points_of,
     room_for_names,
@@ -28,8 +29,6 @@ Look = dict[str, Any]
 MOST_ASIDE = 3
 # a number that is smaller cannot be read; a name on its side is at most so long
 _SMALLEST, _LONGEST = 5.0, 110.0
-# letters of a name beside a bar that are one line for certain
-_ONE_LINE = 22
 # of more amounts the smallest are one bar
 MOST_AMOUNTS = 40
 
@@ -42,7 +41,10 @@ def matrix_size(picture: Matrix) -> tuple[float, float]:
     pitch = 0.36 if len(picture.columns) * aside > 16 else 0.55
     cells = aside * float(np.clip(pitch * len(picture.columns), 1.8, 9.0 / aside))
     wide = 1.8 + min(0.09 * names, 2.2) + cells
-    high = 2.2 + rows * float(np.clip(0.28 * len(picture.rows), 1.2, 8.5)) + 0.9 * (rows - 1)
+    # names that stand on their sides
+    below = max((0.07 * len(each) for each in picture.columns), default=0.0)
+    each = float(np.clip(0.28 * len(picture.rows), 1.2, 8.5))
+    high = 2.2 + min(below, 1.2) * (below > pitch) + rows * each + 0.9 * (rows - 1)
     return float(np.clip(wide, 6.0, 12.5)), min(high, 14.0)
 
 
@@ -63,21 +65,32 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     below = 24.0 + (high if len(picture.panels) > MOST_ASIDE else 0.0)
     titles = [escaped(name) for name, _ in picture.panels]
     rows = split(axes, len(picture.panels), MOST_ASIDE, (14.0, below + 24.0), titles)
-    for place, (part, (_, values)) in enumerate(zip([each for row in rows for each in row], picture.panels)):
+    ordered = [each for row in rows for each in row]
+    firsts = [row[0] for row in rows]
+    for part, (_, values) in zip(ordered, picture.panels):
         colours = values if picture.colours is None else picture.colours
         _paint(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
-        _name_cells(part, picture, part is rows[place // MOST_ASIDE][0], turned)
+        _name_cells(part, picture, part in firsts, turned, (1.0, 1.0))
     # the layout takes room for names and the bar from the axes
-    taken = beside(rows[0][0], True)
-    left = min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0])
-    for part, (_, values) in zip([each for row in rows for each in row], picture.panels):
-        _number_cells(part, values, painted, max(left, 0.1))
+    taken = beside(firsts[0], True)
+    left = legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), taken, high)
+    wide = max(min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0]), 0.1)
+    size = text_size("small")
+    told = shortened(titles, wide * points_of(firsts[0])[0], size)
+    if len(rows) > 1:
+        turned = turned[0], left * high
+    for part, title, (_, values) in zip(ordered, told, picture.panels):
+        if len(ordered) > 1:
+            part.set_title(title, fontsize=size, pad=0.4 * size)
+        _name_cells(part, picture, part in firsts, turned, (wide, left))
+        _number_cells(part, values, painted, (wide, left))
     aspect = max(20.0, points_of(axes)[1] / 12.0)
-    bar = axes.figure.colorbar(painted, ax=axes, pad=0.02, fraction=0.05, aspect=aspect)
+    # a grid inside of the figure's grid has no layout
+    how: Look = {"ax": axes, "pad": 0.02, "fraction": 0.05, "aspect": aspect, "use_gridspec": False}
+    bar = axes.figure.colorbar(painted, **how)
     bar.set_label(wrapped(escaped(picture.unit), max(points_of(axes)[1], 80.0), text_size()))
     bar.outline.set_visible(False)
     number_axis(bar.ax.yaxis)
-    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), taken)
 
 
 def _paint(axes: Axes, colours: Any, painted: ScalarMappable) -> None:
@@ -93,14 +106,14 @@ def _paint(axes: Axes, colours: Any, painted: ScalarMappable) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _number_cells(axes: Axes, values: Floats, painted: ScalarMappable, left: float) -> None:
-    """Write the values into the cells of axes, of whose width so much is left, if they can be read there."""
+def _number_cells(axes: Axes, values: Floats, painted: ScalarMappable, left: tuple[float, float]) -> None:
+    """Write the values into cells that can hold them; so much of the axes' width and height is left."""
     rows, columns = values.shape
     texts = np.array([_compact(each) for each in values.ravel().tolist()], dtype=object).reshape(values.shape)
     width, height = points_of(axes)
     usual = text_size("small")
     widest = max((width_of(each, usual) for each in texts.ravel()), default=1.0)
-    size = min(usual, 0.85 * usual * width * left / columns / widest, 0.62 * height / rows)
+    size = min(usual, 0.85 * usual * width * left[0] / columns / widest, 0.62 * height * left[1] / rows)
     if size < _SMALLEST:
         return
     coloured: Any = axes.images[0].get_array()
@@ -130,12 +143,14 @@ def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
     aside = min(len(picture.panels), MOST_ASIDE)
     room = 0.8 * points_of(axes)[0] / aside / max(len(picture.columns), 1)
     widest = max((width_of(escaped(each), text_size()) for each in picture.columns), default=0.0)
-    longest = min(_LONGEST, 0.25 * points_of(axes)[1])
+    longest = min(_LONGEST, 0.28 * points_of(axes)[1])
     return (True, min(widest, longest)) if widest > 0.9 * room else (False, text_size())
 
 
-def _name_cells(axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float]) -> None:
-    width, height = points_of(axes)
+def _name_cells(
+    axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float], left: tuple[float, float]
+) -> None:
+    width, height = (share * size for share, size in zip(left, points_of(axes)))
     # names below several rows of panels take from their height
     height *= 0.65 if len(picture.panels) > MOST_ASIDE else 1.0
     usual = text_size()
@@ -147,9 +162,8 @@ def _name_cells(axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float
         across = axis is axes.xaxis
         size = float(np.clip(0.75 * pitch, 6.0, usual)) if turned or not across else usual
         step = max(1, int(np.ceil(1.35 * size / pitch))) if turned or not across else 1
-        shown = [
-            shortened(escaped(each), high if across and turned else 150.0, size) for each in names[::step]
-        ]
+        long = high if across and turned else 150.0
+        shown = shortened([escaped(each) for each in names[::step]], long, size)
         axis.set_ticks(np.arange(len(names))[::step], shown, fontsize=size)
     if turned:
         axes.tick_params(axis="x", rotation=90)
@@ -162,8 +176,7 @@ def _name_cells(axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float
 
 def amounts_size(picture: Amounts) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
-    # names that need two lines
-    row = 0.42 if max(map(len, picture.names), default=0) > _ONE_LINE else 0.3
+    row = max(0.3, 0.22 * lines_of(picture.names))
     return 8.0, 1.5 + row * (min(len(picture.names), MOST_AMOUNTS) + (picture.left is not None))
 
 
@@ -191,7 +204,7 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
             color=ink(axes),
         )
     wide = room_for_names(axes)
-    axes.set_yticks(places, [fitted(escaped(name), wide, size, height) for name in names], fontsize=size)
+    axes.set_yticks(places, fitted([escaped(name) for name in names], wide, size, height), fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
     # room for the numbers behind the bars
     axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))

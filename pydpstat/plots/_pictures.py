@@ -83,6 +83,8 @@ class Distribution(NamedTuple):
     at: Floats
     quantiles: bool
     axis: str
+    # where the function is 0 and 1, if that is public
+    ends: tuple[float, float] | None = None
 
 
 class Matrix(NamedTuple):

@@ -11,6 +11,7 @@ from pydpstat.plots._style import MARKERS, beside, ink, legend_above, longest, p
 from pydpstat.plots._text import (
     escaped,
     fitted,
+    lines_of,
     number_shown,
     points_of,
     room_for_names,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Look = dict[str, Any]
 MOST_ASIDE = 4
 # rows of a new figure have so many inches, until it is as high as a page
-_ROW, _HIGHEST, _LEAST = 0.24, 10.5, 1.0
+_ROW, _LINE, _HIGHEST, _LEAST = 0.24, 0.22, 10.5, 1.0
 # a row that reaches so many times farther than most does not set the scale: it ends in arrows
 _FAR = 8.0
 # a point is so wide, in points
@@ -38,9 +39,13 @@ _CHANCES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
 def points_size(picture: Points) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
     rows = -(-len(picture.panels) // MOST_ASIDE)
-    each = max(_LEAST, min(_HIGHEST, _ROW * len(picture.names) * max(1.0, 0.6 * max(len(picture.series), 1))))
+    row = max(_ROW * max(1.0, 0.6 * len(picture.series)), _LINE * lines_of(picture.names))
+    each = max(_LEAST, min(_HIGHEST, row * len(picture.names)))
     width = 8.0 if len(picture.panels) < 3 else 10.0
-    return width, min(1.3 + rows * (each + 0.6), 14.0)
+    # a title takes room of its own where it has more than two lines
+    told = (picture.head.title, picture.head.numbers, picture.head.privacy)
+    lines = sum(-(-len(line) // 80) for line in told)
+    return width, min(1.3 + 0.2 * max(lines - 2, 0) + rows * (each + 0.6), 14.0)
 
 
 def draw_points(picture: Points, axes: Axes, look: Look) -> None:
@@ -52,19 +57,26 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     # numbers at the ends of two axes that are side by side
     gap = max(width_of(tick_text(float(f"{end:.2g}")), text_size()) for pair in limits for end in pair) + 10.0
     titles = [escaped(each.title) for each in picture.panels]
-    panels = split(axes, count, most, (max(gap, 26.0), 62.0), titles)
+    panels = split(axes, count, most, (max(gap, 26.0), 30.0 if picture.shared else 62.0), titles)
     ordered = [each for row in panels for each in row]
     for panel, shown, ends in zip(ordered, picture.panels, limits):
         _draw_panel(panel, shown, picture, ends, look)
+    if picture.shared:
+        # one name for a column of panels with one scale
+        for panel in ordered[: max(count - len(panels[0]), 0)]:
+            panel.set_xlabel("")
     for row in panels:
-        _name_rows(row[0], picture, room_for_names(axes))
+        _name_rows(row[0], picture, room_for_names(axes), 1.0)
         for other in row[1:]:
+            other.set_yticks(np.arange(len(picture.names)))
             other.tick_params(labelleft=False)
     first, scales = panels[0][0], [points_of(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
     hidden = not any(
         longest(shown.values.thick, scale) > _MARK for shown, scale in zip(picture.panels, scales)
     )
-    legend_above(axes, _handles(axes, picture, hidden, look), _title(picture), beside(first))
+    left = legend_above(axes, _handles(axes, picture, hidden, look), _title(picture), beside(first))
+    for row in panels:
+        _name_rows(row[0], picture, room_for_names(axes), left)
 
 
 def _title(picture: Points) -> str:
@@ -99,7 +111,7 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
         # from a name to its point, which may be in the next panel
         axes.grid(axis="y", color=soft(axes), alpha=0.35, linewidth=0.6, linestyle=":")
     if panel.log:
-        ticks = [each for each in _CHANCES if each >= ends[0]]
+        ticks = _chances(ends, width)
         axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
         axes.set_xticks([], minor=True)
     else:
@@ -114,6 +126,16 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
     axes.spines[["top", "right", "left"]].set_visible(False)
     # arrows at the edge need room
     axes.tick_params(axis="y", length=0.0, pad=7.0)
+
+
+def _chances(ends: tuple[float, float], width: float) -> list[float]:
+    """Return the probabilities that are named along an axis, the largest first, as far as they have room."""
+    shown: list[float] = []
+    for each in _CHANCES[::-1]:
+        room = width * np.log(shown[-1] / each) / np.log(ends[1] / ends[0]) if shown else np.inf
+        if each >= ends[0] and room > width_of(f"{each:g}", text_size()) + 4.0:
+            shown.append(each)
+    return shown
 
 
 def _column(pair: tuple[Floats, Floats] | None, place: int) -> tuple[Floats, Floats] | None:
@@ -205,24 +227,28 @@ def _limits(panel: Panel) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _name_rows(axes: Axes, picture: Points, wide: float) -> None:
-    """Name the rows: as many as there is room for, in at most two lines each."""
+def _name_rows(axes: Axes, picture: Points, wide: float, left: float) -> None:
+    """Name the rows, as many as there is room for in what is left of the axes' height."""
     names = [escaped(name) for name in picture.names]
-    height = points_of(axes)[1]
+    height = points_of(axes)[1] * left
     pitch = height / max(len(names), 1)
-    size = float(np.clip(0.85 * pitch, 6.0, text_size()))
-    step = max(1, int(np.ceil(1.25 * size / pitch)))
-    shown = [fitted(name, wide, size, step * pitch) for name in names[::step]]
-    axes.set_yticks(np.arange(len(names))[::step], shown, fontsize=size)
+    size = float(np.clip(0.8 * pitch, 6.0, text_size()))
+    step = max(1, int(np.ceil(1.2 * size / pitch)))
+    # one name of very many tells nothing
+    kept = slice(None, None, step) if 2 * step <= max(len(names), 2) else slice(0)
+    axes.set_yticks(np.arange(len(names))[kept], fitted(names[kept], wide, size, step * pitch), fontsize=size)
     kind = escaped(picture.kind)
-    if step > 1:
+    if not names[kept]:
+        kind = f"{kind or 'group'} ({len(names):,})" if names else ""
+    elif step > 1:
         kind = f"{kind or 'group'} (every {_ordinal(step)} of {len(names):,} is named)"
     if kind and len(names) > 1:
         axes.set_ylabel(wrapped(kind, max(height, 60.0), text_size()))
 
 
 def _ordinal(place: int) -> str:
-    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(place, f"{place}th")
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place > 20 else "th"
+    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(place, f"{place:,}{ending}")
 
 
 def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Artist]:

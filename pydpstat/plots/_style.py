@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -122,36 +123,61 @@ def finish(axes: Axes) -> None:
     """Take the frame's upper right half away and add a legend above where something has a label."""
     axes.spines[["top", "right"]].set_visible(False)
     legend_above(axes, axes.get_legend_handles_labels()[0])
+    make_room(axes)
+
+
+def make_room(axes: Axes) -> None:
+    """Lay a figure out once so that no text is cut off, where it has no layout and nobody set its margins."""
+    from matplotlib.figure import SubplotParams
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    # a part of a figure has the layout of the whole
+    figure: Any = axes.figure.figure
+    sides = ("left", "right", "bottom", "top", "wspace", "hspace")
+    usual = all(getattr(figure.subplotpars, side) == getattr(SubplotParams(), side) for side in sides)
+    if figure.get_layout_engine() is None and usual and axes.get_subplotspec() is not None:
+        with warnings.catch_warnings():
+            # where there is no room it stays as it is
+            warnings.simplefilter("ignore", UserWarning)
+            # numbers of an axis depend on its length
+            for _ in range(2):
+                # small letters are wider in a file of few dots
+                ConstrainedLayoutEngine(w_pad=0.12).execute(figure)
 
 
 def beside(axes: Axes, bar: bool = False) -> float:
     """Return how much room names beside axes take, in points, and a bar of colours where there is one."""
-    size = text_size()
-    names = [line for label in axes.get_yticklabels() for line in label.get_text().split("\n")]
-    taken = max((width_of(name, size) for name in names), default=0.0) + 14.0
-    return (
-        taken
-        + (1.8 * size if axes.get_ylabel() else 0.0)
-        + (0.09 * points_of(axes)[0] + 60.0 if bar else 0.0)
-    )
+    names = [
+        width_of(line, float(label.get_fontsize()))
+        for label in axes.get_yticklabels()
+        for line in label.get_text().split("\n")
+    ]
+    named = 1.8 * text_size() if axes.get_ylabel() else 0.0
+    return max(names, default=0.0) + 14.0 + named + (0.07 * points_of(axes)[0] + 50.0 if bar else 0.0)
 
 
-def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0) -> None:
+def legend_above(
+    axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0, below: float = 0.0
+) -> float:
     """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit.
 
-    `taken` is what names and bars beside the axes will take, which a layout makes room for.
+    `taken` is what names and bars beside the axes will take, `below` what names below do, for which a layout
+    makes room. Returned is the share of their height that axes have then.
     """
-    width = points_of(axes)[0]
+    width, height = points_of(axes)
     # the usual margins are 0.225 of a figure
     size, width = text_size("small"), max(min(width, width / 0.79 - taken), 120.0)
     rows = 0
     if handles:
-        # matplotlib's bars come as containers
-        labels = [str(each.get_label()) for each in handles]
         # a handle and the space around it are 4.8 times as wide as a letter is high
+        labels = shortened([str(each.get_label()) for each in handles], width - 4.8 * size, size)
+        for handle, label in zip(handles, labels):
+            handle.set_label(label)
         wide = [width_of(label, size) + 4.8 * size for label in labels]
         columns = next(each for each in range(len(labels), 0, -1) if each == 1 or _total(wide, each) <= width)
         rows = -(-len(labels) // columns)
+        # columns of about the same length
+        columns = -(-len(labels) // rows)
         axes.legend(
             handles=list(handles),
             loc="lower center",
@@ -165,6 +191,10 @@ def legend_above(axes: Axes, handles: Sequence[Artist], title: str = "", taken: 
         usual = text_size("medium")
         pad = (1.7 * rows + 0.9) * size if rows else None
         axes.set_title(wrapped(title, width, usual), fontsize=usual, pad=pad)
+    lines = axes.get_title().count("\n") + 1 if title else 0
+    head = 1.4 * text_size("medium") * lines + (1.7 * rows + 0.9) * size
+    # numbers and a name are below
+    return float(np.clip((height / 0.77 - head - below - 3.5 * size) / height, 0.2, 1.0))
 
 
 def longest(pair: tuple[Floats, Floats] | None, scale: float) -> float:
@@ -204,10 +234,11 @@ def split(
     wide = (1.0 - aside * (columns - 1)) / columns
     high = (1.0 - head - below * (rows - 1)) / rows
     axes.set_axis_off()
+    shown = shortened(titles, wide * width, size)
     made = []
     for place in range(count):
         left, low = place % columns * (wide + aside), 1.0 - head - high - place // columns * (high + below)
         made.append(axes.inset_axes((left, low, wide, high)))
         if any(titles):
-            made[-1].set_title(shortened(titles[place], wide * width, size), fontsize=size, pad=0.4 * size)
+            made[-1].set_title(shown[place], fontsize=size, pad=0.4 * size)
     return [made[row * columns : (row + 1) * columns] for row in range(rows)]

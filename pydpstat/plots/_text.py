@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
+from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+# a name beside axes has at most so many lines
+_LINES = 3
+# so many letters are one line there
+_ONE_LINE = 26
 
 
 def escaped(text: object) -> str:
@@ -28,34 +38,87 @@ def width_of(text: str, size: float) -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> str:
-    """Return a text in lines that are at most so many points wide."""
+    """Return a text in lines that are at most so many points wide, and about equally long."""
     lines = []
     for line in text.split("\n"):
         count = len(line)
         while count > 4 and any(width_of(each, size) > width for each in textwrap.wrap(line, count)):
             count = max(4, int(0.95 * count))
-        lines += textwrap.wrap(line, count) if line else [""]
+        made = textwrap.wrap(line, count) if line else [""]
+        while count > 4 and len(textwrap.wrap(line, count - 1)) == len(made) > 1:
+            count -= 1
+            made = textwrap.wrap(line, count)
+        lines += made
     return "\n".join(lines)
 
 
-def shortened(text: str, width: float, size: float) -> str:
-    """Return a name that is at most so many points wide; both of its ends are kept."""
-    kept = len(text)
-    shown = text
-    while width_of(shown, size) > width and kept > 2:
-        kept -= 1
-        shown = (
-            f"{text[: -(-kept // 2)].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :].lstrip()}"
+def shortened(names: Sequence[str], width: float, size: float) -> list[str]:
+    """Return names that are at most so many points wide: with their ends, and with where they differ."""
+    # nothing is cut between a dollar and what escapes it
+    plain = [name.replace(r"\$", "$") for name in names]
+    shown = [_cut("", name, "", width, size) for name in plain]
+    alike: dict[str, list[int]] = {}
+    for place, text in enumerate(shown):
+        alike.setdefault(text, []).append(place)
+    for places in alike.values():
+        if len({plain[place] for place in places}) > 1:
+            for place, parts in zip(places, _parts([plain[place] for place in places])):
+                shown[place] = _cut(*parts, width, size)
+    return [text.replace("$", r"\$") for text in shown]
+
+
+def _cut(before: str, middle: str, after: str, width: float, size: float) -> str:
+    """Return a name that is cut where it is least needed: in what others have, too, then in the middle."""
+
+    def made(kept: int) -> str:
+        if kept < len(middle):
+            return f"{middle[: -(-kept // 2)].rstrip()}{_DOTS}{middle[len(middle) - kept // 2 :].lstrip()}"
+        left = -(-(kept - len(middle)) // 2)
+        right = kept - len(middle) - left
+        head, tail = before[:left], after[max(len(after) - right, 0) :]
+        return "".join(
+            (
+                head if head == before else f"{head.rstrip()}{_DOTS}",
+                middle if tail == after else middle.rstrip(),
+                tail if tail == after else f"{_DOTS}{tail.lstrip()}",
+            )
         )
-    return shown
+
+    # both ends of a name in full, where one is longer than the other
+    most = len(middle) + 2 * max(len(before), len(after))
+    fitting = bisect_left(range(most), True, key=lambda kept: width_of(made(kept + 1), size) > width)
+    return made(max(fitting, min(2, len(middle))))
 
 
-def fitted(name: str, wide: float, size: float, high: float) -> str:
-    """Return a name beside axes in two lines where there is room for them, else shortened to one."""
-    lines = wrapped(name, wide, size)
-    fits = lines.count("\n") == 1 and high > 2.5 * size
-    fits = fits and width_of(max(lines.split("\n"), key=len), size) <= wide
-    return lines if fits else shortened(name, wide, size)
+def _parts(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return with which words names begin, which differ between them, and with which they end."""
+    words = [re.split(r"(?<= )", name) for name in names]
+    least = min(map(len, words))
+    # each has a word of its own
+    start = min(len(commonprefix(words)), least - 1)
+    end = min(len(commonprefix([each[::-1] for each in words])), least - 1 - start)
+    return [
+        ("".join(each[:start]), "".join(each[start : len(each) - end]), "".join(each[len(each) - end :]))
+        for each in words
+    ]
+
+
+def fitted(names: Sequence[str], wide: float, size: float, high: float) -> list[str]:
+    """Return names beside axes in as many lines as there is room for, else shortened to one."""
+    lines = [wrapped(name, wide, size) for name in names]
+    most = min(int(high / (1.25 * size)), _LINES)
+    return [
+        text
+        if each.count("\n") >= max(most, 1) or any(width_of(line, size) > wide for line in each.split("\n"))
+        else each
+        for each, text in zip(lines, shortened(names, wide, size))
+    ]
+
+
+def lines_of(names: Sequence[str]) -> int:
+    """Return in how many lines names beside the axes of a new figure are written."""
+    lines = -(-max(map(len, names), default=0) // _ONE_LINE)
+    return lines if lines <= _LINES else 1
 
 
 def number_shown(value: float, digits: int = 4) -> str:

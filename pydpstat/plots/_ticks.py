@@ -29,10 +29,10 @@ def _text(axis: Any, value: float) -> str:
     return tick_text(value, _digits(axis), max(map(abs, axis.get_view_interval())))
 
 
-def number_axis(axis: Axis) -> None:
-    """Give an axis as many round numbers as it has room for, written in full."""
+def number_axis(axis: Axis, whole: bool = False) -> None:
+    """Give an axis as many round numbers as it has room for, written in full; only whole ones of counts."""
     places, texts = _kinds()
-    axis.set_major_locator(places())
+    axis.set_major_locator(places(whole))
     axis.set_major_formatter(texts())
 
 
@@ -45,8 +45,8 @@ def _kinds() -> tuple[Any, Any]:
     class RoundNumbers(MaxNLocator):
         """Places of round numbers, as many as an axis of the present length has room for."""
 
-        def __init__(self) -> None:
-            super().__init__(nbins=_MOST, min_n_ticks=1)
+        def __init__(self, whole: bool) -> None:
+            super().__init__(nbins=_MOST, min_n_ticks=1, integer=whole)
 
         def __call__(self) -> Any:
             """Return the places: two or more, where these have room."""

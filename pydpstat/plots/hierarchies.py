@@ -10,7 +10,9 @@ import numpy as np
 from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, frame_of, numbers_in
-from pydpstat.plots._style import axes_for, finish, ground, ink, palette, soft
+from pydpstat.plots._style import axes_for, finish, ground, ink, palette, soft, text_size
+from pydpstat.plots._text import escaped, fitted, points_of, room_for_names
+from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +92,7 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     _values(axes, y, low, high)
     axes.set_xlabel("count")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if min(low.min(), high.min()) < 0.0 else 0.0)
+    number_axis(axes.xaxis)
     finish(axes)
     return axes
 
@@ -116,8 +119,11 @@ def _places(first: list[Key], second: list[Key]) -> list[int]:
 def _names(axes: Axes, keys: list[Key], levels: list[Hashable], y: Floats) -> None:
     """Name the rows, with each level's name above its own."""
     names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
+    height = points_of(axes)[1] / (len(keys) + len(levels))
+    size = min(0.8 * height, text_size())
+    shown = fitted([escaped(name) for name in [*names, *levels]], room_for_names(axes), size, height)
     tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
-    axes.set_yticks([*y, *tops], [*names, *map(str, levels)])
+    axes.set_yticks([*y, *tops], shown, fontsize=size)
     for label in axes.get_yticklabels()[len(names) :]:
         label.set(fontweight="bold", color=ink(axes))
     for top in tops[1:]:
@@ -128,7 +134,8 @@ def _names(axes: Axes, keys: list[Key], levels: list[Hashable], y: Floats) -> No
 
 def _values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
     """Write both values beside each row: a small change of a large count does not show."""
-    beside: dict[str, Any] = {"va": "center", "fontsize": 8, "color": ink(axes)}
+    size = min(0.8 * points_of(axes)[1] / (y.max() + 1.0), 8.0)
+    beside: dict[str, Any] = {"va": "center", "fontsize": size, "color": ink(axes)}
     beside["transform"] = axes.get_yaxis_transform()
     axes.text(1.01, 0.0, "with noise → consistent", **beside)
     for at, noisy, consistent in zip(y, _written(low), _written(high)):

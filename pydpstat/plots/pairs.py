@@ -10,14 +10,16 @@ import numpy as np
 from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._frames import Floats, finite
-from pydpstat.plots._style import axes_for, finish, ink, palette
+from pydpstat.plots._style import axes_for, finish, ink, palette, text_size
+from pydpstat.plots._text import number_shown, points_of, tick_text, width_of
+from pydpstat.plots._ticks import number_axis
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# wider than this the numbers above the bars run into each other
-MOST_NUMBERED = 20
+# size of the numbers above bars, in points
+SMALL = 7.0
 
 
 @runtime_checkable
@@ -89,15 +91,21 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     axes = axes_for("histograms", ax)
     # two bars touch at the middle of each class, and a gap parts the classes
     width, middle = 0.45 * np.diff(edges), 0.5 * (edges[:-1] + edges[1:])
+    # points that a unit is wide, with matplotlib's margins
+    unit = points_of(axes)[0] / (1.1 * (edges[-1] - edges[0]))
     labels = "true (not for publication)", f"private{_kept(private)}"
     for (counts, _, _), shift, colour, label in zip(
         shapes, (-0.5 * width, 0.5 * width), palette(axes), labels
     ):
         bars = axes.bar(middle + shift, counts, width, color=colour, label=label)
-        if counts.size <= MOST_NUMBERED:
-            axes.bar_label(bars, fmt="%.4g", fontsize=7, color=ink(axes), padding=1)
-    if edges.size <= MOST_NUMBERED + 1:
-        axes.set_xticks(edges)
+        numbers = [number_shown(each) for each in counts.tolist()]
+        if max(width_of(each, SMALL) for each in numbers) <= width.min() * unit:
+            axes.bar_label(bars, numbers, fontsize=SMALL, color=ink(axes), padding=1)
+    number_axis(axes.yaxis)
+    number_axis(axes.xaxis)
+    named = [tick_text(edge) for edge in edges.tolist()]
+    if max(width_of(each, text_size()) for each in named) + 6.0 <= np.diff(edges).min() * unit:
+        axes.set_xticks(edges, named)
     axes.axhline(0.0, color=ink(axes), linewidth=0.8)
     axes.set(xlabel=name, ylabel="count")
     finish(axes)

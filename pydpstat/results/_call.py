@@ -17,7 +17,7 @@ from pydpstat.results._words import in_words, joined, of_model
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
 # in a title
-_MOST_GROUPS = 6
+_MOST_GROUPS, _LONGEST = 6, 80
 _PLAIN = frozenset((type(None), bool, int, float, str))
 
 
@@ -118,7 +118,8 @@ class Call:
         "Welch's t test: income by sex (f, m)"
         """
         about, groups = self.about(named), () if self.asked is None else self.asked.groups
-        told = f" ({', '.join(groups)})" if 0 < len(groups) <= _MOST_GROUPS else ""
+        named = ", ".join(groups)
+        told = f" ({named})" if 0 < len(groups) <= _MOST_GROUPS and len(named) <= _LONGEST else ""
         return f"{what}: {about}{told}" if about else what
 
     def followed(self, method: str, *arguments: object, **named: object) -> Call:

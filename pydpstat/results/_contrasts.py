@@ -74,6 +74,8 @@ class Followed(Drawn, Stated, Frozen):
     record: Call
 
     _what = ""
+    # what the picture's axes are called
+    _axes = "estimate", ""
 
     @property
     def params(self) -> pd.Series:
@@ -329,6 +331,7 @@ class Predictions(Followed):
     link: str
 
     _what = "Predicted means"
+    _axes = "predicted mean", "new record"
     _inner = (*Frozen._inner, "parts", "link")
 
     @property

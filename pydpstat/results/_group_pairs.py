@@ -201,7 +201,7 @@ class FurtherResults(HistogramResults):
             claim=released.claim,
             guarantee=released.guarantee,
             reproducible=released.reproducible,
-            record=released.record.followed("pairs", correction, variable, within),
+            record=self._followed("pairs", correction, variable, within).record,
         )
 
     def _rows_compared(self, method: str, variable: object) -> Self:

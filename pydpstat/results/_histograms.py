@@ -178,6 +178,8 @@ class CumulationIntervals(Frozen):
 
     rows: tuple[NoisyCumulation, ...]
     shape: tuple[int, ...]
+    # the outer edges, at which the shares are 0 and 1
+    outer: tuple[float, float] | None = None
 
     def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each share."""
@@ -346,11 +348,12 @@ class HistogramResults(TableResults):
             known = population.shares(below, above, noises, True, "")
         flat = tuple(slopes.ravel(order="F").tolist())
         steps = ("added up from below", "made ascending", ranges.CLIPPED, _FROM_HISTOGRAM)
-        noise = CumulationIntervals(rows, shape)
+        noise = CumulationIntervals(rows, shape, (float(edges[0]), float(edges[-1])))
         post = BetweenEdges(flat, steps, noise, population=known, within=ranges.PROPORTION)
         name = "share below"
         if isinstance(self.labels, GroupLabels):
-            labels = self._labeled(Labels(name, names=tuple(f"{edge:.10g}" for edge in inner.tolist())))
+            names = tuple(f"{edge:.10g}" for edge in inner.tolist())
+            labels = self._labeled(Labels(name, names=names, xname=self.labels.xname))
         else:
             labels = Labels(name, dimnames=(tuple(inner.tolist()),), dimension_names=(self.labels.xname,))
         return self._next("share below", value, labels, post, ("cdf",))

@@ -12,7 +12,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Ends, Head, Lines, Panel, Points, Values
 from pydpstat.results._drawn import level_of, privacy_line
 from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._pvalues import shown_pvalue
+from pydpstat.results._pvalues import LEAST, shown_pvalue
+from pydpstat.results._words import printed
 
 Floats = npt.NDArray[np.float64]
 # a coefficient that is so many times smaller than the largest needs a scale of its own
@@ -55,7 +56,7 @@ def tested_picture(result: Any, alpha: float) -> Points:
         )
     if result.pvalue is None:
         raise PydpstatError(f"{result.test} has neither an interval nor a p-value to draw. Print it instead.")
-    at = max(result.pvalue, result.pvalue_floor, 1e-300)
+    at = max(result.pvalue, result.pvalue_floor, LEAST)
     label = "p-value (log scale; dashed: 0.05)"
     panel = Panel(label, Values(np.array([[at]])), 0.05, log=True, told=shown)
     return Points(head, [""], "", [panel], numbered=True)
@@ -70,8 +71,9 @@ def pairs_picture(result: Any, alpha: float) -> Points:
     head = Head(f"{heading[0].upper()}{heading[1:]}", privacy_line(result), "", f"{level_of(alpha)} {kind}")
     names = [" \N{MINUS SIGN} ".join(_group(each) for each in pair) for pair in result.groups]
     values = Values(result.estimate.to_numpy()[:, None], None, (low, high))
+    word = "share" if result.record.function == "crosstab" else printed(result.record.function)
     of = f" of {result.variable}" if result.variable else ""
-    return Points(head, names, "", [Panel(f"difference{of}", values, 0.0)])
+    return Points(head, names, "pair", [Panel(f"difference of the {word}s{of}", values, 0.0)])
 
 
 def _group(group: object) -> str:
@@ -109,12 +111,10 @@ def followed_picture(result: Any, alpha: float) -> Points:
     """Describe linear hypotheses or predicted means with their confidence intervals."""
     low, high = np.asarray(result.conf_int(alpha)).T[:, :, None]
     values = Values(result.params.to_numpy()[:, None], None, (low, high))
-    head = Head(result._heading(), privacy_line(result, result.mechanism))
     named = f"{level_of(alpha)} confidence interval"
-    names = [str(each) for each in result.params.index]
-    return Points(
-        head._replace(thin=named), names, result.params.index.name or "", [Panel("estimate", values)]
-    )
+    head = Head(result._heading(), privacy_line(result, result.mechanism), "", named)
+    label, kind = result._axes
+    return Points(head, [str(each) for each in result.params.index], kind, [Panel(label, values)])
 
 
 def moments_picture(result: Any, alpha: float) -> Points:

@@ -65,7 +65,7 @@ class Labels:
         >>> Labels("mean", names=("age", "income")).about("mean"), Labels("mean").about("mean")
         ('age and income', '')
         """
-        own = (self.xname,) if self.breaks is not None and self.xname != "x" else (self.name,)
+        own = (self.xname,) if self.xname != "x" else (self.name,)
         if self.dimnames and len(self.dimnames) == 2 and self.dimnames[0] is self.dimnames[1]:
             # a matrix of variables, not a table
             own = self.dimnames[0]

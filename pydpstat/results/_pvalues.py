@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR, Decimal
 from pydpstat.results._report import number
 
 # what is smaller is shown as a limit: how much smaller says nothing that a decision could rest on
-_LEAST = 1e-6
+LEAST = 1e-6
 
 
 def limit_above(floor: float) -> str:
@@ -37,8 +37,8 @@ def shown_pvalue(pvalue: float, floor: float) -> str:
     >>> shown_pvalue(0.00212, 0.00212), shown_pvalue(0.0412345, 0.0), shown_pvalue(1e-300, 0.0)
     ('< 0.0022', '0.0412', '< 1e-06')
     """
-    if pvalue < _LEAST:
-        return f"< {_LEAST:g}"
+    if pvalue < LEAST:
+        return f"< {LEAST:g}"
     return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else f"{pvalue:.3g}"
 
 

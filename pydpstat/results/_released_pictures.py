@@ -52,7 +52,7 @@ def released_picture(result: Any, alpha: float) -> Picture:
     axis = _axis(labels, statistic, labels.name)
     if statistic == "share below":
         at = np.array(labels.dimnames[0], dtype=np.float64)
-        return Distribution(head, [Panel("", values)], at, False, labels.dimension_names[0])
+        return Distribution(head, [Panel("", values)], at, False, labels.dimension_names[0], _outer(result))
     if statistic in ("quantile", "quantiles") and values.values.ndim == 1 and values.values.size > 1:
         at = np.array(labels.names, dtype=np.float64)
         return Distribution(head, [Panel("", values)], at, True, _variable(labels, statistic))
@@ -81,15 +81,24 @@ def _head(result: Any, alpha: float, of_what: str) -> Head:
     # shares and edges are on the axis
     own = replace(labels, names=None) if labels.names and _are_numbers(labels.names) else labels
     named = result.record.about(own.about(statistic))
-    subject = f"{word} of {named}" if named else ""
+    # groups of what has no name
+    subject = "" if not named else f"{word} {named}" if named.startswith("by ") else f"{word} of {named}"
     if own is labels and len(subject) > _LONGEST:
         count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
         subject = f"{word} of {count} variables"
-    subject = subject or printed(result.record.function)
+    # a mirror's name is R's
+    function = result.record.function
+    subject = subject or (function if result.record.package else printed(function))
     level = level_of(alpha)
     told = f"{level} noise interval", f"{level} confidence interval{of_what}"
     privacy = privacy_line(result, result.mechanism) + ("" if result.noise is not None else ", no interval")
-    return Head(subject[:1].upper() + subject[1:], privacy, *told)
+    title = subject if subject == function else subject[:1].upper() + subject[1:]
+    return Head(title, privacy, *told)
+
+
+def _outer(result: Any) -> tuple[float, float] | None:
+    """Return where a distribution function from a histogram is 0 and 1."""
+    return getattr(getattr(result.post, "known", None), "outer", None)
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
@@ -160,7 +169,8 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     if statistic == "share below" and len(names) <= _MOST_PANELS:
         at = np.array(labels.names, dtype=np.float64)
         panels = [Panel("", _part(values, place), title=name) for place, name in enumerate(names)]
-        return Distribution(head, panels, at, False, labels.xname if labels.xname != "x" else "value")
+        axis = labels.xname if labels.xname != "x" else "value"
+        return Distribution(head, panels, at, False, axis, _outer(result))
     shown, series = _mapped(values, labels.drawn), labels.series
     one_scale = labels.breaks is not None or statistic in (*_ONE_SCALE, "quantile", "share below")
     if len(series) > _MOST_PANELS or one_scale and len(series) > _MOST_SERIES:
@@ -176,9 +186,8 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     if one_scale and len(series) > 1:
         panel = Panel(_axis(labels, statistic, _variable(labels, statistic)), shown)
         return Points(head, names, kind, [panel], _with_name(series, *labels.dimension_names))
-    if not series and len(labels.keys) == 2:
-        panel = Panel(_axis(labels, statistic, labels.name), shown, least=_least(statistic))
-        crossed = _crossed(head, labels, panel)
+    if not series and len(labels.keys) > 1:
+        crossed = _crossed(head, labels, shown, statistic)
         if crossed is not None:
             return crossed
     panels = [
@@ -190,19 +199,16 @@ def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture
     return Points(head, names, kind, panels)
 
 
-def _crossed(head: Head, labels: GroupLabels, panel: Panel) -> Points | None:
-    """Describe groups by two keys as a table is, if all pairs are there and one key has few levels."""
-    first, second = (list(dict.fromkeys(row[place] for row in labels.rows)) for place in (0, 1))
-    if list(product(first, second)) != list(labels.rows):
+def _crossed(head: Head, labels: GroupLabels, values: Values, statistic: str) -> Points | Matrix | None:
+    """Describe groups by several keys as a table is, if all are there, and a list is no better."""
+    levels = [list(dict.fromkeys(row[place] for row in labels.rows)) for place in range(len(labels.keys))]
+    sizes = tuple(map(len, levels))
+    few = any(1 < size <= _MOST_SERIES for size in sizes)
+    if list(product(*levels)) != list(labels.rows) or not few and len(labels.rows) <= _MOST_ROWS:
         return None
-    table, keys = _mapped(panel.values, lambda x: x.reshape(len(first), len(second))), labels.keys
-    if len(second) > _MOST_SERIES:
-        first, second, keys, table = second, first, keys[::-1], _mapped(table, np.transpose)
-    if not 1 < len(second) <= _MOST_SERIES:
-        return None
-    return Points(
-        head, list(map(str, first)), keys[0], [panel._replace(values=table)], _with_name(second, keys[1])
-    )
+    table = _mapped(values, lambda x: x.reshape(sizes))
+    unit = _axis(labels, statistic, labels.name)
+    return _several_ways(head, table, levels, list(map(str, labels.keys)), unit, _least(statistic))
 
 
 def _with_name(levels: Sequence[object], name: str = "") -> list[str]:
@@ -281,19 +287,25 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
         return Points(head, [""], "", [Panel(pair, one, 0.0)], numbered=True)
     if len(shape) == 2 and result.statistic in ("cov", "corr") and levels[0] == levels[1]:
         return _variables(head, levels[0], values, result.statistic)
-    if len(shape) == 2 and shape[1] > _MOST_SERIES >= shape[0]:
-        values, levels, called, shape = _mapped(values, np.transpose), levels[::-1], called[::-1], shape[::-1]
-    further = list(product(*(range(size) for size in shape[2:])))
+    return _several_ways(head, values, levels, called, unit, _least(result.statistic))
+
+
+def _several_ways(
+    head: Head, values: Values, levels: Any, called: Sequence[str], unit: str, least: float | None
+) -> Points | Matrix:
+    """Describe a table of two ways or more: many levels down the side, few as marks, others as panels."""
+    order = _order(list(map(len, levels)))
+    values, called = _mapped(values, lambda x: x.transpose(order)), [called[axis] for axis in order]
+    levels = [list(map(str, levels[axis])) for axis in order]
+    further = list(product(*(range(len(each)) for each in levels[2:])))
     told = [
-        ", ".join(
-            f"{name} = {levels[axis][at]}" if name else levels[axis][at]
-            for axis, (name, at) in enumerate(zip(called[2:], place), 2)
-        )
+        ", ".join(_with_name([levels[axis][at]], called[axis])[0] for axis, at in enumerate(place, 2))
         for place in further
     ]
-    if shape[1] <= _MOST_SERIES and shape[0] <= _MOST_ROWS and len(further) <= _MOST_PANELS:
+    rows, series = len(levels[0]), len(levels[1])
+    if series <= _MOST_SERIES and rows <= _MOST_ROWS and len(further) <= _MOST_PANELS:
         panels = [
-            Panel(unit, _part(values, np.s_[(..., *place)]), title=name, least=_least(result.statistic))
+            Panel(unit, _part(values, np.s_[(..., *place)]), title=name, least=least)
             for place, name in zip(further, told)
         ]
         return Points(head, levels[0], called[0], panels, _with_name(levels[1], called[1]), shared=True)
@@ -309,6 +321,22 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
             _reached(head, values), levels[0], columns, (called[0], ", ".join(called[1:])), [("", wide)], unit
         )
     return Matrix(_reached(head, values), levels[0], levels[1], (called[0], called[1]), tables, unit)
+
+
+def _order(sizes: list[int]) -> list[int]:
+    """Return the order of a table's dimensions: what is down the side, what has marks, and what has panels.
+
+    Examples
+    --------
+    >>> _order([2, 3]), _order([2, 12]), _order([12, 7]), _order([3, 2, 12])
+    ([0, 1], [1, 0], [0, 1], [2, 0, 1])
+    """
+    axes = range(len(sizes))
+    turned = len(sizes) > 2 or sizes[1] > _MOST_SERIES
+    rows = max(axes, key=sizes.__getitem__) if turned else 0
+    rest = [axis for axis in axes if axis != rows]
+    series = next((axis for axis in rest if sizes[axis] <= _MOST_SERIES), rest[0])
+    return [rows, series, *(axis for axis in rest if axis != series)]
 
 
 def _variables(head: Head, names: list[str], values: Values, statistic: str) -> Matrix:
@@ -330,13 +358,13 @@ def _variables(head: Head, names: list[str], values: Values, statistic: str) -> 
 
 
 def _reached(head: Head, values: Values) -> Head:
-    """Say below a heat map, which has no bars, how far its noise intervals reach."""
+    """Say above a heat map, which has no bars, how far its noise intervals reach."""
     if values.thick is None:
         return head
     reach = 0.5 * (values.thick[1] - values.thick[0])
     known = reach[np.isfinite(reach) & (reach > 0.0)]
     if not known.size:
         return head
-    low, high = number(f"{known.min():.3g}"), number(f"{known.max():.3g}")
+    low, high = (number(float(f"{each:.3g}")) for each in (known.min(), known.max()))
     told = f"{low}" if low == high else f"{low} to {high}"
-    return head._replace(privacy=f"{head.privacy}; {head.thick}s extend {told} to either side")
+    return head._replace(numbers=f"{head.thick}s extend {told} to either side")

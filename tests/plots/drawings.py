@@ -34,3 +34,5 @@ DRAWINGS = {
     "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),
     "coin_tree": lambda ax: plots.coin_tree(RandomizedResponseCoins(), ax=ax),
 }
+# those that need two axes
+PANELS = {"tradeoff", "neighboring_densities"}

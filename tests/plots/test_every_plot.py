@@ -12,13 +12,12 @@ import pytest
 from pydpstat import PydpstatError, plots
 from pydpstat.errors import MissingExtraError
 from tests.junk import JUNK
-from tests.plots.drawings import AFTER, BEFORE, DRAWINGS, EDGES, LOSSES, RUNS
+from tests.plots.drawings import AFTER, BEFORE, DRAWINGS, EDGES, LOSSES, PANELS, RUNS
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 # rows of names and numbers, which need no scale
 WITHOUT_SCALE, WITHOUT_LEGEND = ("hierarchy", "coin_tree"), ("coin_tree",)
-PANELS = {"tradeoff", "neighboring_densities"}
 
 
 @pytest.mark.parametrize("name", plots.__all__)

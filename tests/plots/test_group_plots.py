@@ -117,3 +117,37 @@ def test_the_key_with_few_levels_has_the_colours(first, second, rows):
     expected = {"a": table.T, "b": table, "a, b": r.value[None]}[rows]
     assert axes.get_ylabel().startswith(rows) and drawn == expected.tolist()
     assert axes.get_xlim()[0] == 0.0 and not overlaps(axes.figure)
+
+
+def test_three_keys_are_panels_and_many_levels_of_two_a_heat_map():
+    sizes = {"age": 3, "sex": 2, "region": 12}
+    keys = {name: np.arange(7200) // place % size for place, (name, size) in zip((1, 3, 6), sizes.items())}
+    how = {"levels": [list(range(size)) for size in sizes.values()], "other": None}
+    r = pydpstat.mean(np.arange(7200) % 11, 5.0, bounds=(0, 10), by=keys, **how, rng=1)
+    axes = r.plot()
+    table = r.value.reshape(3, 2, 12)
+    assert [part.get_title() for part in marks.panels(axes)] == ["sex = 0", "sex = 1"]
+    assert marks.legend(axes)[:3] == [f"age = {level}" for level in range(3)]
+    shown = np.array([each[0] for each in marks.points(axes)]).reshape(2, 3, 12)
+    np.testing.assert_allclose(shown, table.transpose(1, 0, 2))
+    assert len({part.get_xlim() for part in marks.panels(axes)}) == 1 and not overlaps(axes.figure)
+    keys = {"area": np.arange(7200) % 12, "place": np.arange(7200) // 12 % 30}
+    levels = [list(range(12)), list(range(30))]
+    r = pydpstat.count(np.ones(7200, dtype=bool), 1.0, by=keys, levels=levels, other=None, rng=1)
+    axes = r.plot()
+    np.testing.assert_allclose(marks.cells(axes)[0], r.value.reshape(12, 30).T)
+    assert "extend" in axes.get_title() and not overlaps(axes.figure)
+
+
+def test_distribution_functions_by_group_have_ends_and_a_variable():
+    frame = pd.DataFrame({"age": np.arange(600) % 90, "sex": ["f", "m"] * 300})
+    how = {"edges": [0, 18, 40, 65, 100], "by": "sex", "levels": ["f", "m"], "other": None, "rng": 1}
+    r = pydpstat.histogram(frame, 1.0, **how).cdf()
+    axes = r.plot()
+    assert axes.get_title().startswith("Distribution of age by sex\n")
+    for part, shares in zip(marks.panels(axes), r.value):
+        line = part.lines[0].get_xydata().T.tolist()
+        assert line == [[0.0, 18.0, 40.0, 65.0, 100.0], [0.0, *shares, 1.0]]
+        assert part.get_xlabel() == "age"
+    unnamed = pydpstat.histogram(np.arange(600.0) % 90, 1.0, **{**how, "by": frame["sex"].tolist()}).cdf()
+    assert " of by " not in unnamed.plot().get_title()

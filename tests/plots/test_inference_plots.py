@@ -119,6 +119,8 @@ def test_a_p_value_at_its_floor_is_drawn_as_it_is_printed():
     axes = r.plot()
     shown = next(text.get_text() for text in axes.texts)
     assert shown in r.summary().as_text() and f"p {shown}" in axes.get_title()
+    # of what is shown as a limit the limit is drawn
+    assert marks.points(axes)[0][0].tolist() == [1e-6]
 
 
 def test_one_sided_intervals_end_where_the_parameter_does():
@@ -132,8 +134,27 @@ def test_pairs(correction, kind):
     r = pydpstat.proportion(employed, 2.0, by=REGION, levels=sorted(set(REGION)), rng=1).pairs(correction)
     axes = r.plot()
     np.testing.assert_allclose(marks.bars(axes)[0], r.conf_int().to_numpy())
-    assert marks.names(axes)[0] == "east \N{MINUS SIGN} north"
+    assert marks.names(axes)[0] == "east \N{MINUS SIGN} north" and axes.get_ylabel() == "pair"
+    assert axes.get_xlabel() == "difference of the proportions"
     assert marks.legend(axes) == [f"95 % {kind}confidence interval"]
+
+
+def test_the_title_of_pairs_names_variable_and_key():
+    frame = pd.DataFrame({"income": AGE, "region": REGION})
+    facts = {"by": "region", "levels": sorted(set(REGION)), "other": None, "population": True}
+    r = pydpstat.mean(frame, 2.0, bounds=(0, 100), **facts, rng=1).pairs()
+    assert r.plot().get_title().startswith("Comparison of all pairs: income by region\n")
+    assert "income by region" in str(r.summary())
+
+
+def test_long_names_of_groups_are_beside_the_axes_and_not_in_the_title():
+    names = [f"statistical region of {each} population density" for each in ("low", "medium", "high")]
+    frame = pd.DataFrame({"income": AGE[:600], "region": names * 200})
+    bounds, levels = {"income": (0, 100)}, {"region": names}
+    facts = pydpstat.design(frame, bounds=bounds, levels=levels, other=None, rng=1)
+    axes = facts.f_oneway("income ~ region", 5.0).plot()
+    assert axes.get_title().startswith("Welch's one-way analysis of variance: income by region\n")
+    assert len(set(marks.names(axes))) == 3 and not overlaps(axes.figure)
 
 
 def test_coefficients_that_are_much_smaller_have_a_scale_of_their_own():

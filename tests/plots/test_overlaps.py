@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from pydpstat import plots
 from pydpstat.plots import _pictures as pictures
 from pydpstat.plots._draw import KINDS, drawn
+from pydpstat.plots._text import escaped, shortened, width_of, wrapped
 from pydpstat.plots._ticks import number_axis
-from tests.plots.drawings import DRAWINGS
+from tests.plots.drawings import DRAWINGS, PANELS
 from tests.plots.overlaps import overlaps
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -192,6 +195,95 @@ def test_a_quarter_of_a_page_is_room_enough(kind, size):
     assert overlaps(figure) == [] and axes[0, 0].get_title() == "A title"
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", MADE)
+def test_a_plain_figure_has_room(kind, size):
+    figure, axes = pyplot.subplots()
+    drawn(MADE[kind](size), axes, None, {})
+    assert overlaps(figure) == [] and figure.get_layout_engine() is None
+
+
+def test_margins_that_somebody_set_stay_as_they_are():
+    for place in ({"left": 0.3}, {"hspace": 0.5}):
+        figure, axes = pyplot.subplots()
+        figure.subplots_adjust(**place)
+        before = axes.get_position().bounds
+        drawn(points("long"), axes, None, {})
+        assert axes.get_position().bounds == before
+    axes = pyplot.figure().add_axes((0.2, 0.2, 0.6, 0.6))
+    drawn(points("long"), axes, None, {})
+    assert axes.get_position().bounds == pytest.approx((0.2, 0.2, 0.6, 0.6))
+
+
+def test_a_part_of_a_figure_and_a_further_layout():
+    figure = pyplot.figure()
+    axes = figure.subfigures(1, 2)[0].subplots()
+    drawn(matrix("small"), axes, None, {})
+    figure, axes = pyplot.subplots()
+    drawn(points("long"), axes, None, {})
+    # the figure has no layout of its own, with which these could conflict
+    figure.tight_layout()
+    figure.subplots_adjust(left=0.4)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "statistical region of {} population density in the federal state",
+        "C(long)[T.statistical region of {} density in $ per inhabitant]:C(sex)[T.male]",
+    ],
+)
+@pytest.mark.parametrize("width", [90.0, 170.0])
+def test_names_that_differ_in_the_middle_are_told_apart(around, width):
+    names = [around.format(each) for each in ("low", "very low", "medium", "high", "very high", "unknown")]
+    names = [escaped(name) for name in [*names, "short"]]
+    shown = shortened(names, width, 10.0)
+    assert len(set(shown)) == len(names) and shown[-1] == "short"
+    assert all(width_of(each, 10.0) <= width for each in shown)
+    # no dollar begins a formula
+    assert all(each.count("$") == each.count(r"\$") for each in shown)
+    shown = points("long")._replace(names=names[:6], panels=panels_of("long", 1, 6, 3))
+    axes = drawn(shown, None, None, {})
+    assert len({each.get_text() for each in axes.get_yticklabels()}) == 6
+
+
+def test_all_panels_have_their_lines_at_the_names():
+    shown = points("large")
+    panels = [each._replace(rows=np.arange(30) % 7 == place) for place, each in enumerate(shown.panels)]
+    axes = drawn(shown._replace(panels=panels), None, None, {})
+    for part in axes.child_axes:
+        assert part.get_yticks().tolist() == list(range(30))
+
+
+def test_thirty_names_are_all_there_in_a_plain_figure():
+    axes = pyplot.subplots()[1]
+    drawn(points("large")._replace(panels=panels_of("large", 1, 30, 1), series=()), axes, None, {})
+    assert len(axes.get_yticklabels()) == 30
+
+
+def test_probabilities_along_an_axis_have_room():
+    panel = pictures.Panel("p-value", pictures.Values(np.array([[1e-6]])), 0.05, log=True, told="< 1e-06")
+    for width in (1.5, 3.0, 8.0):
+        axes = pyplot.subplots(figsize=(width, 3.0))[1]
+        drawn(pictures.Points(pictures.Head(""), [""], "", [panel], numbered=True), axes, None, {})
+        assert not [each for each in overlaps(axes.figure) if " lies on " in each]
+        assert "1" in [each.get_text() for each in axes.get_xticklabels()]
+
+
+def test_counts_and_whole_numbers_have_whole_ticks():
+    one = pictures.Sizes(HEAD, np.array([20]), np.array([1]))
+    axes = drawn(one, None, None, {})
+    few = pictures.Samples(HEAD, "the result", np.array([-0.5, 0.5, 1.5]), (), np.eye(2), np.eye(2))
+    other = drawn(few, None, None, {})
+    for ticks in (axes.get_xticks(), axes.get_yticks(), other.get_xticks()):
+        assert (ticks == np.rint(ticks)).all()
+
+
+def test_lines_are_about_equally_long():
+    lines = wrapped("95 % noise intervals extend 11 to 12 to either side", 250.0, 10.0).split("\n")
+    assert len(lines) == 2 and min(map(len, lines)) > 0.6 * max(map(len, lines))
+
+
 @pytest.mark.parametrize(
     "ends", [(0.0, 1.0), (42_424_240.0, 42_424_250.0), (-1e-9, 2e-9), (27_000.0, 34_500.0), (3e200, 4e200)]
 )
@@ -211,10 +303,25 @@ def test_numbers_of_an_axis_differ_and_have_room(ends, width):
     assert not [each for each in overlaps(figure) if " lies on " in each]
 
 
+@pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_teaching_pictures(name):
-    drawing = np.ravel(DRAWINGS[name](None))[0]
+def test_teaching_pictures(name, plain):
+    panels = 2 if name in PANELS else 1
+    axes = pyplot.subplots(1, panels, figsize=(5.0 * panels, 4.0))[1] if plain else None
+    drawing = np.ravel(DRAWINGS[name](axes))[0]
     assert overlaps(drawing.figure) == []
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_large_teaching_pictures(plain):
+    edges = np.linspace(0, 150_000, 16)
+    counts = np.arange(1000.0, 1015.0), edges
+    axes = plots.histograms(counts, counts, ax=pyplot.subplots()[1] if plain else None)
+    assert overlaps(axes.figure) == []
+    labels = [f"statistical region {i} of unknown population density in the state" for i in range(30)]
+    frame = pd.DataFrame({"level": "region", "label": labels, "value": np.linspace(10.0, 6000.0, 30)})
+    axes = plots.hierarchy(frame, frame, ax=pyplot.subplots()[1] if plain else None)
+    assert overlaps(axes.figure) == []
 
 
 def test_every_kind_is_here():
