@@ -40,14 +40,17 @@ def tested_picture(result: Any, alpha: float) -> Points:
     head = head._replace(numbers=", ".join(told))
     if result.behind is not None:
         picture = result.behind._picture(alpha)
-        return picture._replace(
-            head=picture.head._replace(title=head.title, numbers=head.numbers, privacy=head.privacy)
-        )
+        if isinstance(picture, Points):
+            panels = [each._replace(label=_of_variable(each.label, result)) for each in picture.panels]
+            picture = picture._replace(panels=panels)
+        head = picture.head._replace(title=head.title, numbers=head.numbers, privacy=head.privacy)
+        return picture._replace(head=head)
     if result.interval is not None:
         alphas = sorted({0.5, 0.2, alpha}, reverse=True)
         low, high = np.array([result.conf_int(each) for each in alphas]).T[:, :, None]
         values = np.full(low.shape, estimates.get(result.parameter, np.nan))
-        panel = Panel(result.parameter, Values(values, None, (low, high)), null.get(result.parameter))
+        named = _of_variable(result.parameter, result)
+        panel = Panel(named, Values(values, None, (low, high)), null.get(result.parameter))
         return Points(head, [level_of(each) for each in alphas], "level", [panel])
     if estimates and set(estimates) <= set(null):
         pairs = np.array([(estimates[name], null[name]) for name in estimates])
@@ -60,6 +63,16 @@ def tested_picture(result: Any, alpha: float) -> Points:
     label = "p-value (log scale; dashed: 0.05)"
     panel = Panel(label, Values(np.array([[at]])), 0.05, log=True, told=shown)
     return Points(head, [""], "", [panel], numbered=True)
+
+
+def _of_variable(what: str, result: Any) -> str:
+    """Return what an axis shows with the variable that it is of, where that has a name."""
+    variable, *rest = re.split(" (?:by|on|where) ", result.record.about())
+    if not variable or variable in what or " and " in variable:
+        return what
+    if what in ("mean", "proportion", "predicted mean"):
+        return f"{what} of {variable}"
+    return f"{what} ({variable})" if rest else what
 
 
 def pairs_picture(result: Any, alpha: float) -> Points:
@@ -114,7 +127,8 @@ def followed_picture(result: Any, alpha: float) -> Points:
     named = f"{level_of(alpha)} confidence interval"
     head = Head(result._heading(), privacy_line(result, result.mechanism), "", named)
     label, kind = result._axes
-    return Points(head, [str(each) for each in result.params.index], kind, [Panel(label, values)])
+    panel = Panel(_of_variable(label, result), values)
+    return Points(head, [str(each) for each in result.params.index], kind, [panel])
 
 
 def moments_picture(result: Any, alpha: float) -> Points:
@@ -124,7 +138,9 @@ def moments_picture(result: Any, alpha: float) -> Points:
     for place, mean in enumerate(means.tolist()):
         low, high = result.conf_int(alpha, column=None if result.names is None else result.names[place])
         values = Values(np.array([[mean]]), None, (np.array([[low]]), np.array([[high]])))
-        panels.append(Panel(f"mean of {result.names[place]}" if result.names else "mean", values))
+        panels.append(
+            Panel(f"mean of {result.names[place]}" if result.names else _of_variable("mean", result), values)
+        )
     told = f"{level_of(alpha)} confidence interval"
     head = Head("Means from noisy moments", privacy_line(result, result.release.mechanism), "", told)
     return Points(head, [""], "", panels, numbered=True)

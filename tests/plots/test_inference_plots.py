@@ -273,3 +273,20 @@ def test_hypotheses_and_predictions_are_drawn_with_their_intervals():
         np.testing.assert_allclose(marks.points(axes)[0][0], found.params)
         np.testing.assert_allclose(marks.bars(axes)[0], np.asarray(found.conf_int(0.1)))
         assert not overlaps(axes.figure)
+
+
+def test_axes_name_the_variable_that_they_show():
+    frame = pd.DataFrame({"age": np.linspace(18, 90, 400), "sex": ["f", "m"] * 200})
+    frame = frame.assign(old=frame["age"] > 60)
+    levels = {"sex": ["f", "m"], "old": [False, True]}
+    people = pydpstat.design(frame, bounds={"age": (18, 90)}, levels=levels, other=None)
+    fit = people.ols("age ~ C(sex)", 5.0)
+    for result, label in (
+        (people.f_oneway("age ~ sex", 5.0), "mean of age"),
+        (people.ttest_ind("age ~ sex", 5.0), "difference of f and m (age)"),
+        (people.binomtest("old", 5.0), "proportion of old"),
+        (people.moments("age", 5.0), "mean of age"),
+        (fit.get_prediction({"sex": ["f"]}), "predicted mean of age"),
+        (people.chi2_contingency(["sex", "old"], 5.0), "share"),
+    ):
+        assert result.plot().get_xlabel() == label
