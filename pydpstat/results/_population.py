@@ -275,13 +275,13 @@ class PopulationIntervals(Estimates):
         places = self._places()
         if self.post.population is None or most is not None and len(places) > MOST_INTERVALS:
             return rows
-        *heads, low, high = rows.headers
+        low, high = f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"
         found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
-        more = (*heads, low, high, low.replace("noise", "population"), high)
+        more = (*rows.headers, f"population {low}", high)
         if self._head() == COUNT:
             # of counts the population has shares
             found.insert(0, self._shares())
-            more = (*heads, low, high, "share", low.removeprefix("noise "), high)
+            more = (*rows.headers, "share", low, high)
         added = table([each[places].tolist() for each in found], self._by_row())
         cells = [[*row, *each] for row, each in zip(rows.cells, added)]
         return Rows(more, rows.names, cells)
