@@ -165,7 +165,7 @@ def test_several_variables_are_told_of_together() -> None:
 
 def test_an_identifier_among_variables_is_refused_before_anything_is_paid() -> None:
     budget = dp.Budget(9)
-    for name in ("id", "ID", "patient_id", "userId", "uuid", "index"):
+    for name in ("id", "ID", "patient_id", "userId", "uuid", "index", "person"):
         data = FRAME[["income", "id"]].rename(columns={"id": name})
         for call in (dp.mean, dp.sum, dp.var, dp.moments, dp.cov):
             with pytest.raises(

@@ -184,11 +184,15 @@ class Typed(NamedTuple):
             groups = tuple(map(str, self.levels.get(str(first).split("~")[-1].strip(), ())))
         # of all records nothing stands before epsilon
         plain = [pair for pair in zip(how.own.parameters, self.arguments) if pair[1] is not None]
-        typed = f"design.{written(self.name, plain, named)}"
+        typed = written(self._method(), plain, named)
         return Asked(typed, "" if first is None else plainly(first, how.first), words, groups)
+
+    def _method(self) -> str:
+        subset = "" if self.subset is None else f".subset({self.subset.text!r})"
+        return f"design{subset}.{self.name}"
 
     def around_epsilon(self) -> tuple[Asked, str, str]:
         """Return the call of a variable with an epsilon of 0.0, and its text before and after that."""
         asked, first = self.asked(), signature_of(self.name).first
-        before = written(f"design.{self.name}", [(first, self.arguments[0])], {}).removesuffix(")") + ", "
+        before = written(self._method(), [(first, self.arguments[0])], {}).removesuffix(")") + ", "
         return asked, before, asked.typed[len(before) + len("0.0") :]

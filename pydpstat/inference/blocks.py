@@ -43,6 +43,10 @@ from pydpstat.statistics._kernels.scope import Keys
 # blocks get so many records at least, where the number of blocks is chosen here
 _LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
 _DRAWS = 10_000
+_ERRORS = (
+    "A block on which the test raises an error, or returns no p-value, counts as no rejection: try the test "
+    "on made-up data first."
+)
 
 
 @quiet
@@ -380,7 +384,7 @@ def _unbiased(limit: str | None, level: float) -> str:
 
 
 def _remarks(how: Options, samples: Samples, blocks: int, limit: float, simulated: bool) -> tuple[str, ...]:
-    lines = list(sizes_told(how, samples, blocks))
+    lines = [*sizes_told(how, samples, blocks), _ERRORS]
     if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
         lines.append(
             f"Blocks of fewer than {_USUAL} records: many tests reject too often with so few. Give "

@@ -36,8 +36,9 @@ from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics._kernels.unused_levels import note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
-# as id, patient_id, userId, uuid or a frame's former index are called
-_IDENTIFIER = re.compile(r"^((?i:id|uid|uuid|guid|index)|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID|Id))$")
+# as id, person, patient_id, userId, uuid or a frame's former index are called
+_WHO = "id|pid|uid|uuid|guid|index|person|patient|subject|respondent|household"
+_IDENTIFIER = re.compile(rf"^((?i:{_WHO})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID|Id))$")
 
 
 def bounded_columns(
