@@ -58,7 +58,7 @@ def parse(text: str) -> Script:
 
 def read(path: str | os.PathLike[str]) -> Script:
     """Return the tree of a file in UTF-8; see `parse`."""
-    text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    text = Path(path).read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     # as R's connections read the line ends of other systems
     return parse(re.sub("\r[\r\n]?", lambda found: "\n" * (1 + (found[0] == "\r\r")), text))
 
