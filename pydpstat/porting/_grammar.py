@@ -92,11 +92,11 @@ class _Parser:
                 continue
             try:
                 node = self._statement()
+                self._take("end of line", "';'")
+                if self._placeholders and _open(node):
+                    self._fail("invalid use of pipe placeholder", first.start)
             except RecursionError:
                 self._fail("nested too deeply", first.start)
-            self._take("end of line", "';'")
-            if self._placeholders and _open(node):
-                self._fail("invalid use of pipe placeholder", first.start)
             script.expressions.append(node)
 
     def _look(self) -> Token:
