@@ -19,6 +19,7 @@ from house import LAYERS  # noqa: E402
 PURPOSES = {
     "__main__": "commands",
     "parity": "comparison with R",
+    "porting": "reading R's code",
     "local": "applications",
     "auditing": "audits",
     "designs": "public facts, once",

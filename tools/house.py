@@ -28,6 +28,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "pydpstat"
 LAYERS = (
     ("__main__",),
     ("parity",),
+    ("porting",),
     ("local", "consistency", "anonymity", "teaching", "sklearn"),
     ("auditing",),
     ("designs",),

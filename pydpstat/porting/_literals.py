@@ -1,0 +1,150 @@
+"""R's numbers and strings as they are written, and what they are worth."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from functools import lru_cache
+
+_PARTS = re.compile(
+    r"0[xX](?P<hex>[0-9a-fA-F]*)\.?(?P<after>[0-9a-fA-F]*)(?:[pP](?P<power>[-+]?[0-9]+))?"
+    r"|(?P<whole>[0-9]*)\.?(?P<part>[0-9]*)(?:[eE](?P<exponent>[-+]?[0-9]+))?"
+)
+# as R: exponents beyond all doubles count as one of them
+_MOST = 20_000
+_LARGEST = Fraction(2**1024 - 2**971)
+
+_ESCAPE = re.compile(
+    r"\\([0-7]{1,3}|x[0-9a-fA-F]{0,2}|u(?:\{[0-9a-fA-F]{0,4}\}?|[0-9a-fA-F]{0,4})"
+    r"|U(?:\{[0-9a-fA-F]{0,8}\}?|[0-9a-fA-F]{0,8})|.)",
+    re.DOTALL,
+)
+_PLAIN = dict(zip("abfnrtv\\\"'` \n", "\a\b\f\n\r\t\v\\\"'` \n"))
+# bytes that are no UTF-8; characters that turn the direction of what follows
+_UNREADABLE = re.compile("(?P<byte>[\udc80-\udcff])|[\u202a-\u202e\u2066-\u2069]")
+_LONGEST = 9_999
+
+
+class Refused(Exception):
+    """What R says of a literal, and how far behind its first character."""
+
+
+@lru_cache(maxsize=4096)
+def number(text: str) -> tuple[float | complex, str]:
+    """Return a number's value and its kind.
+
+    The last bits are those of R on x86-64, which computes with 64 binary digits and rounds twice.
+    """
+    if text.endswith("i"):
+        return complex(0, _double(text[:-1])), "complex"
+    if not text.endswith("L"):
+        return _double(text), "double"
+    value = _double(text[:-1])
+    whole = value < 2**31 and value == int(value)
+    return (int(value), "integer") if whole else (value, "double")
+
+
+def _double(text: str) -> float:
+    parts = _PARTS.fullmatch(text)
+    assert parts is not None
+    value = _binary(parts) if parts["hex"] is not None else _decimal(parts)
+    return math.inf if value > _LARGEST else float(value)
+
+
+def _binary(parts: re.Match[str]) -> Fraction:
+    value, power = _digits(parts["hex"] + parts["after"], 16), _exponent(parts["power"])
+    # R's two is a double, and so are its powers
+    if value and abs(power) >= 1024:
+        return Fraction(0) if power < 0 else _LARGEST * 2
+    return value * Fraction(2) ** (power - 4 * len(parts["after"]))
+
+
+def _decimal(parts: re.Match[str]) -> Fraction:
+    digits, power = parts["whole"] + parts["part"], _exponent(parts["exponent"]) - len(parts["part"])
+    value = _digits(digits, 10)
+    if power + len(digits) < -300:
+        for _ in digits:
+            value = _long(value / 10)
+        power += len(digits)
+    factor, ten, left = Fraction(1), Fraction(10), abs(power) if value else 0
+    while left:
+        if left & 1:
+            factor = _long(factor / ten if power < -307 else factor * ten)
+        ten, left = _long(ten * ten), left >> 1
+    return _long(value / factor if -307 <= power < 0 else value * factor)
+
+
+def _exponent(text: str | None) -> int:
+    return max(-_MOST, min(int(text or 0), _MOST))
+
+
+def _digits(text: str, base: int) -> Fraction:
+    if len(text) < 17:
+        return Fraction(int(text or "0", base))
+    value = Fraction(0)
+    for digit in text:
+        value = _long(_long(base * value) + int(digit, base))
+    return value
+
+
+def _long(value: Fraction) -> Fraction:
+    """Round to 64 binary digits, the C type ``long double``."""
+    scale = Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length() - 64)
+    if value >= scale * 2**64:
+        scale *= 2
+    return round(value / scale) * scale
+
+
+def string(body: str, symbol: bool = False) -> str:
+    """Return what a string, or a name in backquotes, says without its quotes."""
+    pieces: list[str] = []
+    place, kinds = 0, set()
+    for escape in _ESCAPE.finditer(body):
+        pieces += [allowed(body[place : escape.start()], place), _said(escape[1], symbol, escape.start())]
+        place = escape.end()
+        kinds.add("u" if escape[1][0] in "uU" else "x" if escape[1][0] in "x01234567" else "")
+    text = "".join([*pieces, allowed(body[place:], place)])
+    if {"u", "x"} <= kinds:
+        raise Refused("mixing Unicode and octal/hex escapes in a string is not allowed", 0)
+    if "u" not in kinds:
+        # bytes that are together a character
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    if len(text) >= _LONGEST:
+        raise Refused("string containing Unicode escapes is too long", 0)
+    # halves of a pair are together a character
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def allowed(text: str, place: int = 0) -> str:
+    """Return a text without escapes, which R allows in a string unless a character is unreadable."""
+    found = _UNREADABLE.search(text)
+    if found is None:
+        return text
+    byte = "invalid multibyte character in parser"
+    raise Refused(byte if found["byte"] else "bidi formatting not allowed", place + found.start())
+
+
+def _said(escape: str, symbol: bool, place: int) -> str:
+    letter, digits = escape[0], escape[1:].strip("{}")
+    if letter in "01234567":
+        letter, digits, code = "", escape, int(escape, 8)
+    elif letter in "xuU":
+        code = int(digits or "0", 16)
+    elif letter in _PLAIN:
+        return _PLAIN[letter]
+    else:
+        raise Refused(f"'\\{letter}' is an unrecognized escape in character string", place)
+    digit = "xxxxxxxx" if letter == "U" else "xxxx"
+    braced = f"{{{digit}}}" if "{" in escape else digit
+    for wrong, reason in (
+        (symbol and letter in ("u", "U"), f"\\{letter}{digit} sequences not supported inside backticks"),
+        (not digits, f"'\\{letter}' used without hex digits in character string"),
+        ("{" in escape and "}" not in escape, f"invalid \\{letter}{braced} sequence"),
+        (code == 0, "nul character not allowed"),
+        (letter == "" and code > 0xFF, "exceeded maximum allowed octal value \\377"),
+        (code > 0x10FFFF, f"invalid \\U{braced} value"),
+    ):
+        if wrong:
+            raise Refused(reason, place)
+    return chr(code if letter in ("u", "U") or code < 0x80 else 0xDC00 + code)

@@ -1,0 +1,128 @@
+"""The tree that R's ``parse`` makes of a script, and where each part of it stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import inf
+from typing import TypeAlias
+
+# R lets a line name the number of the next one
+_DIRECTIVE = re.compile(r"#line[ \t\f]*([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, a string, a logical value or NULL.
+
+    `kind` is R's ``typeof``: double, integer, complex, logical, character or NULL. `value` is the value in
+    Python, and None if it is missing or NULL. Bytes of a string that are no UTF-8 are those of Python's
+    ``surrogateescape``.
+    """
+
+    value: float | complex | str | None
+    kind: str
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable or a function by its name, without backquotes."""
+
+    name: str
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call, or a formal argument of a function; either may lack a name or a value."""
+
+    name: str | None
+    value: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call. Operators, braces, parentheses, loops and conditions are calls as well, as in R."""
+
+    function: Node
+    arguments: tuple[Argument, ...]
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What ``function`` and the backslash define."""
+
+    formals: tuple[Argument, ...]
+    body: Node
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+Node: TypeAlias = Constant | Name | Call | Function
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment with its sign, up to the end of the line."""
+
+    text: str
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+
+class Script:
+    """A script's text with its `expressions` and `comments`.
+
+    ``script.place(node.start)`` is the line and the column of a node, ``script.written(node)`` its text.
+    """
+
+    def __init__(self, text: str, comments: tuple[Comment, ...]) -> None:
+        self.text, self.comments = text, comments
+        self.expressions: list[Node] = []
+        self._lines = text.split("\n")
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        # where lines are named otherwise, and how much more they count from there
+        self._named = [(0, 0)]
+        for each in comments:
+            line = bisect_right(self._starts, each.start)
+            if each.start == self._starts[line - 1] and (found := _DIRECTIVE.match(each.text)):
+                self._named.append((each.end + 1, int(found[1]) - line - 1))
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return line and column of an offset, both from 1; a tab ends at a multiple of eight."""
+        line = bisect_right(self._starts, offset)
+        _, more = self._named[bisect_right(self._named, (offset, inf)) - 1]
+        return line + more, len(self.text[self._starts[line - 1] : offset].expandtabs(8)) + 1
+
+    def line(self, offset: int) -> str:
+        """Return the line of an offset, with spaces for tabs."""
+        return self._lines[bisect_right(self._starts, offset) - 1].expandtabs(8)
+
+    def written(self, node: Node | Comment) -> str:
+        """Return the text of a node or comment."""
+        return self.text[node.start : node.end]
+
+
+class RSyntaxError(ValueError):
+    """Text that is no R.
+
+    `reason` is what R says, `line` and `column` are where R says it: a tab counts up to a multiple of
+    eight, and what is missing at the end of a line or of the text is said of column 0 of the next line.
+    `text` is the line.
+    """
+
+    def __init__(self, reason: str, line: int, column: int, text: str) -> None:
+        self.reason, self.line, self.column, self.text = reason, line, column, text
+        # what is missing is missing after the line before
+        head, caret = f"{line if column else line - 1}: ", column or len(text) + 1
+        super().__init__(f"{line}:{column}: {reason}\n{head}{text}\n{'^':>{len(head) + caret}}")
+
+    def __reduce__(self) -> tuple[type[RSyntaxError], tuple[str, int, int, str]]:
+        return type(self), (self.reason, self.line, self.column, self.text)
