@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import has_rows, is_vector, name_of, rows
+from pydpstat._data.containers import has_rows, is_vector, name_of, offers, rows
 from pydpstat._data.held import in_memory, read_frame
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
     @property
     def name(self) -> str | None:
         """The sample's own name, which is public as a column's is; None where it has none."""
-        return name_of(self.data) if is_vector(self.data) else None
+        return name_of(self.data) if offers(self.data, "dtype") else None
 
 
 def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> list[Stays]:

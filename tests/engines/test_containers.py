@@ -1,8 +1,10 @@
 """Every function gives the same numbers bit for bit from Arrow, Polars and DuckDB as from arrays."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import pydpstat as dp
 from tests.containers import CALLS, OF_FRAMES, Container, check, check_frame, in_two, nullable, plain
 
 pa = pytest.importorskip("pyarrow")
@@ -101,3 +103,14 @@ def test_the_same_numbers_of_frames(name, frame):
 @pytest.mark.parametrize("name", [name for name, (_, _, records) in CALLS.items() if len(records) > 1])
 def test_an_array_beside_another_container(name, container):
     check(name, CONTAINERS[container], first=True)
+
+
+def test_samples_have_the_names_of_their_columns():
+    pairs = {"before": [1.0, 2.0], "after": [2.0, 3.0]}
+    samples = (polars(np.tile(pair, 50)).alias(name) for name, pair in pairs.items())
+    found = dp.ttest_ind(*samples, 5.0, bounds=(0, 5))
+    assert list(found.to_frame().index) == [
+        "mean of before",
+        "mean of after",
+        "difference of before and after",
+    ]
