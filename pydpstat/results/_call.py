@@ -99,14 +99,14 @@ class Call:
         return joined(self.names) or (named if said is None else said)
 
     def in_words(self, named: str = "") -> str:
-        """Return what was asked in words, empty where the call says more; R's functions keep their names.
+        """Return what was asked in words, empty where the call says more.
 
         Examples
         --------
         >>> Call("ols", (("'y ~ x'", "formula"), ("data", "data")), ()).in_words()
         'regression of y on x'
         """
-        return "" if self.package else in_words(self.function, self.about(named))
+        return in_words(self.function, self.about(named))
 
     def heading(self, what: str, named: str = "") -> str:
         """Return the title of what was released: a test or a statistic, what it is about, and its groups.
