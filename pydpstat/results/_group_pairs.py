@@ -227,6 +227,11 @@ class FurtherResults(HistogramResults):
     def _compared(self) -> tuple[Comparable, GroupLabels]:
         """Return what compares the groups of this release, and their names."""
         if not isinstance(self.post.population, Comparable) or not isinstance(self.labels, GroupLabels):
+            if self.statistic == "mean" and isinstance(self.labels, GroupLabels):
+                raise PydpstatError(
+                    "this release of means by group has no intervals for the population, which comparisons "
+                    "rest on. Write mean(..., population=True), at the same privacy cost."
+                )
             raise PydpstatError(
                 f"this release of {self.statistic} has no groups that can be compared. Release a mean with "
                 "by= and population=True, a proportion with by=, or a crosstab of two variables: with "

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds
+from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
 from pydpstat.sklearn._coefficients import logistic_coefficients
@@ -41,7 +42,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     classes : (label, label), optional
         The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
         False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
-        public: a condition of the guarantee.
+        public: a condition of the guarantee, with a warning.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
@@ -155,6 +156,11 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         features, target = self._read(X, y, numeric=False)
         name, pairs = self._response_name(y), self._pairs()
         classes, declared = _classes(self.classes, target)
+        if declared:
+            note(
+                f"{type(self).__name__} takes the classes from y, and treats them as public. Give the two "
+                "that are possible, such as classes=('no', 'yes')."
+            )
         results = logit(
             _outcome(target, classes, name),
             dict(zip(self._names, features.T)),

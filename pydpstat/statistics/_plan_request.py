@@ -133,7 +133,7 @@ class Request(NamedTuple):
         if self.distribution is None:
             return "The accuracy is for the worst case, as no distribution is stated"
         given = self.distribution
-        shown = given if isinstance(given, str) or checks.is_number(given) else type(given).__name__
+        shown = given if isinstance(given, str) or checks.is_number(given) else _named(given)
         return f"The accuracy is for data with the stated distribution ({shown})"
 
     def _sampled(self, n: int) -> int:
@@ -240,3 +240,12 @@ def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:
     if not isinstance(post, Derived) or n == size:
         return post
     return replace(post, slopes=tuple(each * size / n for each in post.slopes))
+
+
+def _named(distribution: Any) -> str:
+    """Return a distribution's name, with its parameters where SciPy has frozen it."""
+    family = getattr(distribution, "dist", None)
+    if family is None:
+        return type(distribution).__name__
+    named = [f"{name}={value}" for name, value in distribution.kwds.items()]
+    return f"{family.name}({', '.join([*map(str, distribution.args), *named])})"

@@ -130,7 +130,7 @@ def test_what_is_refused(means):
         pydpstat.mean(X, 1.0, bounds=(0, 120), rng=1),
         by_region(pydpstat.mean, X, bounds=(0, 120)),
     ):
-        with pytest.raises(PydpstatError, match="no groups that can be compared"):
+        with pytest.raises(PydpstatError, match="no (groups that can be compared|intervals for the pop)"):
             release.pairs()
     with pytest.raises(PydpstatError, match="two or more"):
         pydpstat.proportion(TRUTHS, 1.0, by=GROUPS, levels=["e"], rng=1).pairs()

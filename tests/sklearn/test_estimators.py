@@ -168,12 +168,14 @@ def test_without_bounds_all_is_clipped_to_one_and_that_is_said():
     assert model.bounds_ == given.bounds_ and np.array_equal(model.coef_, given.coef_)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LogisticRegression(bounds=(-1, 1)).fit(features, RETIRED)
+        LogisticRegression(bounds=(-1, 1), classes=("no", "yes")).fit(features, RETIRED)
 
 
 def test_classes_of_the_data_are_a_condition_of_the_guarantee():
     declared = "the declared categories are public"
-    assert declared in logistic(classes=None).fit(FRAME, RETIRED).results_.guarantee.conditions
+    with pytest.warns(UserWarning, match="takes the classes from y.* Give the two that are possible"):
+        model = logistic(classes=None).fit(FRAME, RETIRED)
+    assert declared in model.results_.guarantee.conditions
     assert declared not in logistic().fit(FRAME, RETIRED).results_.guarantee.conditions
     # a truth value has no other
     truths = logistic(classes=None).fit(FRAME, RETIRED == "yes")
