@@ -181,7 +181,9 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         # an interval reaches further than that to each side, but for rare cases
         error = math.sqrt(sum(_share_variance(each) for each in pairs))
         apart = p - second
-        far = abs(difference.estimate - apart) > 1.7 * error
+        # counts below 0 say more than their share of 0
+        first, other = (each.met / max(each.met + each.unmet, 1.0) for each in pairs)
+        far = max(abs(difference.estimate - apart), abs(first - other - apart)) > 1.7 * error
         return missed(far, partial(difference.ends, ALPHA), apart, rng)
     z = draw(law, n, rng)
     if what == "median" and setting.get("number") == "private":
