@@ -1,4 +1,4 @@
-"""An account: an accountant and a ledger; what is spent, labelled, paid for in blocks, and left."""
+"""An account: an accountant and a ledger; what is spent, labeled, paid for in blocks, and left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._blocks import about, enter, label_of, labelled, leave, mechanism
+from pydpstat.budget._blocks import about, enter, label_of, labeled, leave, mechanism
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
@@ -83,7 +83,7 @@ class Account(Answering):
         call : str
             The call as text, without data, for the ledger.
         label : str, optional
-            What you call it, for the ledger; by default that of the `labelled` block around.
+            What you call it, for the ledger; by default that of the `labeled` block around.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Account(Answering):
         return self._accountant.cost(guarantee)
 
     @contextmanager
-    def labelled(self, label: str) -> Iterator[None]:
+    def labeled(self, label: str) -> Iterator[None]:
         """Label every spend from this budget inside of a block.
 
         A release has no argument for it, as one label is usually that of many releases; and so a label
@@ -232,16 +232,16 @@ class Account(Answering):
         --------
         >>> from pydpstat import Budget, count
         >>> budget = Budget(1.0)
-        >>> with budget.labelled("age tables"):
+        >>> with budget.labeled("age tables"):
         ...     r = count([True, False, True], 0.25, budget=budget)
         >>> budget.entries[0].label
         'age tables'
         """
-        with labelled(self, _checked(label)):
+        with labeled(self, _checked(label)):
             yield
 
     def __enter__(self) -> Self:
-        """Pay for every release in the block that names no budget of its own."""
+        """Pay for every release in the block that names no other budget."""
         enter(self)
         opened(self)
         return self

@@ -81,7 +81,7 @@ class Budget(Views):
     processes never exceed the limit together. The ledger holds calls, guarantees, times and process
     numbers; no data and no estimates. It belongs on a local disk, as SQLite's locks do not hold over
     every network, and has one name: a file with hard links is refused. A file beside it
-    (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
+    (``-journal``) is part of it while a spend is written. A ledger that is gone, was truncated or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
     one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
     secret: anyone who may write to a ledger can recompute them, or restore an older copy, which is

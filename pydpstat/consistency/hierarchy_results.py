@@ -166,7 +166,8 @@ class HierarchyFit(Report, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or there are no standard errors.
+            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or there are no
+            standard errors.
         """
         from statistics import NormalDist
 

@@ -91,7 +91,7 @@ def binomtest(
     See Also
     --------
     proportion : the share, with an interval for the population's.
-    proportions_test : two shares beside each other.
+    proportions_test : comparison of two shares.
     scipy.stats.binomtest : the test without privacy.
 
     Notes

@@ -51,7 +51,7 @@ class LaplaceNoise(ContinuousNoise):
     -----
     Added to a statistic with L1 sensitivity ``sensitivity`` it is
     ``(sensitivity / scale, 0)``-differentially private. This speaks of the real numbers; how a
-    number is rounded and drawn is another matter.
+    number is rounded and drawn is a separate matter.
 
     References
     ----------
@@ -174,7 +174,7 @@ class Laplace(Mechanism):
 
     Notes
     -----
-    Each of d numbers with a sensitivity of its own gets epsilon / d, as ``sum(s_j / scale_j)`` is then
+    Each of d numbers with different sensitivities gets epsilon / d, as ``sum(s_j / scale_j)`` is then
     epsilon. Scales are rounded up.
 
     References

@@ -1,4 +1,4 @@
-"""Texts that fit: their widths, lines that are broken or cut to a width, and numbers of an axis."""
+"""Texts that fit: their widths, lines that are broken or shortened to a width, and numbers of an axis."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Report(Exports):
         raise NotImplementedError
 
     def _beside(self) -> Facts:
-        """State those of the right column; without them the facts are cut into two."""
+        """State those of the right column; without them the facts are split into two."""
         return []
 
     def _rows(self) -> Rows:

@@ -303,7 +303,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is not available, or the release was for tests alone.
 
         Examples
         --------

@@ -190,7 +190,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
             "population".
         joint : bool, default False
             Whether all intervals hold simultaneously with probability ``1 - alpha``. If each value has
-            noise of its own they follow from the joint distribution of the noise, else from Bonferroni's
+            its own noise, they follow from the joint distribution of the noise, else from Bonferroni's
             inequality.
 
         Returns

@@ -240,7 +240,7 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     See Also
     --------
     DPResults : what it speaks of.
-    Budget : a release's cost beside that of others.
+    Budget : a release's cost among that of others.
 
     Notes
     -----

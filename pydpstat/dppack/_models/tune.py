@@ -1,4 +1,4 @@
-"""DPpack's choice among models that are fitted on groups of records of their own."""
+"""DPpack's choice among models that are fitted on separate groups of records."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tune_classification_model(
 ) -> _Model:
     """Choose among private classifiers, as ``DPpack::tune_classification_model`` does.
 
-    Of m models each is fitted on a group of records of its own: the i-th on records i, i + m + 1,
+    Of m models each is fitted on its own group of records: the i-th on records i, i + m + 1,
     i + 2 (m + 1), ... The group that is left counts each model's wrong labels, and the exponential
     mechanism chooses a model with few.
 
@@ -153,7 +153,7 @@ def tune_linear_regression_model(
 ) -> _Model:
     """Choose among private linear regressions, as ``DPpack::tune_linear_regression_model`` does.
 
-    Of m models each is fitted on a group of records of its own, as by `tune_classification_model`.
+    Of m models each is fitted on its own group of records, as by `tune_classification_model`.
     The group that is left gives each model's sum of squared errors, and the exponential mechanism
     chooses a model with a small one.
 

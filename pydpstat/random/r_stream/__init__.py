@@ -1,4 +1,4 @@
-"""R's random streams, equal to R's to the last bit, without R."""
+"""R's random streams, equal to R's bit for bit, without R."""
 
 from pydpstat.random.r_stream._continuous import ContinuousDistributions
 from pydpstat.random.r_stream._counts import CountDistributions
