@@ -138,7 +138,9 @@ def k_means(
     standardize: bool = False,
     random_state: int = 40,
 ) -> pd.DataFrame:
-    """Replace each row by the mean of its cluster, found by k-means over all columns together.
+    """Replace each row by the mean of its cluster, found by k-means.
+
+    The clusters are of all columns together.
 
     Parameters
     ----------
@@ -198,7 +200,9 @@ def k_means(
 def k_means_by_col(
     df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:
-    """Replace each value by the mean of its cluster, found by k-means in each column separately.
+    """Replace each value by the mean of its cluster, column by column.
+
+    The clusters are found by k-means.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
 
 @answered
 def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
-    """Return the smallest number of sensitive values in a group of indistinguishable rows.
+    """Return the smallest number of sensitive values in a group of alike rows.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
 
 @answered
 def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
-    """Return 1/k, the probability of finding a person's row from the quasi-identifiers.
+    """Return 1/k, the probability of finding a person by quasi-identifiers.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def audit(
     seconds: float | None = None,
     rng: object = None,
 ) -> AuditResults:
-    """Bound the epsilon of a release from below, from its outcomes on two neighboring data sets.
+    """Bound a release's epsilon from below by its outcomes on two neighbors.
 
     It calls the release many times on both data sets. On a quarter of the outcomes it looks for
     events that are more likely under one data set than under the other; on the rest it counts them.

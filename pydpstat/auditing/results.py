@@ -102,7 +102,7 @@ class AuditedEvent:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AuditResults(Drawn, Undecided, Report):
-    """A lower bound on the epsilon of a release, with the event that witnesses it.
+    """A lower bound on a release's epsilon, with the event that shows it.
 
     `audit` returns it. It describes the given data sets and is not private.
 

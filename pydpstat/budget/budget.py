@@ -15,7 +15,7 @@ from pydpstat.errors import PydpstatError
 
 
 class Budget(Views):
-    """A limit on the privacy loss of all releases together, and the ledger of what was spent.
+    """A privacy budget: a limit on the total privacy loss, with a ledger.
 
     pydpstat's functions take it as ``budget=``; the result of a function with R's name is charged with
     `charge`. A release that the budget does not cover raises `BudgetExceeded` before any noise is drawn.

@@ -68,7 +68,9 @@ def logit(
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
-    """Fit a logistic regression, with tests and intervals that cover sampling and noise.
+    """Fit a logistic regression, with tests and confidence intervals.
+
+    Tests and intervals cover sampling and noise.
 
     Parameters
     ----------

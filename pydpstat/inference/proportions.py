@@ -230,7 +230,9 @@ def proportions_test(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two groups have the same proportion, by their difference or their ratio.
+    """Test whether two groups have the same proportion.
+
+    The proportions are compared by their difference or their ratio.
 
     Parameters
     ----------

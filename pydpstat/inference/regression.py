@@ -59,7 +59,9 @@ def ols(
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
-    """Fit a linear regression: coefficients, tests and intervals from one release.
+    """Fit a linear regression, with tests and confidence intervals.
+
+    Coefficients, tests and intervals come from one release; they cover sampling and noise.
 
     Parameters
     ----------

@@ -302,7 +302,9 @@ def ttest_ind(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two groups have the same mean, by Welch's test: their variances may differ.
+    """Test whether two groups have the same mean, by Welch's t test.
+
+    The variances may differ.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise of vectors whose density falls with the largest column, as ``exp(-|x| / scale)``.
+    """Noise of vectors whose density falls with the norm of the largest column.
 
     Parameters
     ----------
@@ -183,7 +183,9 @@ class CubeNoise(Noise):
 
 
 class Cube(Mechanism):
-    """The K-norm mechanism of the cube: noise in proportion to the largest change of any number.
+    """The K-norm mechanism of the cube, for the largest change of a number.
+
+    The noise is in proportion to the largest change of any number.
 
     See Also
     --------

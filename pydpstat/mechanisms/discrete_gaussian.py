@@ -251,7 +251,9 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
 
 
 class DiscreteGaussian(Mechanism):
-    """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
+    """The discrete Gaussian mechanism, for counts.
+
+    The noise is integer, in proportion to the L2 sensitivity.
 
     The square of the sensitivity is the number of counts that one record changes by 1.
 

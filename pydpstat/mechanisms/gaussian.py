@@ -167,7 +167,9 @@ class GaussianNoise(ContinuousNoise):
 
 
 class Gaussian(Mechanism):
-    """The Gaussian mechanism with the analytic calibration: noise in proportion to the L2 sensitivity.
+    """The Gaussian mechanism with the analytic calibration.
+
+    The noise is in proportion to the L2 sensitivity.
 
     See Also
     --------

@@ -32,7 +32,7 @@ def noise_densities(
     distribution: str = "laplace",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the density of a noisy value for several locations (true values) and scales.
+    """Draw densities of a noisy value for several true values and scales.
 
     Parameters
     ----------

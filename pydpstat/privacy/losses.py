@@ -274,7 +274,7 @@ class DiscreteGaussianLoss(PrivacyLoss):
 
 @dataclass(frozen=True, slots=True)
 class ResponseLoss(PrivacyLoss):
-    """Loss of the worst mechanisms with a given epsilon and delta: randomized responses.
+    """Loss of randomized responses, the worst for an epsilon and a delta.
 
     Parameters
     ----------

@@ -101,7 +101,9 @@ class Multisets(Sequences):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """A sensitivity with two neighbors that attain it, as returned by `sensitivity`.
+    """A sensitivity with two neighboring data sets that attain it.
+
+    `sensitivity` returns it.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def sensitivity(
     symmetric: bool = False,
     limit: int = LIMIT,
 ) -> Sensitivity:
-    """Find the global sensitivity of a function of n records by exhaustive search.
+    """Find the global sensitivity of a function by exhaustive search.
 
     Parameters
     ----------

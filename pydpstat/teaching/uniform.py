@@ -55,7 +55,7 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
 
 @dataclass(frozen=True)
 class UniformNoise:
-    """Noise that is uniform on the integers from -reach to reach: NOT a mechanism.
+    """Noise that is uniform on the integers from -reach to reach.
 
     It looks harmless but satisfies no epsilon at all. It is here to be attacked.
 
