@@ -265,6 +265,10 @@ class AuditResults(Drawn, Undecided, Report):
             Columns ``epsilon lower``, ``p``, ``p lower``, ``q``, ``q upper``, ``likelier under`` and
             ``event``, which is in words.
 
+        See Also
+        --------
+        AuditResults.to_dict : the whole result as plain types.
+
         Examples
         --------
         >>> from pydpstat import audit

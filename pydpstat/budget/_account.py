@@ -94,6 +94,10 @@ class Account(Answering):
             ledger cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
             while the spend is confirmed, it may be in the ledger; the error says so.
 
+        See Also
+        --------
+        Budget.charge : a result of a function with R's name.
+
         Examples
         --------
         >>> from pydpstat import Budget, Guarantee
@@ -122,6 +126,10 @@ class Account(Answering):
             If the budget does not cover it. The result was drawn already: do not publish it.
         PydpstatError
             If the result guarantees nothing (an infinite epsilon), or as for `spend`.
+
+        See Also
+        --------
+        Budget.spend : an amount that is given.
 
         Examples
         --------
@@ -224,6 +232,10 @@ class Account(Answering):
         PydpstatError
             If `label` is no text.
 
+        See Also
+        --------
+        Budget.to_frame : the entries with their labels.
+
         Notes
         -----
         It holds where `with budget:` would: not in a thread that is started inside.
@@ -279,6 +291,10 @@ class Account(Answering):
         ------
         PydpstatError
             If `releases` is no whole number of at least 1, or the budget is an odometer.
+
+        See Also
+        --------
+        Budget.remaining : the whole amount that is left.
 
         Notes
         -----

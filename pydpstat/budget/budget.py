@@ -175,6 +175,10 @@ class Budget(Views):
         PydpstatError
             As for `Budget`.
 
+        See Also
+        --------
+        Budget : one with a limit.
+
         Notes
         -----
         Guarantee: `spent` is a valid odometer, also where the analyst chooses releases, and when to stop,
@@ -230,6 +234,10 @@ class Budget(Views):
             If there is no such file or ledger, or it is something else.
         MissingExtraError
             Where psycopg is not installed, which a `url` needs; the message has the command.
+
+        See Also
+        --------
+        Budget : a new one.
 
         Examples
         --------

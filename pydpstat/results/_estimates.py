@@ -116,6 +116,10 @@ class Estimates(Drawn, Stated):
             public distribution: objective perturbation puts it into the objective, and what it does to a
             coefficient depends on the data.
 
+        See Also
+        --------
+        ModelResults.to_frame : estimates and intervals together.
+
         Examples
         --------
         >>> import pydpstat
@@ -146,6 +150,11 @@ class Estimates(Drawn, Stated):
         statsmodels.iolib.summary.Summary
             Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
 
+        See Also
+        --------
+        DPResults.to_frame : the numbers as a frame.
+        DPResults.statement : a paragraph for a paper.
+
         Examples
         --------
         >>> import pydpstat
@@ -160,6 +169,10 @@ class Estimates(Drawn, Stated):
 
         If the noise has no public distribution, there are only values. Counts with noise on the integers
         are integers.
+
+        See Also
+        --------
+        ModelResults.conf_int : the intervals alone.
 
         Examples
         --------

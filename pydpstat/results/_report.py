@@ -69,6 +69,10 @@ class Report(Exports):
         statsmodels.iolib.summary.Summary
             Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
 
+        See Also
+        --------
+        InferenceResults.to_frame : the numbers as a frame.
+
         Examples
         --------
         >>> from pydpstat.consistency import ipf

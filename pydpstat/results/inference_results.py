@@ -269,6 +269,10 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         PydpstatError
             Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
 
+        See Also
+        --------
+        InferenceResults.confidence_interval : the same by its confidence level.
+
         Examples
         --------
         >>> import pydpstat
@@ -309,6 +313,10 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ------
         PydpstatError
             As `conf_int` does.
+
+        See Also
+        --------
+        InferenceResults.conf_int : the same by alpha.
 
         Examples
         --------

@@ -143,6 +143,10 @@ class ModelResults(Estimates, Frozen):
             Where the columns do not match the coefficients, or the model has its own `mapXy`,
             which a result does not keep.
 
+        See Also
+        --------
+        ModelResults.conf_int : intervals for the coefficients.
+
         Examples
         --------
         >>> import pydpstat
