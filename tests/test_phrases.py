@@ -65,7 +65,8 @@ PHRASES = {
 SHOWN = {
     # what parliaments pass is a law
     r"(?<!the )(?<!By )(?<!Technology )\b[Ll]aws?\b": "distribution",
-    r"\b[Cc]ut (?:to|at|off)\b|\b(?:is|are|was|were) cut\b|\bcutting (?:to|at|off)\b": "clip, truncate",
+    # texts of pictures are cut off
+    r"\b[Cc]ut (?:to|at)\b|\b(?:is|are|was|were) cut\b(?! off)|\bcutting (?:to|at)\b": "clip, truncate",
     r"\bof (?:its|their) own\b(?! (?:type|record|scale|shape|labels)\b)": "its own, separate",
     r"\b(?:is|are) another\b": "differs, is not available",
     r"[Hh]ow far the noise": "the accuracy",

@@ -68,7 +68,7 @@ def shortened(names: Sequence[str], width: float, size: float) -> list[str]:
 
 
 def _cut(before: str, middle: str, after: str, width: float, size: float) -> str:
-    """Return a name that is cut where it is least needed: in what others have, too, then in the middle."""
+    """Return a name shortened where it is least needed: in what others have, too, then in the middle."""
 
     def made(kept: int) -> str:
         if kept < len(middle):
