@@ -28,7 +28,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
 		printf '  make %-10s %s\n' "$$target" "$$text"; done
 
-demo: works ## set up Python's side, then the tutorial: R's numbers beside ours (R is not required)
+demo: works ## set up Python's side, then the tutorial: R's numbers next to ours (R is not required)
 	@$(MAKE) --no-print-directory --silent $(DEMO_SIDE)
 	@$(VENV_PYTHON) -m pydpstat tutorial
 

@@ -200,7 +200,7 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def demo(session: nox.Session) -> None:
-    """The tutorial: R's printed numbers beside ours."""
+    """The tutorial: R's printed numbers next to ours."""
     run(session, "-m", "pydpstat", "tutorial", *session.posargs)
 
 

@@ -31,7 +31,7 @@ HOW = (
     "is that of a cell. The error is what was released minus the statistic of the raw data. All data lie "
     "inside the bounds (incomes are top-coded at the upper one), so that clipping adds none.",
     "R's mirror has the same true guarantee: its claimed epsilon is the one at which its result states that "
-    "epsilon holds. A ratio below 1 is in our favour. Neighbors are bounded (one record replaced, the number "
+    "epsilon holds. A ratio below 1 is in our favor. Neighbors are bounded (one record replaced, the number "
     "of records public) or unbounded (one added or removed, the number private). Where no call of the mirror "
     "keeps anything for unbounded neighbors, its error for bounded ones stands there for information.",
     "Mirrors run in their sound form: breaks and levels given, analytic Gaussian noise; negative counts are "

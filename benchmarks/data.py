@@ -70,7 +70,7 @@ def two_codes(size: int) -> Arrays:
     return {**_codes(size), "y": np.random.default_rng(2).integers(0, 5, size, dtype=np.int32)}
 
 
-def _labelled(size: int) -> Arrays:
+def _labeled(size: int) -> Arrays:
     """Return 20 predictors between -1 and 1 and a label 0 or 1."""
     generator = np.random.default_rng(1)
     predictors = np.asfortranarray(generator.uniform(-1.0, 1.0, (size, PREDICTORS)))
@@ -157,7 +157,7 @@ MIRRORS = (
     ),
     Mirror(
         "LogisticRegressionDP, 20 predictors",
-        _labelled,
+        _labeled,
         _logistic,
         "m <- DPpack::LogisticRegressionDP$new('l2', 1, 1); m$fit(X, y, rep(1, 20), rep(-1, 20))",
         part=100,
@@ -165,7 +165,7 @@ MIRRORS = (
     ),
     Mirror(
         "tune_classification_model, 10 models",
-        _labelled,
+        _labeled,
         _tuning,
         "m <- lapply(10^seq(-2, 2, length.out = 10), \\(g) DPpack::LogisticRegressionDP$new('l2', 1, g));"
         "DPpack::tune_classification_model(m, X, y, rep(1, 20), rep(-1, 20))",

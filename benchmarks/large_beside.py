@@ -56,8 +56,8 @@ def tables(folder: Path, size: int, repeats: int, place: Path, show: Show) -> li
     note = (
         f"Means and counts of 40 groups at epsilon {EPSILON:g} together, unbounded neighbors: ours from two "
         "sums a group that are released at once, the others' with half of epsilon each (PipelineDP divides a "
-        "sum about the middle of the bounds by the count that it shows); each package in an environment and "
-        "a process of its own, after one release without the clock. The "
+        "sum about the middle of the bounds by the count that it shows); each package in a separate "
+        "environment and process, after one release without the clock. The "
         f"time is the least of {times}, reading the file included; in the next column ours is divided by it. "
         "An error is the root mean squared one of all groups and releases. OpenDP has a sum instead of a "
         "mean, and the number by which it is divided; it is told that no group has more than "

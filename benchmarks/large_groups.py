@@ -116,7 +116,7 @@ def errors(repeats: int, show: Show) -> list[Table]:
             rows.append((f"{size:,}", statistic.__name__, *cells))
     note = (
         f"Mean squared errors of {repeats:,} releases each at epsilon 1, unbounded neighbors, with seeds: of "
-        "all groups in one release, and of each group's records in one of their own with the same epsilon. A "
+        "all groups in one release, and of each group's records in a separate one with the same epsilon. A "
         "ratio of 1 means that the other groups cost nothing."
     )
     return [Table("errors", "What other groups cost", rows, (note,))]

@@ -1,4 +1,4 @@
-"""Rows: randomised response beside NumPy's step, and a simulation study of it."""
+"""Rows: randomized response beside NumPy's step, and a simulation study of it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ EPSILONS, SIZES, RUNS = np.arange(0.001, 10.0, 0.1), (100, 500, 2000), 10
 
 
 def benchmarks() -> list[Benchmark]:
-    """Return the benchmarks of randomised response."""
+    """Return the benchmarks of randomized response."""
     return [
         *(Benchmark(_name(kind), partial(_responses, kind)) for kind in ("bool", "int64")),
-        Benchmark("a simulation of randomised response", _simulation),
+        Benchmark("a simulation of randomized response", _simulation),
     ]
 
 
 def _name(kind: str) -> str:
-    return f"randomised response of {kind}, beside ((rng.random(n) < f) == x).sum()"
+    return f"randomized response of {kind}, beside ((rng.random(n) < f) == x).sum()"
 
 
 def _responses(kind: str, bench: Bench) -> Row:
@@ -70,4 +70,4 @@ def _simulation(bench: Bench) -> Row:
 
     taken = bench.compare(ours, None)[0]
     size = f"{EPSILONS.size * len(SIZES) * RUNS:,} x 100 to 2000"
-    return timed("a simulation of randomised response", size, taken, SIMULATION_AIM)
+    return timed("a simulation of randomized response", size, taken, SIMULATION_AIM)

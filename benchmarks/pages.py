@@ -76,8 +76,8 @@ def _peers(found: Measured) -> str:
     peers = found.peers
     return "\n\n".join(
         (
-            f"Other packages at epsilon 1 on the same numbers ({peers.caption()}), each in an environment and"
-            " a process of its own, timed in turn. In brackets stands our time divided by theirs:",
+            f"Other packages at epsilon 1 on the same numbers ({peers.caption()}), each in a separate "
+            "environment and process, timed in turn. In brackets stands our time divided by theirs:",
             table.piped(peers.cells(), peers.right()),
             "\n".join(f"- {note}" for note in peers.notes()),
         )

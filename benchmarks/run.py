@@ -49,7 +49,7 @@ HOW = (
     "Own statistics, exact noise and order statistics are shown next to NumPy's step on the same data. In "
     "the crosstab both variables are Categoricals of 20 declared levels, and the step beside it is on their "
     "codes, 32 bits wide. Noise is on the grid 2^-20.",
-    "Each other package is in an environment and a process of its own (.cache/bench), ours as well, and gets "
+    "Each package, ours included, is in a separate environment and process (.cache/bench), and gets "
     "its numbers in the form that it takes fastest, before the clock starts. What can be made once (OpenDP's "
     "measurements, PyDP's algorithms, SmartNoise's table) is made before, too. All sides take turns. A side "
     "whose call takes longer than {longest:g} s is timed on a part of the numbers. Cold is a fresh process: "

@@ -43,7 +43,7 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# the address is a setting of pyproject.toml; without one the pages have no link to their source
+# the address is a setting of pyproject.toml; without one the pages do not link to their source and the issues
 with (HERE.parent / "pyproject.toml").open("rb") as settings:
     repository = tomllib.load(settings)["project"].get("urls", {}).get("Repository", "")
 
@@ -53,7 +53,14 @@ html_short_title = "pydpstat"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_theme_options = (
-    {"source_repository": repository, "source_branch": "main", "source_directory": "docs/"}
+    {
+        "source_repository": repository,
+        "source_branch": "main",
+        "source_directory": "docs/",
+        "footer_icons": [
+            {"name": "Report an issue", "url": f"{repository}/issues", "html": "Issues", "class": ""}
+        ],
+    }
     if repository
     else {}
 )

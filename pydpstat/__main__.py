@@ -13,7 +13,7 @@ from pydpstat.errors import PydpstatError
 
 # each command's module has a function main(argv); it is imported when the command is called
 COMMANDS = {
-    "tutorial": ("pydpstat.parity._tutorial", "R's printed numbers beside Python's, row by row"),
+    "tutorial": ("pydpstat.parity._tutorial", "R's printed numbers next to Python's, row by row"),
     "audit": ("pydpstat.auditing._command", "known defects of the R originals, and all of pydpstat"),
     "budget": ("pydpstat.budget.__main__", "a ledger's limits and what was spent"),
     "parity": ("pydpstat.parity._command", "the comparison with R, live or recorded"),

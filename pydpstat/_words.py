@@ -6,6 +6,7 @@ from __future__ import annotations
 SAME = {
     "epsilon": ("eps", "e", "epsilon_", "privacy", "budget_epsilon", "privacy_budget", "eps_"),
     "neighbors": ("neighbours", "neighbor", "neighbour", "adjacency", "which_sensitivity", "neighboring"),
+    "neighbor": ("neighbour", "neighbors", "neighbours"),
     "rng": ("random_state", "seed", "random_seed", "generator", "prng"),
     "random_state": ("rng", "seed", "random_seed", "generator"),
     "eps": ("epsilon", "e", "privacy", "privacy_budget"),
@@ -244,7 +245,7 @@ CALLS = {
             "RegressionResults": "ols('income ~ age', frame, 1.0, bounds={...})",
             "PairwiseResults": "crosstab(frame[['sex', 'region']], 1.0, levels={...}).pairs()",
             "ModelResults": "LogisticRegressionDP('l2', 1.0, 1.0).fit(X, y, [100], [0])",
-            "AuditResults": "audit(release, data, neighbour)",
+            "AuditResults": "audit(release, data, neighbor)",
         }.items()
     },
     "Design.subset": ".subset('age >= 18')",

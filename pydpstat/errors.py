@@ -24,7 +24,7 @@ class PydpstatError(ValueError):
 
 
 class ArgumentError(PydpstatError, TypeError):
-    """A call that does not fit the function: an unknown, superfluous or missing argument.
+    """A call has an unknown, superfluous or missing argument.
 
     See Also
     --------
@@ -42,7 +42,7 @@ class ArgumentError(PydpstatError, TypeError):
 
 
 class AttributeNameError(PydpstatError, AttributeError):
-    """A name that the package or an object does not have, or a value that cannot be set.
+    """An object has no attribute of this name, or it cannot be set.
 
     See Also
     --------
@@ -79,7 +79,9 @@ class FrozenError(AttributeNameError, FrozenInstanceError):
 
 
 class ElementError(PydpstatError, KeyError, IndexError):
-    """An element that a release does not have; the message names those that it has.
+    """A release has no element of this name.
+
+    The message names the elements that it has.
 
     See Also
     --------
@@ -101,7 +103,9 @@ class ElementError(PydpstatError, KeyError, IndexError):
 
 
 class NotSupportedError(PydpstatError):
-    """R supports this and pydpstat does not; the message says what to use instead.
+    """R supports this and pydpstat does not.
+
+    The message says what to use instead.
 
     See Also
     --------
@@ -116,7 +120,9 @@ class NotSupportedError(PydpstatError):
 
 
 class MissingExtraError(ImportError):
-    """An optional package is not installed; the message has the command that installs it.
+    """An optional package is not installed.
+
+    The message has the command that installs it.
 
     See Also
     --------
@@ -135,7 +141,7 @@ class MissingExtraError(ImportError):
 
 
 class BudgetWarning(UserWarning):
-    """A release is not charged to a budget, while ``with budget:`` is open in another thread.
+    """A release is not charged to a budget that is open in another thread.
 
     The block does not extend to a thread that is started inside. The message names its budget, and what to
     write.

@@ -232,7 +232,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
         {
             "release": echo,
             "data": 0.0,
-            "neighbour": 1.0,
+            "neighbor": 1.0,
             "claim": 1.0,
             "samples": 500,
             "confidence": 0.95,
@@ -240,6 +240,6 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "rng": 1,
         },
         # they go to the release, whatever they are
-        ("data", "neighbour"),
+        ("data", "neighbor"),
     )
     return bases

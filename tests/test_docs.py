@@ -53,7 +53,7 @@ def test_a_comparison_shows_code_that_a_reader_can_run(recorded):
     assert printed(names["value"]) == shown.python_output
     assert shown.r_output.startswith("[1] ") and shown.r_output[4:] in f"{names['value']:.6f}"
     assert shown.source.startswith("R, recorded (R 4") and "DPpack 0.2.2" in shown.source
-    assert shown.agreement == f"One number ({names['value']!r}), equal to the last bit."
+    assert shown.agreement == f"One number ({names['value']!r}), equal bit for bit."
 
 
 def test_a_comparison_shows_privacy_warnings(recorded):
@@ -297,7 +297,7 @@ def test_a_page_is_built(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert "R, recorded (R 4" in page and "equal to the last bit" in page and "21\n2000" in page
+    assert "R, recorded (R 4" in page and "equal bit for bit" in page and "21\n2000" in page
 
 
 @pytest.mark.parametrize(

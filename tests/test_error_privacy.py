@@ -194,7 +194,7 @@ def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         {
             "release": lambda data, size: np.zeros(size),
             "data": 1,
-            "neighbour": 2,
+            "neighbor": 2,
             "claim": 1.0,
             "samples": 1000,
             "rng": 1,

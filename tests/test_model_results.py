@@ -59,7 +59,7 @@ def test_noise_of_output_perturbation():
 
 
 def test_intervals_cover_as_often_as_they_say():
-    # all weights 0: the minimiser is 0 whatever the records are, so 0 is what the noise moved
+    # all weights 0: the minimizer is 0 whatever the records are, so 0 is what the noise moved
     covered = []
     stream = RRandom(4)
     for _ in range(400):

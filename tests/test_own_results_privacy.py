@@ -217,8 +217,8 @@ def test_a_guarantee_and_a_composition_keep_numbers_of_the_claim_only():
 
 
 def test_an_audit_keeps_counts_and_no_data(seen):
-    data, neighbour = X[:50].copy(), X[:50].copy()
-    neighbour[0] = BOUNDS[0]
+    data, neighbor = X[:50].copy(), X[:50].copy()
+    neighbor[0] = BOUNDS[0]
 
     class Release:
         """A callable that knows a secret, and can be watched."""
@@ -229,10 +229,10 @@ def test_an_audit_keeps_counts_and_no_data(seen):
             return pydpstat.mean(x, 1.0, bounds=BOUNDS)
 
     release, generator = Release(), np.random.default_rng(SEED)
-    found = audit(release, data, neighbour, samples=600, rng=generator)
+    found = audit(release, data, neighbor, samples=600, rng=generator)
     drawn = np.concatenate([each for each in seen if each.size])
     kept = list(reachable(found))
-    private = (data, neighbour, release, generator)
+    private = (data, neighbor, release, generator)
     numbers = [*X[:50], *drawn[np.abs(drawn) > 1000], SEED, Release.secret]
     assert found_in(kept, numbers, private) == []
     assert (
@@ -241,9 +241,9 @@ def test_an_audit_keeps_counts_and_no_data(seen):
     )
     # shares of bins, no samples
     assert max(each.size for each in kept if isinstance(each, np.ndarray)) <= 1002
-    gone = [weakref.ref(each) for each in (data, neighbour, release)]
+    gone = [weakref.ref(each) for each in (data, neighbor, release)]
     seen.clear()
-    del data, neighbour, release, private, kept
+    del data, neighbor, release, private, kept
     gc.collect()
     assert [each() for each in gone] == [None] * 3
     assert found.claim == Guarantee(1.0)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.test_see_also import PUBLIC
 
 ROOT = Path(__file__).resolve().parents[1]
 # what an editor would strike out, and what is written instead
@@ -50,13 +56,60 @@ PHRASES = {
     r"[Ww]hose data the records are": "the column that identifies the unit",
     r"must be a text\b": "a string",
     r"\bmisspelt\b": "misspelled",
-    r"\b(?:minimis|optimis)er": "optimizer",
+    r"to the last bit": "bit for bit, exactly",
+    r"[Ss]tands? beside|printed numbers beside": "is shown next to",
+    r"[Hh]olds? neither": "contains neither",
+    r"(?:is|it is) another one": "differs",
 }
-FILES = [
+# what a reader sees has none of these: comments and inner docstrings may
+SHOWN = {
+    # what parliaments pass is a law
+    r"(?<!the )(?<!By )(?<!Technology )\b[Ll]aws?\b": "distribution",
+    # texts of pictures are cut off
+    r"\b[Cc]ut (?:to|at)\b|\b(?:is|are|was|were) cut\b(?! off)|\bcutting (?:to|at)\b": "clip, truncate",
+    r"\bof (?:its|their) own\b(?! (?:type|record|scale|shape|labels)\b)": "its own, separate",
+    r"\b(?:is|are) another\b": "differs, is not available",
+    r"[Hh]ow far the noise": "the accuracy",
+    r"(?<![Cc]ounts )\bfor nothing\b": "at no additional privacy cost",
+    # the title of an opinion has its own spelling
+    r"(?i:\bneighbour|behaviour|colour|favour|labelled\b|\bcent(?:re|red|res)\b|modelling|\bgrey\b|catalogue"
+    r"|cancelled|signalled|analyse\b|(?:random|optim|normal|summar|minim|maxim|general|recogn|organ|student"
+    r"|standard|penal|regular|discret|initial|(?<!on )anonym)is(?:e|ing|ation))": "American spelling",
+}
+# words of British users, which messages translate
+ALIASES = ("neighbour", "neighbours")
+PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
-    *sorted((ROOT / "pydpstat").rglob("*.py")),
 ]
+SOURCES = sorted((ROOT / "pydpstat").rglob("*.py"))
+FILES = [*PAGES, *SOURCES]
+
+
+@cache
+def shown() -> tuple[tuple[str, str], ...]:
+    """Return what readers see: pages, texts in the code, public docstrings, first lines of the others."""
+    found = [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in PAGES]
+    for path in SOURCES:
+        found += [(str(path.relative_to(ROOT)), text) for text in texts_of(path)]
+    for name, thing in PUBLIC.items():
+        members = [each for each in dir(thing) if not each.startswith("_")] if inspect.isclass(thing) else []
+        things = [thing, *(getattr(thing, each) for each in members)]
+        found += [(name, inspect.getdoc(each) or "") for each in things]
+    # a phrase may be split over two lines
+    return tuple((name, re.sub(r"\s+", " ", text)) for name, text in found if text not in ALIASES)
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """Yield a module's texts, and of its docstrings the first lines."""
+    docstrings = set()
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            docstrings.add(id(node.value))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value.strip().split("\n")[0] if id(node) in docstrings else node.value
 
 
 @pytest.mark.parametrize("phrase", PHRASES)
@@ -69,6 +122,17 @@ def test_a_phrase_is_not_used(phrase):
         for match in found.finditer(re.sub(r"\s+", " ", path.read_text(encoding="utf-8")))
     ]
     assert used == [], f"write instead: {PHRASES[phrase]}"
+
+
+@pytest.mark.parametrize("phrase", SHOWN)
+def test_a_phrase_is_not_shown(phrase):
+    found = re.compile(phrase)
+    used = [
+        f"{name}: {text[max(0, match.start() - 40) : match.end() + 30]}"
+        for name, text in shown()
+        for match in found.finditer(text)
+    ]
+    assert used == [], f"write instead: {SHOWN[phrase]}"
 
 
 def test_the_files_are_found():

@@ -14,10 +14,12 @@ import pytest
 
 import pydpstat
 from pydpstat import RRandom, dppack
+from pydpstat.designs._signatures import METHODS
 from tests.modules import modules
+from tests.test_see_also import PUBLIC
 
 HEAVY = ("pandas", "statsmodels", "matplotlib", "rpy2", "scipy")
-METHODS = [name for name in dir(RRandom) if not name.startswith("_")]
+OF_THE_STREAM = [name for name in dir(RRandom) if not name.startswith("_")]
 MODULES = [name for name in modules() if not name.endswith("__main__")]
 
 
@@ -52,6 +54,19 @@ def test_public_names_have_examples(name):
     assert has_example(thing) and thing.__doc__.split("\n")[0].rstrip().endswith((".", ":"))
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_first_line_fits(name):
+    first = (inspect.getdoc(PUBLIC[name]) or "").split("\n")[0]
+    assert len(first) <= 75 and first.endswith(".")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_designs_method_begins_with_what_it_does(name):
+    lines = (inspect.getdoc(getattr(pydpstat.Design, name)) or "").split("\n")
+    assert lines[0] == (inspect.getdoc(getattr(pydpstat, name)) or "").split("\n")[0]
+    assert lines[2].startswith(f"It is `pydpstat.{name}` with this design's data")
+
+
 @pytest.mark.parametrize("name", dppack.__all__)
 def test_mirrors_have_examples_and_the_sections(name):
     mirror = getattr(dppack, name)
@@ -62,7 +77,7 @@ def test_mirrors_have_examples_and_the_sections(name):
         assert f"{section}\n{'-' * len(section)}\n" in inspect.getdoc(mirror)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", OF_THE_STREAM)
 def test_methods_of_the_stream_have_examples(name):
     assert has_example(getattr(RRandom, name))
 

@@ -28,7 +28,7 @@ PEOPLE = pd.DataFrame(
     }
 )
 LEVELS = {"region": ["north", "south", "west"], "employed": [False, True]}
-# each number of R's to the last bit, a line each
+# each number of R's bit for bit, a line each
 PRINTED = """
 say <- function(name, x) cat(name, sprintf("%a", as.numeric(x)), "\\n")
 say("mirror", mirror)
@@ -42,6 +42,9 @@ writeLines(paste("page", capture.output(print(as.data.frame(means)))))
 say("spent", sum(as.data.frame(budget)$epsilon))
 cat("names", names(coef(model)), "\\n")
 cat("columns", names(as.data.frame(means)), "\\n")
+cat("interval", rownames(confint(welch)), "\\n")
+writeLines(paste("printed", capture.output(print(released))))
+writeLines(paste("left", capture.output(print(budget))))
 cat("text", grepl("epsilon", tolower(summary(released)), fixed = TRUE), "\\n")
 """
 
@@ -71,8 +74,8 @@ def printed(tmp_path_factory):
     )
     assert ran.returncode == 0, ran.stderr
     lines = [line.split(" ", 1) for line in ran.stdout.splitlines() if " " in line]
-    shown = [rest for name, rest in lines if name == "page"]
-    return {**{name: rest.split() for name, rest in lines}, "page": shown}
+    pages = {page: [rest for name, rest in lines if name == page] for page in ("page", "printed", "left")}
+    return {**{name: rest.split() for name, rest in lines}, **pages}
 
 
 def floats(words):
@@ -119,6 +122,11 @@ def test_the_page_shows_what_r_prints(printed):
     assert f"The result is {floats(printed['mirror'])[0]:.6f}" in page
 
 
+def test_r_prints_numbers_as_python_does(printed):
+    assert any("epsilon" in line for line in printed["printed"]) and "budget" in printed["left"][0]
+    assert " ".join(printed["interval"]) == study().ttest_ind("income ~ employed", 1).parameter
+
+
 def test_vectors_are_pythons(printed):
     regions = {"by": PEOPLE["region"], "levels": LEVELS["region"]}
     shares = dp.proportion(PEOPLE["employed"], 0.5, rng=123)
@@ -163,6 +171,11 @@ def test_what_r_asks_of_results():
     assert known == names(table) and low < high
     welch = study().ttest_ind("income ~ employed", 1)
     assert frame(welch)["estimate"] == numbers(welch) and len(intervals(table, 0.95)) == 3
+    assert intervals(welch, 0.9)[0] == ["difference of False and True"] == [welch.parameter]
+    fit = study().ols("income ~ age", 1.0)
+    assert intervals(fit.t_test("age = 0"), 0.9)[0] == ["age = 0"]
+    alone = dp.moments(PEOPLE["age"], 1.0, bounds=(0, 110), neighbors="bounded", rng=1)
+    assert intervals(alone, 0.9)[0] == ["mean"] and len(intervals(alone, 0.9)[1]) == 1
 
 
 def test_a_budgets_frame_has_plain_columns():

@@ -103,7 +103,7 @@ def report(columns: Columns, budget: dp.Budget, rng: object = None) -> Tables:
     tables = {}
 
     def add(label, function, names, epsilon, **arguments):
-        with budget, budget.labelled(label):
+        with budget, budget.labeled(label):
             tables[label] = function(columns(names), epsilon, rng=rng, **arguments)
 
     region = {"by": "region", "levels": REGIONS, "other": None}

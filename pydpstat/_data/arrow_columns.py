@@ -30,7 +30,7 @@ def empty_chunk(schema: pa.Schema) -> Chunk:
 
 
 def chunks_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Chunk]:
-    """Return batches as chunks of about one size: large ones are cut, small ones are put together."""
+    """Return batches as chunks of about one size: large ones are split, small ones are joined."""
     for batch in sized(batches):
         yield chunk_of_batch(batch)
         del batch

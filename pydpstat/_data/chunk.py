@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 class Table(Protocol):
-    """Columns of records that need not be in memory, each with a name of its own."""
+    """Columns of records that need not be in memory, each with its own name."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class Table(Protocol):
 
     @property
     def ordered(self) -> bool:
-        """Whether the records have an order of their own, the same whenever they are read."""
+        """Whether the records have a fixed order, the same whenever they are read."""
 
     def select(self, names: Sequence[str]) -> Table:
         """Return the table of these columns: no other will be read."""

@@ -109,7 +109,7 @@ def _is_pandas(value: object, kind: str) -> bool:
 
 
 def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
-    """Tell whether something is a frame or a series, whose rows are taken by place in a way of their own."""
+    """Tell whether something is a frame or a series, whose rows are taken by place in their own way."""
     return offers(value, "iloc")
 
 

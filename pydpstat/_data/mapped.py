@@ -55,7 +55,7 @@ class Mapped:
 
     @property
     def ordered(self) -> bool:
-        """Whether the records have an order of their own."""
+        """Whether the records have a fixed order."""
         return self.table.ordered
 
     def select(self, names: Sequence[str]) -> Mapped:

@@ -12,7 +12,7 @@ __all__ = ["Chunk", "Part", "Table", "View", "table_of"]
 
 
 class View(NamedTuple):
-    """Some columns of a table, as data of their own; `single` tells that they are one variable."""
+    """Some columns of a table, as separate data; `single` tells that they are one variable."""
 
     table: Table
     single: bool = False

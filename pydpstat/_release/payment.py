@@ -118,7 +118,7 @@ class _Foresight:
 
 
 def foreseen(release: Callable[[], object]) -> Guarantee:
-    """Return what a release without a budget of its own would keep; it runs up to its first draw.
+    """Return what a release without its own budget would keep; it runs up to its first draw.
 
     What never asks to be paid for guarantees nothing.
     """

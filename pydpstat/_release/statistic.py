@@ -25,7 +25,7 @@ from pydpstat.privacy.losses import PrivacyLoss
 from pydpstat.random.source import Source, source_from
 from pydpstat.results._call import Call, Named, plainly
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
-from pydpstat.results._words import UNLABELLED
+from pydpstat.results._words import UNLABELED
 from pydpstat.results.results import DPResults
 
 Parameters = ParamSpec("Parameters")
@@ -343,7 +343,7 @@ def promise_of_stages(
 def release_stage(
     query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], source: Source, record: Call
 ) -> DPResults:
-    """Release one of several stages with an epsilon of its own; the caller pays for all of them together."""
+    """Release one of several stages with its own epsilon; the caller pays for all of them together."""
     spec = Protection(options._replace(epsilon=epsilon), conditions)
     return release(query, prepare(query.question, spec, source.reproducible), source, record=record)
 
@@ -384,7 +384,7 @@ def call(
         # the groups are the samples that the function itself is given
         groups = (f"groups={plainly(list(asked.groups), 'groups')}",) if asked.groups else ()
         data = (asked.data, *groups) if asked.data else ()
-    names = names_handed(function) if asked is None and function in UNLABELLED else ()
+    names = names_handed(function) if asked is None and function in UNLABELED else ()
     pairs = tuple([(name, name) for name in data])
     return Call(function, pairs, tuple(public), asked=asked, names=names)
 

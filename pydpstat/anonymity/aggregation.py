@@ -74,7 +74,7 @@ def microaggregation(
     next. From 2k rows on, the k rows nearest to the row farthest from the mean are a group, and the rest
     is the last one. Distances are Euclidean; of rows at the same distance the first ones are taken. Means
     are correctly rounded, and distances are compared as their squares, added up over the columns in their
-    order: so the partition is defined to the last bit. Bounding boxes of blocks of rows keep most
+    order: so the partition is defined bit for bit. Bounding boxes of blocks of rows keep most
     distances from being computed and change nothing. With n rows, time grows as n^2 / k in the end; in
     few columns and up to a million rows it is about n / k groups at well below a millisecond each.
 
@@ -138,7 +138,9 @@ def k_means(
     standardize: bool = False,
     random_state: int = 40,
 ) -> pd.DataFrame:
-    """Replace each row by the mean of its cluster, found by k-means over all columns together.
+    """Replace each row by the mean of its cluster, found by k-means.
+
+    The clusters are of all columns together.
 
     Parameters
     ----------
@@ -173,8 +175,8 @@ def k_means(
     Notes
     -----
     scikit-learn stops before its centroids have settled; rows become their cluster's mean, which has the
-    least squared error, and not the centroid. Nothing is said about k: an outlier makes a cluster of its
-    own and stays alone (`find_isolated`).
+    least squared error, and not the centroid. Nothing is said about k: an outlier makes its own
+    cluster and stays alone (`find_isolated`).
     Where there are fewer different rows than clusters, the rows stay as they are.
 
     References
@@ -198,7 +200,9 @@ def k_means(
 def k_means_by_col(
     df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
 ) -> pd.DataFrame:
-    """Replace each value by the mean of its cluster, found by k-means in each column separately.
+    """Replace each value by the mean of its cluster, column by column.
+
+    The clusters are found by k-means.
 
     Parameters
     ----------

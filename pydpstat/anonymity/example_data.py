@@ -32,7 +32,7 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (rows, 6)
-        ``SK_ID_CURR`` (a number of its own for each row), ``TARGET`` (1 where a payment was late, else
+        ``SK_ID_CURR`` (a different number for each row), ``TARGET`` (1 where a payment was late, else
         0), ``AMT_INCOME_TOTAL`` and ``AMT_CREDIT`` (log-normal amounts; one income is 117 million),
         ``DAYS_BIRTH`` and ``DAYS_EMPLOYED`` (days before the application, hence negative; 365243 is the
         code for those who are not employed).

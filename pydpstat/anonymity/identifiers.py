@@ -43,7 +43,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
 
     Notes
     -----
-    A missing value is a value of its own. In a table of few rows an innocent column may have no value
+    A missing value is a separate value. In a table of few rows an innocent column may have no value
     twice: look at what is left.
 
     Examples

@@ -49,7 +49,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
 
     Notes
     -----
-    A missing value is a value of its own: two rows that lack it are alike, and a row that has it differs
+    A missing value is a separate value: two rows that lack it are alike, and a row that has it differs
     from them. k is a property of the columns that are named: a column that is left out can still tell
     rows apart. A k-anonymous table is not differentially private: it says nothing about what else
     somebody knows, and all rows of a group may share what is to be kept secret (`l_diversity`).
@@ -74,7 +74,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
 
 @answered
 def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
-    """Return the smallest number of sensitive values in a group of indistinguishable rows.
+    """Return the smallest number of sensitive values in a group of alike rows.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
 
     Notes
     -----
-    This is distinct l-diversity. A missing value is a value of its own.
+    This is distinct l-diversity. A missing value is a separate value.
 
     References
     ----------
@@ -133,7 +133,7 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
 
 @answered
 def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
-    """Return 1/k, the probability of finding a person's row from the quasi-identifiers.
+    """Return 1/k, the probability of finding a person by quasi-identifiers.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
 
     See Also
     --------
-    evaluate_anonymization : the loss beside the protection.
+    evaluate_anonymization : the loss together with the protection.
 
     Notes
     -----

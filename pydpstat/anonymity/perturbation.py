@@ -69,7 +69,7 @@ def add_noise(
     -----
     This is perturbation in the sense of statistical disclosure control, and no differential privacy: a
     value without bounds can be as far off as it likes, and a scale that is relative is computed from the
-    data. Values cut to public bounds, with Laplace noise of scale d (upper - lower) / epsilon in each of
+    data. Values clipped to public bounds, with Laplace noise of scale d (upper - lower) / epsilon in each of
     d columns, are epsilon-private for each row; no function here states that for you. For statistics use
     `pydpstat.mean` and the other releases, which do.
 

@@ -26,7 +26,7 @@ NOT_PRIVATE = (
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AnonymizationResults(Report, Frozen):
-    """How well an anonymized table hides its rows, and how far it is from the original.
+    """Protection and information loss of an anonymized table.
 
     `evaluate_anonymization` returns it. Its numbers are computed from the original data without noise: they
     are for the data holder, and not private.

@@ -29,7 +29,7 @@ LEAST = 500
 def audit(
     release: Callable[..., object],
     data: object,
-    neighbour: object,
+    neighbor: object,
     *,
     claim: Guarantee | float | tuple[float, float] | None = None,
     samples: int = 100_000,
@@ -37,7 +37,7 @@ def audit(
     seconds: float | None = None,
     rng: object = None,
 ) -> AuditResults:
-    """Bound the epsilon of a release from below, from its outcomes on two neighboring data sets.
+    """Bound a release's epsilon from below by its outcomes on two neighbors.
 
     It calls the release many times on both data sets. On a quarter of the outcomes it looks for
     events that are more likely under one data set than under the other; on the rest it counts them.
@@ -49,7 +49,7 @@ def audit(
         ``release(data)`` returns one result: a number, an array, a pandas object, a `DPResults`, a
         text, a mapping or a dataclass of such; it may raise. A release with an argument `size` is
         called as ``release(data, size=n)`` and returns n independent results along the first axis.
-    data, neighbour : object
+    data, neighbor : object
         Two neighboring data sets, best such as show the worst case.
     claim : Guarantee, number or (number, number), optional
         What is claimed: a guarantee, an epsilon, or (epsilon, delta). By default what the results
@@ -122,7 +122,7 @@ def audit(
         seconds = checks.positive(seconds, "seconds", "Leave it out for no limit.")
     claimed, source = _claim(claim), source_from(rng)
     chooser: Source | np.random.Generator = source if source.reproducible else np.random.default_rng()
-    sampler = Sampler(release, data, neighbour)
+    sampler = Sampler(release, data, neighbor)
     draws = sampler.draw(samples, seconds)
     if claimed is None:
         own = getattr(sampler.first, "claim", None)
@@ -202,7 +202,7 @@ def _counted(
     q_upper = bounds.upper(counts[less], sizes[less], alpha)
     return AuditedEvent(
         words=event.words,
-        likelier_under=("data", "neighbour")[more],
+        likelier_under=("data", "neighbor")[more],
         p=counts[more] / sizes[more],
         p_lower=p_lower,
         q=counts[less] / sizes[less],

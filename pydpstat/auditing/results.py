@@ -81,7 +81,7 @@ class AuditedEvent:
     ----------
     words : str
         The event in words.
-    likelier_under : {"data", "neighbour"}
+    likelier_under : {"data", "neighbor"}
         The data set under which it was more likely in the search.
     p, q : float
         Its share there, and under the other data set.
@@ -102,7 +102,7 @@ class AuditedEvent:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AuditResults(Drawn, Undecided, Report):
-    """A lower bound on the epsilon of a release, with the event that witnesses it.
+    """A lower bound on a release's epsilon, with the event that shows it.
 
     `audit` returns it. It describes the given data sets and is not private.
 
@@ -169,7 +169,7 @@ class AuditResults(Drawn, Undecided, Report):
 
     @property
     def likelier_under(self) -> str:
-        """The data set under which the witness is more likely: "data" or "neighbour"."""
+        """The data set under which the witness is more likely: "data" or "neighbor"."""
         return self.events[0].likelier_under
 
     @property
@@ -214,7 +214,7 @@ class AuditResults(Drawn, Undecided, Report):
             ("Verdict:", self.verdict),
             ("Confidence:", f"{self.confidence:.6g}"),
             ("Draws (data):", f"{self.draws[0]:,}"),
-            ("Draws (neighbour):", f"{self.draws[1]:,}"),
+            ("Draws (neighbor):", f"{self.draws[1]:,}"),
         ]
 
     def _rows(self) -> Rows:
@@ -264,6 +264,10 @@ class AuditResults(Drawn, Undecided, Report):
         DataFrame
             Columns ``epsilon lower``, ``p``, ``p lower``, ``q``, ``q upper``, ``likelier under`` and
             ``event``, which is in words.
+
+        See Also
+        --------
+        AuditResults.to_dict : the whole result as plain types.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""An account: an accountant and a ledger; what is spent, labelled, paid for in blocks, and left."""
+"""An account: an accountant and a ledger; what is spent, labeled, paid for in blocks, and left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
 from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._blocks import about, enter, label_of, labelled, leave, mechanism
+from pydpstat.budget._blocks import about, enter, label_of, labeled, leave, mechanism
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
 from pydpstat.budget._threads import closed, opened
@@ -83,7 +83,7 @@ class Account(Answering):
         call : str
             The call as text, without data, for the ledger.
         label : str, optional
-            What you call it, for the ledger; by default that of the `labelled` block around.
+            What you call it, for the ledger; by default that of the `labeled` block around.
 
         Raises
         ------
@@ -93,6 +93,10 @@ class Account(Answering):
             If the guarantee is infinite, for other neighbors or another unit, or cannot be counted, or the
             ledger cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
             while the spend is confirmed, it may be in the ledger; the error says so.
+
+        See Also
+        --------
+        Budget.charge : a result of a function with R's name.
 
         Examples
         --------
@@ -122,6 +126,10 @@ class Account(Answering):
             If the budget does not cover it. The result was drawn already: do not publish it.
         PydpstatError
             If the result guarantees nothing (an infinite epsilon), or as for `spend`.
+
+        See Also
+        --------
+        Budget.spend : an amount that is given.
 
         Examples
         --------
@@ -208,7 +216,7 @@ class Account(Answering):
         return self._accountant.cost(guarantee)
 
     @contextmanager
-    def labelled(self, label: str) -> Iterator[None]:
+    def labeled(self, label: str) -> Iterator[None]:
         """Label every spend from this budget inside of a block.
 
         A release has no argument for it, as one label is usually that of many releases; and so a label
@@ -224,6 +232,10 @@ class Account(Answering):
         PydpstatError
             If `label` is no text.
 
+        See Also
+        --------
+        Budget.to_frame : the entries with their labels.
+
         Notes
         -----
         It holds where `with budget:` would: not in a thread that is started inside.
@@ -232,16 +244,16 @@ class Account(Answering):
         --------
         >>> from pydpstat import Budget, count
         >>> budget = Budget(1.0)
-        >>> with budget.labelled("age tables"):
+        >>> with budget.labeled("age tables"):
         ...     r = count([True, False, True], 0.25, budget=budget)
         >>> budget.entries[0].label
         'age tables'
         """
-        with labelled(self, _checked(label)):
+        with labeled(self, _checked(label)):
             yield
 
     def __enter__(self) -> Self:
-        """Pay for every release in the block that names no budget of its own."""
+        """Pay for every release in the block that names no other budget."""
         enter(self)
         opened(self)
         return self
@@ -279,6 +291,10 @@ class Account(Answering):
         ------
         PydpstatError
             If `releases` is no whole number of at least 1, or the budget is an odometer.
+
+        See Also
+        --------
+        Budget.remaining : the whole amount that is left.
 
         Notes
         -----

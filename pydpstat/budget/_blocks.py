@@ -72,7 +72,7 @@ def within(budget: Spender | None) -> Iterator[None]:
 
 
 @contextmanager
-def labelled(budget: Spender, label: str) -> Iterator[None]:
+def labeled(budget: Spender, label: str) -> Iterator[None]:
     """Label what is spent from a budget for a while."""
     outer = _LABELS.get()
     _LABELS.set((*outer, (budget, label)))

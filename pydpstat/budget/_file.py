@@ -280,9 +280,7 @@ def _locked(folder: str) -> Iterator[None]:
 
 
 def _no_ledger(path: str) -> PydpstatError:
-    return PydpstatError(
-        f"path must be a ledger; {path!r} is another file. Give a path that does not exist yet."
-    )
+    return PydpstatError(f"path must be a ledger; {path!r} is not one. Give a path that does not exist yet.")
 
 
 def _check_place(path: str, new: bool) -> None:

@@ -36,6 +36,10 @@ class Views(Account, Exports):
         statsmodels.iolib.summary.Summary
             Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
 
+        See Also
+        --------
+        Budget.to_frame : the entries as a frame.
+
         Examples
         --------
         >>> from pydpstat import Budget, Guarantee
@@ -70,6 +74,10 @@ class Views(Account, Exports):
             With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
             ``to_latex(path)`` and ``to_html(path)`` write files.
 
+        See Also
+        --------
+        statement : of releases without a budget.
+
         Examples
         --------
         >>> from pydpstat import Budget, Guarantee
@@ -92,6 +100,10 @@ class Views(Account, Exports):
             ``unit`` (strings, NA for a single record), ``epsilon``, ``delta`` and ``rho`` (floats, NaN where
             no rho is known), ``neighbors`` (categories), ``time`` (with time zone UTC) and ``process``
             (integers).
+
+        See Also
+        --------
+        Budget.to_csv, Budget.to_json : the entries in a file.
 
         Examples
         --------
@@ -124,6 +136,10 @@ class Views(Account, Exports):
         ------
         PydpstatError
             If `path` is no file's name, or cannot be written.
+
+        See Also
+        --------
+        Budget.to_json : with limits and amounts.
 
         Notes
         -----
@@ -158,6 +174,10 @@ class Views(Account, Exports):
         ------
         PydpstatError
             If `path` is no file's name, or cannot be written.
+
+        See Also
+        --------
+        Budget.to_csv : the entries alone.
 
         Examples
         --------
@@ -221,6 +241,10 @@ class Views(Account, Exports):
             If an argument is not allowed.
         MissingExtraError
             If matplotlib is not installed; the message has the command.
+
+        See Also
+        --------
+        Budget.to_frame : the entries as a frame.
 
         Examples
         --------

@@ -70,7 +70,7 @@ class Share(NamedTuple):
 
 
 class BudgetExceeded(PydpstatError):
-    """The budget does not cover a release; nothing was spent and no noise was drawn.
+    """The budget does not cover a release; nothing was spent or drawn.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from pydpstat.errors import PydpstatError
 
 
 class Budget(Views):
-    """A limit on the privacy loss of all releases together, and the ledger of what was spent.
+    """A privacy budget: a limit on the total privacy loss, with a ledger.
 
     pydpstat's functions take it as ``budget=``; the result of a function with R's name is charged with
     `charge`. A release that the budget does not cover raises `BudgetExceeded` before any noise is drawn.
@@ -81,7 +81,7 @@ class Budget(Views):
     processes never exceed the limit together. The ledger holds calls, guarantees, times and process
     numbers; no data and no estimates. It belongs on a local disk, as SQLite's locks do not hold over
     every network, and has one name: a file with hard links is refused. A file beside it
-    (``-journal``) is part of it while a spend is written. A ledger that is gone, was cut off or damaged, or
+    (``-journal``) is part of it while a spend is written. A ledger that is gone, was truncated or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
     one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
     secret: anyone who may write to a ledger can recompute them, or restore an older copy, which is
@@ -175,6 +175,10 @@ class Budget(Views):
         PydpstatError
             As for `Budget`.
 
+        See Also
+        --------
+        Budget : one with a limit.
+
         Notes
         -----
         Guarantee: `spent` is a valid odometer, also where the analyst chooses releases, and when to stop,
@@ -230,6 +234,10 @@ class Budget(Views):
             If there is no such file or ledger, or it is something else.
         MissingExtraError
             Where psycopg is not installed, which a `url` needs; the message has the command.
+
+        See Also
+        --------
+        Budget : a new one.
 
         Examples
         --------

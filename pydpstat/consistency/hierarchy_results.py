@@ -166,7 +166,8 @@ class HierarchyFit(Report, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or there are no standard errors.
+            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or there are no
+            standard errors.
         """
         from statistics import NormalDist
 
@@ -233,7 +234,7 @@ class HierarchyFit(Report, Frozen):
 @fixed
 @dataclass(frozen=True, eq=False, repr=False)
 class HierarchyResults(Stated, HierarchyFit):
-    """A hierarchy of counts, released with noise at each level and made consistent.
+    """A hierarchy of counts, released with noise and made consistent.
 
     It contains only what may be published: no data, true counts, noise or seed. It has all of
     `HierarchyFit`, with the noise's variances as given by its distribution.

@@ -47,7 +47,9 @@ def least_squares(
     integer: bool = False,
     time_limit: float = TIME_LIMIT,
 ) -> TableFit:
-    """Change a table as little as possible so that it has given margins, exact or noisy.
+    """Change a table as little as possible so that it has given margins.
+
+    The margins may be exact or noisy.
 
     Parameters
     ----------

@@ -170,7 +170,9 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met; the message says how far it is off and why.
+    """A fit ended before its margins were met.
+
+    The message says how far it is off and why.
 
     See Also
     --------

@@ -196,3 +196,10 @@ class Typed(NamedTuple):
         asked, first = self.asked(), signature_of(self.name).first
         before = written(self._method(), [(first, self.arguments[0])], {}).removesuffix(")") + ", "
         return asked, before, asked.typed[len(before) + len("0.0") :]
+
+
+def docstring_of(name: str) -> str:
+    """Return a method's docstring: its function's, and what differs."""
+    first, _, rest = (inspect.getdoc(signature_of(name).function) or "").partition("\n")
+    differs = "with this design's data: variables are named, and what is declared is left out."
+    return f"{first}\n\nIt is `pydpstat.{name}` {differs}\n{rest}"

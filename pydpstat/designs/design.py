@@ -15,7 +15,7 @@ from pydpstat._release.statistic import check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, docstring_of, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -258,10 +258,12 @@ def _without_data(facts: Facts, columns: tuple[str, ...], condition: Condition |
 
 
 class _Method:
-    """A function as a method; its signature and its text are those of the function."""
-
     def __init__(self, name: str) -> None:
         self.name = name
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return docstring_of(self.name)
 
     def __get__(self, instance: Design | None, owner: type) -> Any:
         return self if instance is None else _Bound(instance, self.name)
@@ -284,8 +286,7 @@ class _Bound:
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        text = signature_of(self.__name__).function.__doc__
-        return f"`pydpstat.{self.__name__}` of this design.\n\n{text}"
+        return docstring_of(self.__name__)
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of a design>"
@@ -311,7 +312,7 @@ def design(
     budget: Spender | None = None,
     rng: Any = None,
 ) -> Design:
-    """Declare the public facts about data once, for all releases, tests and models.
+    """Declare public facts about data once, for all releases and tests.
 
     Parameters
     ----------

@@ -65,7 +65,9 @@ class Bernstein(Frozen):
 
 @answered
 def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
-    """Approximate a function on the unit cube by a polynomial, as ``diffpriv::bernstein``.
+    """Approximate a function on the unit cube by a Bernstein polynomial.
+
+    R's function is ``diffpriv::bernstein``.
 
     Parameters
     ----------

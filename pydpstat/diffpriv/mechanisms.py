@@ -26,7 +26,9 @@ def zero(X: object) -> float:
 
 
 class DPMech(Slotted):
-    """A mechanism, like R's virtual class ``DPMech``: only its subclasses can be created.
+    """Base class of the mechanisms, like R's virtual class ``DPMech``.
+
+    Only its subclasses can be created.
 
     Parameters
     ----------
@@ -93,7 +95,9 @@ class DPMech(Slotted):
 
 
 class DPMechNumeric(DPMech):
-    """A mechanism for numbers, like R's virtual class ``DPMechNumeric``: it cannot be created.
+    """Base class of mechanisms for numbers, like R's ``DPMechNumeric``.
+
+    Only its subclasses can be created.
 
     Parameters
     ----------
@@ -307,7 +311,7 @@ class DPMechExponential(DPMech):
 
 
 class DPMechBernstein(DPMech):
-    """The release of a function on the unit cube, as ``diffpriv::DPMechBernstein``.
+    """Release a function on the unit cube, as ``diffpriv::DPMechBernstein``.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ Floats = npt.NDArray[np.float64]
 def releaseResponse(
     mechanism: DPMech, privacyParams: DPParamsEps, X: object, *, rng: object = None
 ) -> DPResponse:
-    """Release what a mechanism's target returns on private data, as ``diffpriv::releaseResponse``.
+    """Release a mechanism's target, as ``diffpriv::releaseResponse``.
 
     Parameters
     ----------

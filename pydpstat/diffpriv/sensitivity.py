@@ -49,7 +49,9 @@ class SamplerPlan(NamedTuple):
 
 @answered
 def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
-    """Return the distance between a target's values on two data sets, as ``diffpriv::sensitivityNorm``.
+    """Return the distance between a target's values on two data sets.
+
+    R's function is ``diffpriv::sensitivityNorm``.
 
     Parameters
     ----------
@@ -156,7 +158,9 @@ def sensitivitySampler(
     *,
     rng: object = None,
 ) -> Mechanism:
-    """Estimate a mechanism's sensitivity from random data, as ``diffpriv::sensitivitySampler``.
+    """Estimate a mechanism's sensitivity from random data.
+
+    R's function is ``diffpriv::sensitivitySampler``.
 
     Parameters
     ----------
@@ -227,7 +231,9 @@ def sensitivitySampler(
 def sensitivitySamplerManual(
     object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:
-    """Take an order statistic as sensitivity, as ``diffpriv::sensitivitySamplerManual``.
+    """Take an order statistic of random distances as the sensitivity.
+
+    R's function is ``diffpriv::sensitivitySamplerManual``.
 
     `sensitivitySampler` is preferred: this leaves `gammaSensitivity` as it is.
 

@@ -79,7 +79,7 @@ def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, up
     first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
     if last - first >= n // 4:
         return everything()
-    # edges i - 1 and i of interval i; only their neighbourhood needs an order
+    # edges i - 1 and i of interval i; only their neighborhood needs an order
     low, high = max(first - 1, 0), min(last, n - 1)
     clipped.partition([low, high])
     nearest = min(

@@ -47,7 +47,9 @@ class QuantileAccess(NamedTuple):
 
 @answered
 def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
-    """Return a mean and its sensitivity, as ``DPpack::meanDataAccess`` does. Not private.
+    """Return a mean and its sensitivity, without privacy.
+
+    R's function is ``DPpack::meanDataAccess``.
 
     Parameters
     ----------
@@ -91,7 +93,9 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
 
 @answered
 def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
-    """Return a variance and its sensitivity, as ``DPpack::varDataAccess`` does. Not private.
+    """Return a variance and its sensitivity, without privacy.
+
+    R's function is ``DPpack::varDataAccess``.
 
     Parameters
     ----------
@@ -142,7 +146,9 @@ def covDataAccess(
     lower_bound2: float,
     upper_bound2: float,
 ) -> Access:
-    """Return a covariance and its sensitivity, as ``DPpack::covDataAccess`` does. Not private.
+    """Return a covariance and its sensitivity, without privacy.
+
+    R's function is ``DPpack::covDataAccess``.
 
     Parameters
     ----------
@@ -193,7 +199,9 @@ def covDataAccess(
 def quantileDataAccess(
     x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
 ) -> QuantileAccess:
-    """Return the utilities for choosing a quantile, as ``DPpack::quantileDataAccess`` does. Not private.
+    """Return the utilities for choosing a quantile, without privacy.
+
+    R's function is ``DPpack::quantileDataAccess``.
 
     Parameters
     ----------

@@ -39,7 +39,9 @@ class NeighborsAccess(NamedTuple):
 
 @answered
 def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> NeighborsAccess:
-    """Return a histogram and its sensitivities, as ``DPpack::histogramDataAccess`` does. Not private.
+    """Return a histogram and its sensitivities, without privacy.
+
+    R's function is ``DPpack::histogramDataAccess``.
 
     Parameters
     ----------
@@ -86,7 +88,9 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
 
 @answered
 def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: object) -> NeighborsAccess:
-    """Return a contingency table and its sensitivities, as ``DPpack::tableDataAccess`` does. Not private.
+    """Return a contingency table and its sensitivities, without privacy.
+
+    R's function is ``DPpack::tableDataAccess``.
 
     Parameters
     ----------
@@ -136,7 +140,9 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
 def pooledVarDataAccess(
     samples: Sequence[npt.ArrayLike], lower_bound: float, upper_bound: float, approx_n_max: bool
 ) -> NeighborsAccess:
-    """Return a pooled variance and its sensitivities, as ``DPpack::pooledVarDataAccess`` does. Not private.
+    """Return a pooled variance and its sensitivities, without privacy.
+
+    R's function is ``DPpack::pooledVarDataAccess``.
 
     Parameters
     ----------
@@ -189,7 +195,9 @@ def pooledCovDataAccess(
     upper_bound2: float,
     approx_n_max: bool,
 ) -> NeighborsAccess:
-    """Return a pooled covariance and its sensitivities, as ``DPpack::pooledCovDataAccess``. Not private.
+    """Return a pooled covariance and its sensitivities, without privacy.
+
+    R's function is ``DPpack::pooledCovDataAccess``.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def ExponentialMechanism(
     *,
     rng: object = None,
 ) -> DPResults:
-    """Choose a candidate by its utility, as ``DPpack::ExponentialMechanism`` does.
+    """Choose a candidate by utility, as ``DPpack::ExponentialMechanism``.
 
     Parameters
     ----------

@@ -192,7 +192,9 @@ def sdDP(
     *,
     rng: object = None,
 ) -> DPResults:
-    """Release a standard deviation, as ``DPpack::sdDP`` does: the square root of `varDP`.
+    """Release a standard deviation, as ``DPpack::sdDP`` does.
+
+    It is the square root of `varDP`.
 
     Parameters
     ----------

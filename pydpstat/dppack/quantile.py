@@ -115,7 +115,9 @@ def medianDP(
     *,
     rng: object = None,
 ) -> DPResults:
-    """Release a median, as ``DPpack::medianDP`` does: `quantileDP` with quant = 0.5.
+    """Release a median, as ``DPpack::medianDP`` does.
+
+    It is `quantileDP` with quant = 0.5.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A test of a mean by coins, one for each record, which holds for every law."""
+"""A test of a mean by coins, one for each record, which holds for every distribution."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def any_test(
         The records, rows of an array or of a frame; paired variables are columns. A tuple of arrays or frames
         is several samples, each of which is divided into blocks.
     test : callable
-        Takes a block (of several samples: a block of each, as arguments of their own) in the data's own kind
+        Takes a block (of several samples: a block of each, as separate arguments) in the data's own kind
         of container, a list as an array. It returns a p-value, an object that has one as ``pvalue``, or
         whether it rejects at `level`. An error, and what is no p-value, counts as no rejection.
     epsilon : float
@@ -111,7 +111,7 @@ def any_test(
     See Also
     --------
     any_interval : an interval for any estimator by the same blocks.
-    ttest_1samp, wilcoxon : tests of their own, which need fewer records.
+    ttest_1samp, wilcoxon : specific tests, which need fewer records.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def any_test(
     level's upper 99.9 % limit takes the place of `level`.
 
     By default the number of blocks and their level are those that need about the smallest effect for the
-    power 0.8; neither looks at the data. Where pydpstat has a test of its own, that one is stronger.
+    power 0.8; neither looks at the data. If pydpstat has its own test, that one is more powerful.
 
     References
     ----------
@@ -257,7 +257,7 @@ def any_interval(
     See Also
     --------
     any_test : a test of one's own by the same blocks.
-    mean, median : intervals of their own, which need fewer records.
+    mean, median : specific intervals, which need fewer records.
 
     Notes
     -----

@@ -47,7 +47,7 @@ def f_oneway(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether several groups have the same mean, by Welch's analysis of variance.
+    """Test whether several groups have the same mean, by Welch's ANOVA.
 
     Parameters
     ----------

@@ -68,7 +68,9 @@ def logit(
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
-    """Fit a logistic regression, with tests and intervals that cover sampling and noise.
+    """Fit a logistic regression, with tests and confidence intervals.
+
+    Tests and intervals cover sampling and noise.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ def logit(
     *Categorical predictors, or a private number of records.* A record is in one cell: it has one level of
     each categorical predictor, and one response. So the noise of what is counted by cell does not depend on
     how many levels there are. Of categorical predictors alone the counts are released with geometric noise,
-    and all follows from them. Numbers besides are summed by cell, too; at the coefficients that follow, what
+    and all follows from them. Further numbers are summed by cell, too; at the coefficients that follow, what
     lines in each cell leave of the score and of the information is released, and once more from there, with a
     fifth of epsilon. The vectors of sums have a cube's noise (Hardt and Talwar 2010). A coefficient rests on
     the sum of its level's cells: its noise grows with the root of their number, of which at most 2,000 are

@@ -91,7 +91,7 @@ def binomtest(
     See Also
     --------
     proportion : the share, with an interval for the population's.
-    proportions_test : two shares beside each other.
+    proportions_test : comparison of two shares.
     scipy.stats.binomtest : the test without privacy.
 
     Notes
@@ -230,7 +230,9 @@ def proportions_test(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two groups have the same proportion, by their difference or their ratio.
+    """Test whether two groups have the same proportion.
+
+    The proportions are compared by their difference or their ratio.
 
     Parameters
     ----------

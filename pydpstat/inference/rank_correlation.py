@@ -66,7 +66,7 @@ def kendalltau(
     Returns
     -------
     InferenceResults
-        `statistic` is the noisy tau; the estimate is cut to [-1, 1], and the interval is of tau.
+        `statistic` is the noisy tau; the estimate is clipped to [-1, 1], and the interval is of tau.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def kendalltau(
 
     Notes
     -----
-    Guarantee: (epsilon, 0). Ties of each variable are settled by random keys of its own, drawn without
+    Guarantee: (epsilon, 0). Ties of each variable are broken by separate random keys, drawn without
     looking at the data: tau counts a tied pair as half concordant (Kendall's tau-a).
 
     Sensitivity: a record takes part in n - 1 pairs. Replacing it changes the number C of concordant pairs by

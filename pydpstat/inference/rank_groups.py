@@ -1,4 +1,4 @@
-"""The test of Kruskal and Wallis: whether several groups have one law."""
+"""The test of Kruskal and Wallis: whether several groups have the same distribution."""
 
 from __future__ import annotations
 

@@ -178,7 +178,9 @@ def wilcoxon(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether records, or differences of pairs, are symmetric about 0, by signed ranks.
+    """Test by signed ranks whether records are symmetric about 0.
+
+    The records may be differences of pairs.
 
     Parameters
     ----------

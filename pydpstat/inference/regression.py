@@ -59,7 +59,9 @@ def ols(
     rng: object = None,
     budget: Spender | None = None,
 ) -> RegressionResults:
-    """Fit a linear regression: coefficients, tests and intervals from one release.
+    """Fit a linear regression, with tests and confidence intervals.
+
+    Coefficients, tests and intervals come from one release; they cover sampling and noise.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def ols(
         A formula such as ``"log(y) ~ x1 * C(group) + I(x1**2)"``; see the notes. Or the response itself, as
         in statsmodels' ``OLS``.
     data : DataFrame or dict of columns, or array_like of shape (n,) or (n, p)
-        What the formula names; beside a response the predictors. The constant is always in the model and
+        What the formula names; besides the response, the predictors. The constant is always in the model and
         must not be among them.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.

@@ -99,7 +99,7 @@ def weighted_mean(
         What to do where a value or a weight is missing: raise an error, or leave the record out (unbounded
         only).
     by : str, list of str, or columns, optional
-        Release by group: columns of `data`, or a column of its own (or a dict or tuple of them) with a value
+        Release by group: columns of `data`, or a separate column (or a dict or tuple of them) with a value
         for each record. One release has all groups, also empty ones.
     levels : list, dict, list of lists or "declared", optional
         The public levels of the keys, as in `crosstab`; needed with `by`.
@@ -148,7 +148,7 @@ def weighted_mean(
     of records are private. A record is in one group: all groups together cost what one does. Under bounded
     neighbors a record may leave one group and enter another, which moves the sums by 2.
 
-    The interval of kind "population" inverts a test whose statistic is studentised by the released squares,
+    The interval of kind "population" inverts a test whose statistic is studentized by the released squares,
     and takes records as independent draws with their weights. Its level was measured. ``difference`` is
     Welch's test with noise in its distribution, of means that are linearized about the released ones.
 

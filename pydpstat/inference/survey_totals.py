@@ -65,7 +65,9 @@ def weighted_total(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release the sum of records times their survey weights: an estimate of the population's total.
+    """Estimate a population total from records and their survey weights.
+
+    It is the noisy sum of the records times their weights.
 
     Parameters
     ----------

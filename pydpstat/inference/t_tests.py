@@ -302,7 +302,9 @@ def ttest_ind(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two groups have the same mean, by Welch's test: their variances may differ.
+    """Test whether two groups have the same mean, by Welch's t test.
+
+    The variances may differ.
 
     Parameters
     ----------
@@ -351,8 +353,8 @@ def ttest_ind(
     -----
     Guarantee: epsilon. Under bounded neighbors the groups' sizes and who is in which group are treated as
     public, and so is whether values are missing with ``missing="error"``. Released are the noisy sums of
-    `moments` for each group. A record moves those of its group alone, so each has the noise of a release of
-    its own. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
+    `moments` for each group. A record moves those of its group alone, so each has the noise of a
+    separate release. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
 
     Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
     both groups, and over shapes of their distributions; the common mean is estimated.

@@ -194,7 +194,7 @@ def accepts(distribution: Counted, count: int, alpha: float) -> bool:
 
 
 def _score(distribution: Distribution, count: int, z: float) -> tuple[float, float]:
-    """Return the ends where the count is z standard deviations from its mean, cut to 0 and 1."""
+    """Return the ends where the count is z standard deviations from its mean, clipped to 0 and 1."""
     n, design = distribution.n, distribution.response
     if isinstance(distribution, Sampled):
         center = (count + 0.5 * z * z) / (n + z * z)

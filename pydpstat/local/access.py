@@ -80,7 +80,7 @@ class _NoiseAccess:
 
     @quiet
     def respond(self, values: object, rng: object = None) -> Any:
-        """Return each value with noise of its own.
+        """Return each value with its own noise.
 
         Parameters
         ----------

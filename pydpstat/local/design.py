@@ -38,7 +38,7 @@ _LEAST_SPREAD = 1e-12
 
 
 class ResponseDesign(Answering, ABC):
-    """A design of randomized response: which answers are given with which probabilities.
+    """A design of randomized response, with its answer probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
 

@@ -32,7 +32,7 @@ SEVERAL = "neighbors differ in all values of one node"
 
 @answered
 def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
-    """Distribute an array's values to nodes, which answer only as the access allows.
+    """Distribute an array's values to nodes that answer by an access rule.
 
     Parameters
     ----------

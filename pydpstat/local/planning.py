@@ -70,7 +70,9 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
 
 @answered
 def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floats:
-    """Return two standard errors of a proportion, from sampling and randomization.
+    """Return two standard errors of a proportion of randomized answers.
+
+    They cover sampling and randomization.
 
     Parameters
     ----------

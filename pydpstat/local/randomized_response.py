@@ -19,7 +19,7 @@ from pydpstat.random import Source, secure
 
 
 class RandomizedResponse(ResponseDesign):
-    """Randomized response: each person answers the truth or, at random, another category.
+    """Randomized response: the true answer or, at random, another category.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _ROUNDINGS = 1.0 + 2.0**-45
 
 @dataclass(frozen=True, eq=False)
 class BoundedLaplaceNoise(Noise):
-    """Laplace noise of one number, redrawn until the noisy value lies within limits.
+    """Laplace noise of one number, redrawn until it lies within limits.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class BoundedLaplaceNoise(Noise):
 
 @dataclass(frozen=True)
 class BoundedLaplace(Mechanism):
-    """Laplace noise whose result stays within public limits, with its true epsilon.
+    """Laplace noise whose result stays within limits, with its true epsilon.
 
     Parameters
     ----------

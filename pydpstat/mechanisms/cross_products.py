@@ -60,7 +60,9 @@ _Draw = Callable[[npt.NDArray[np.intp], int], tuple[_Whole, npt.NDArray[np.bool_
 
 @dataclass(frozen=True, eq=False)
 class CrossProductNoise(Noise):
-    """Noise of the products of each two of so many numbers, of which one may be the constant 1.
+    """Noise of the products of each two of several numbers.
+
+    One of the numbers may be the constant 1.
 
     Parameters
     ----------

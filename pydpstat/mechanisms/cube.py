@@ -32,7 +32,7 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise of vectors whose density falls with the largest column, as ``exp(-|x| / scale)``.
+    """Noise of vectors whose density falls with the norm of the largest column.
 
     Parameters
     ----------
@@ -183,7 +183,9 @@ class CubeNoise(Noise):
 
 
 class Cube(Mechanism):
-    """The K-norm mechanism of the cube: noise in proportion to the largest change of any number.
+    """The K-norm mechanism of the cube, for the largest change of a number.
+
+    The noise is in proportion to the largest change of any number.
 
     See Also
     --------
@@ -193,7 +195,7 @@ class Cube(Mechanism):
     Notes
     -----
     It is for vectors of numbers that one record changes together, each by at most its sensitivity. One
-    number gets Laplace noise. Of numbers with different sensitivities each is released in units of its own.
+    number gets Laplace noise. Of numbers with different sensitivities each is released in its own units.
 
     References
     ----------
@@ -243,8 +245,8 @@ class Cube(Mechanism):
         root is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
         ``-x + rest`` over the columns, with x the element that moves and `rest` the sum of the other parts'
         sizes. The norm is max(M, N), of the moved vector max(M - h, N + h), and the loss is hence h less
-        ``T = M - N`` cut to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball that
-        is smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
+        ``T = M - N`` clipped to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball
+        that is smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
         distribution of shape m, that is ``exp(-t / 2)`` on average, as for m = 1. Several vectors that change
         by parts of h are compared as `LaplaceLoss` says.
         """

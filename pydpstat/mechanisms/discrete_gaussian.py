@@ -153,7 +153,7 @@ class DiscreteGaussianNoise(Noise):
         sensitivity : int, default 1
             Largest change that one record can make to a count.
         cells : {1, 2}, default 1
-            How many counts change by it at the same time, each with noise of its own: 2 for a table
+            How many counts change by it at the same time, each with its own noise: 2 for a table
             of disjoint cells where a record is replaced.
 
         Returns
@@ -204,7 +204,7 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     sensitivity : int, default 1
         Largest change that one record can make to a count.
     cells : {1, 2}, default 1
-        How many counts change by it at the same time, each with noise of its own.
+        How many counts change by it at the same time, each with its own noise.
 
     Returns
     -------
@@ -251,7 +251,9 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
 
 
 class DiscreteGaussian(Mechanism):
-    """The discrete Gaussian mechanism, for counts: integer noise in proportion to the L2 sensitivity.
+    """The discrete Gaussian mechanism, for counts.
+
+    The noise is integer, in proportion to the L2 sensitivity.
 
     The square of the sensitivity is the number of counts that one record changes by 1.
 

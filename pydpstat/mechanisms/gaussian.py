@@ -51,7 +51,7 @@ class GaussianNoise(ContinuousNoise):
     -----
     Added to a statistic with L2 sensitivity ``sensitivity``, a number or a vector, it is
     ``(epsilon, noise.delta(epsilon, sensitivity))``-differentially private for every epsilon. This
-    speaks of the real numbers; how a number is rounded and drawn is another matter.
+    speaks of the real numbers; how a number is rounded and drawn is a separate matter.
 
     References
     ----------
@@ -167,7 +167,9 @@ class GaussianNoise(ContinuousNoise):
 
 
 class Gaussian(Mechanism):
-    """The Gaussian mechanism with the analytic calibration: noise in proportion to the L2 sensitivity.
+    """The Gaussian mechanism with the analytic calibration.
+
+    The noise is in proportion to the L2 sensitivity.
 
     See Also
     --------
@@ -176,7 +178,7 @@ class Gaussian(Mechanism):
 
     Notes
     -----
-    For d numbers with a sensitivity of their own the noise covers the vector of the ``change_j / s_j``,
+    For d numbers, each with its own sensitivity, the noise covers the vector of the ``change_j / s_j``,
     whose L2 norm is at most sqrt(d).
 
     References

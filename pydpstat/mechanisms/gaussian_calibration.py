@@ -171,7 +171,7 @@ def _solve(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Float
     """Largest ratio m = sensitivity / sd that keeps (epsilon, delta), by Newton's method in log m.
 
     log delta is concave and increasing in log m: its slope is m / (R(a) - R(b)), one over the mean
-    of the decreasing convex M over [a, a + m]; where m grows, the interval's centre epsilon/m falls
+    of the decreasing convex M over [a, a + m]; where m grows, the interval's center epsilon/m falls
     and its length grows, and both make that mean larger. log(1 - delta) is concave and decreasing.
     Newton's method hence converges from every start, from one side after the first step.
     """

@@ -321,7 +321,9 @@ class SignGeometricNoise(_IntegerNoise):
 
 
 class Geometric(Mechanism):
-    """The symmetric geometric mechanism, for counts: integer noise in proportion to the L1 sensitivity.
+    """The symmetric geometric mechanism, for counts.
+
+    The noise is integer, in proportion to the L1 sensitivity.
 
     See Also
     --------

@@ -31,7 +31,9 @@ _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 
 @dataclass(frozen=True, eq=False)
 class LaplaceNoise(ContinuousNoise):
-    """Laplace distribution around 0 with density ``exp(-|x| / scale) / (2 * scale)``.
+    """The Laplace distribution around 0 with a given scale.
+
+    Its density is ``exp(-|x| / scale) / (2 * scale)``.
 
     Parameters
     ----------
@@ -50,8 +52,7 @@ class LaplaceNoise(ContinuousNoise):
     Notes
     -----
     Added to a statistic with L1 sensitivity ``sensitivity`` it is
-    ``(sensitivity / scale, 0)``-differentially private. This speaks of the real numbers; how a
-    number is rounded and drawn is another matter.
+    ``(sensitivity / scale, 0)``-differentially private for real numbers, before rounding.
 
     References
     ----------
@@ -174,7 +175,7 @@ class Laplace(Mechanism):
 
     Notes
     -----
-    Each of d numbers with a sensitivity of its own gets epsilon / d, as ``sum(s_j / scale_j)`` is then
+    Each of d numbers with different sensitivities gets epsilon / d, as ``sum(s_j / scale_j)`` is then
     epsilon. Scales are rounded up.
 
     References
@@ -271,7 +272,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
 
 @answered
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
-    """Return the smallest float that is at least sensitivity / epsilon, both taken exactly.
+    """Return the smallest float that is at least sensitivity / epsilon.
 
     Laplace noise of this scale satisfies epsilon for the sensitivity as exact rationals.
 
@@ -303,7 +304,7 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
 
 @answered
 def truncated_positive_epsilon(epsilon: float) -> float:
-    """Return the true epsilon when Laplace noise is redrawn until the result is positive.
+    """Return the true epsilon of Laplace noise redrawn for a positive result.
 
     Parameters
     ----------
@@ -348,7 +349,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
 
 @answered
 def truncated_positive_delta(epsilon: float) -> float:
-    """Return the delta at the claimed epsilon when Laplace noise is redrawn until the result is positive.
+    """Return the delta of Laplace noise redrawn for a positive result.
 
     Parameters
     ----------

@@ -96,8 +96,8 @@ class Noise:
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many numbers, or the shape of the array; one number by default. Where the elements have
-            parameters of their own, the last axis has an element each, and one draw of each is the default.
+            How many numbers, or the shape of the array; one number by default. If the elements
+            have different parameters, the last axis has an element each, and one draw of each is the default.
         random_state : None, int, numpy.random.Generator or RRandom
             Where randomness comes from. None (default) is the operating system, an int seeds NumPy's
             generator, and an `RRandom` is R's stream.
@@ -156,7 +156,7 @@ class Noise:
         return self
 
     def times(self, units: Floats) -> Noise:
-        """Return the distribution of elements that are each in a unit of their own, above 0."""
+        """Return the distribution of elements that are each in its own unit, above 0."""
         raise _undefined(self, "times")
 
     def in_shape(self, shape: tuple[int, ...]) -> Noise:

@@ -171,7 +171,9 @@ class StaircaseNoise(Noise):
 
 
 class Staircase(Mechanism):
-    """The staircase mechanism: pure epsilon with the least mean absolute noise for one number.
+    """The staircase mechanism, for one number.
+
+    Of all mechanisms with pure epsilon it has the least mean absolute noise.
 
     See Also
     --------

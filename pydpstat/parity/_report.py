@@ -77,7 +77,12 @@ class Report:
             for v in self.verdicts
         ]
         tests = [asdict(each) for each in self.distributions]
-        content = {"versions": self.versions, "notes": list(self.notes), "cases": cases, "laws": tests}
+        content = {
+            "versions": self.versions,
+            "notes": list(self.notes),
+            "cases": cases,
+            "distributions": tests,
+        }
         return json.dumps(content, indent=1)
 
     def _summary(self) -> list[str]:
@@ -109,7 +114,7 @@ class Report:
             passed = _count(examples, status="passed")
             equal = _count(examples, status="passed", difference=0.0)
             lines.append(
-                f"examples of {pages} help pages: {len(examples)}, {passed} passed, {equal} to the last bit"
+                f"examples of {pages} help pages: {len(examples)}, {passed} passed, {equal} bit for bit"
             )
         if self.whole:
             lines += self._coverage()

@@ -182,7 +182,7 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat tutorial",
-        description="R's printed numbers beside Python's, row by row. R is not required.",
+        description="R's printed numbers next to Python's, row by row. R is not required.",
     )
     parser.add_argument(
         "--output", metavar="DIR", default="output", help="folder for the picture (default: %(default)s)"

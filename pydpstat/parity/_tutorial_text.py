@@ -49,7 +49,7 @@ class StepOutcome:
 
     @property
     def next_agreement(self) -> Agreement:
-        """Whether the next uniform number is R's, to the last bit."""
+        """Whether the next uniform number is R's, bit for bit."""
         return Agreement.EQUAL if self.next_uniform == self.step.next_uniform else Agreement.DIFFERENT
 
     @property
@@ -64,13 +64,13 @@ def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[s
     Examples
     --------
     >>> heading(["library(DPpack)"], ["import pydpstat"])[0]
-    "The tutorial: R's printed numbers beside Python's"
+    "The tutorial: R's printed numbers next to Python's"
     """
     return [
-        "The tutorial: R's printed numbers beside Python's",
+        "The tutorial: R's printed numbers next to Python's",
         "",
         "R's numbers are recorded: R 4.2.2, rmutil 1.1.10, DPpack 0.2.2. Python's are computed now.",
-        '"equal" means to the last bit, not only in the digits shown. Where the next runif(1) is equal too,',
+        '"equal" means bit for bit, not only in the digits shown. If the next runif(1) is equal too,',
         "both sides have drawn the same numbers in the same order.",
         "",
         *_code("R", r_preamble),

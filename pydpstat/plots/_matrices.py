@@ -49,7 +49,7 @@ def matrix_size(picture: Matrix) -> tuple[float, float]:
 
 
 def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
-    """Draw tables as cells that are coloured by their values, with numbers where there is room."""
+    """Draw tables as cells that are colored by their values, with numbers where there is room."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -34,7 +34,7 @@ class Values(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A part of a picture with an axis of its own: the axis' name, and values."""
+    """A part of a picture with its own axis: the axis' name, and values."""
 
     label: str
     values: Values
@@ -88,7 +88,7 @@ class Distribution(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """Tables of two dimensions, a panel each: names of rows and columns, values, and what colours them."""
+    """Tables of two dimensions, a panel each: names of rows and columns, values, and what colors them."""
 
     head: Head
     rows: Sequence[str]

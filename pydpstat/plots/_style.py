@@ -1,4 +1,4 @@
-"""The look that the pictures share: axes, colours for light and dark grounds, titles, legends and panels."""
+"""The look that the pictures share: axes, colors for light and dark grounds, titles, legends and panels."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def panels_for(
 
 
 def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
-    """Refuse more curves than a picture has colours for; `wanted` names the argument and what it must do."""
+    """Refuse more curves than a picture has colors for; `wanted` names the argument and what it must do."""
     if count > len(LINES):
         raise PydpstatError(
             f"{wanted} at most {len(LINES)} {unit}, which a reader can distinguish; got {count}. {hint}"
@@ -88,27 +88,27 @@ def is_dark(axes: Axes) -> bool:
 
 
 def luminance(colour: Sequence[float]) -> float:
-    """Return how light a colour seems, from 0 to 1."""
+    """Return how light a color seems, from 0 to 1."""
     return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
 def ink(axes: Axes) -> Any:
-    """Return the colour of lines and texts on axes: that of their own labels."""
+    """Return the color of lines and texts on axes: that of their own labels."""
     return axes.xaxis.label.get_color()
 
 
 def soft(axes: Axes) -> str:
-    """Return the colour of what stands back: a grey that is seen on the axes' ground."""
+    """Return the color of what stands back: a gray that is seen on the axes' ground."""
     return "#AAAAAA" if is_dark(axes) else "#767676"
 
 
 def ground(axes: Axes) -> Any:
-    """Return the colour behind what is drawn."""
+    """Return the color behind what is drawn."""
     return "black" if is_dark(axes) else "white"
 
 
 def palette(axes: Axes) -> tuple[str, ...]:
-    """Return colours that are seen on the axes' ground, none twice."""
+    """Return colors that are seen on the axes' ground, none twice."""
     return LINES_ON_DARK if is_dark(axes) else LINES
 
 
@@ -146,7 +146,7 @@ def make_room(axes: Axes) -> None:
 
 
 def beside(axes: Axes, bar: bool = False) -> float:
-    """Return how much room names beside axes take, in points, and a bar of colours where there is one."""
+    """Return how much room names beside axes take, in points, and a bar of colors where there is one."""
     names = [
         width_of(line, float(label.get_fontsize()))
         for label in axes.get_yticklabels()

@@ -1,4 +1,4 @@
-"""Texts that fit: their widths, lines that are broken or cut to a width, and numbers of an axis."""
+"""Texts that fit: their widths, lines that are broken or shortened to a width, and numbers of an axis."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def shortened(names: Sequence[str], width: float, size: float) -> list[str]:
 
 
 def _cut(before: str, middle: str, after: str, width: float, size: float) -> str:
-    """Return a name that is cut where it is least needed: in what others have, too, then in the middle."""
+    """Return a name shortened where it is least needed: in what others have, too, then in the middle."""
 
     def made(kept: int) -> str:
         if kept < len(middle):

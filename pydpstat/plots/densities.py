@@ -29,10 +29,10 @@ def noise_densities(
     locations: npt.ArrayLike = 0.0,
     scales: npt.ArrayLike = 1.0,
     *,
-    law: str = "laplace",
+    distribution: str = "laplace",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the density of a noisy value for several locations (true values) and scales.
+    """Draw densities of a noisy value for several true values and scales.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def noise_densities(
     scales : float or array_like, default 1
         Scales of the noise, above 0: Laplace's scale, or the Gaussian's standard deviation. Locations
         and scales are paired as NumPy broadcasts them: one of each, or as many as of the other.
-    law : {"laplace", "gaussian"}, default "laplace"
+    distribution : {"laplace", "gaussian"}, default "laplace"
         The noise.
     ax : matplotlib Axes, optional
         Where to draw; a new figure's by default.
@@ -76,26 +76,26 @@ def noise_densities(
     >>> from pydpstat import plots
     >>> ax = plots.noise_densities(0, [1, 2, 3, 4])  # doctest: +SKIP
     """
-    checks.one_of(law, "law", tuple(REACH))
+    checks.one_of(distribution, "distribution", tuple(REACH))
     places, widths = _paired(locations, scales)
     axes = axes_for("noise_densities", ax)
-    reach = REACH[law] * widths
+    reach = REACH[distribution] * widths
     low, high = float((places - reach).min()), float((places + reach).max())
     x = curve_points(low, high, places)
-    noise, word = (LaplaceNoise, "scale") if law == "laplace" else (GaussianNoise, "sd")
+    noise, word = (LaplaceNoise, "scale") if distribution == "laplace" else (GaussianNoise, "sd")
     for location, scale, colour, dashes in zip(places, widths, palette(axes), DASHES):
         density = noise(float(scale)).pdf(x - location)
         label = f"location {location:.4g}, {word} {scale:.4g}"
         axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
-    axes.set(xlim=(low, high), xlabel=f"noisy value ({law.title()} noise)", ylabel="density")
+    axes.set(xlim=(low, high), xlabel=f"noisy value ({distribution.title()} noise)", ylabel="density")
     # above the axes, where it hides no peak
     finish(axes)
     return axes
 
 
 def curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
-    """Return where to draw densities: the peaks may be corners, as Laplace's, and are points of their own."""
+    """Return where to draw densities: the peaks may be corners, as Laplace's, and are separate points."""
     return np.unique(np.concatenate([np.linspace(low, high, POINTS), peaks]))
 
 

@@ -32,7 +32,7 @@ def neighboring_densities(
     epsilon: float | None = None,
     axes: object = None,
 ) -> tuple[Axes, Axes]:
-    """Draw the noisy value's densities for two neighboring data sets, and their ratio.
+    """Draw a noisy value's densities for two neighbors, and their ratio.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Guarantee(Answering):
     Raises
     ------
     PydpstatError
-        If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is another word,
+        If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is an unknown word,
         `conditions` is no tuple of texts, `loss` is no privacy loss, or `unit` is no printable text.
 
     See Also
@@ -321,7 +321,7 @@ class Guarantee(Answering):
         -----
         The proofs are in `SubsampledLoss`; `before_sampling` is the way back. Nobody may learn who is in
         the sample, and it serves one release: of several on the same sample take `compose` first and
-        this afterwards, of several each on a sample of its own this first.
+        this afterwards, of several each on its own sample this first.
 
         The other two pairs are refused. Poisson sampling makes the sample's size random, and a release
         for bounded neighbors may tell it: with all records in the sample, as happens, it keeps

@@ -143,7 +143,7 @@ class LaplaceLoss(_PureLoss):
     -----
     It is exact for one number, and holds for a vector of that L1 sensitivity: what two coordinates
     shifted by a and b tell is told by one that is shifted by s = a + b. In units of the scale, the
-    loss of a coordinate is ``2 T - a`` where T is its value cut to [0, a]; both sides hence have the
+    loss of a coordinate is ``2 T - a`` where T is its value clipped to [0, a]; both sides hence have the
     same likelihood ratio, as a function of ``U = T_1 + T_2`` here and of T on [0, s] there. Without
     a shift T has the mass 1/2 at 0, the density ``exp(-t) / 2``, and the mass ``exp(-s) / 2`` at s;
     U has the masses 1/4 and ``exp(-s) / 4`` at the ends and a density of at least ``exp(-u) / 2``
@@ -274,7 +274,7 @@ class DiscreteGaussianLoss(PrivacyLoss):
 
 @dataclass(frozen=True, slots=True)
 class ResponseLoss(PrivacyLoss):
-    """Loss of the worst mechanisms with a given epsilon and delta: randomized responses.
+    """Loss of randomized responses, the worst for an epsilon and a delta.
 
     Parameters
     ----------

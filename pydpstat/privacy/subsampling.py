@@ -183,7 +183,7 @@ class SubsampledLoss(PrivacyLoss):
 
 @answered
 def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
-    """Return the epsilon for a random sample that gives (epsilon, delta) for all records.
+    """Return the sample's epsilon that gives (epsilon, delta) for all records.
 
     Parameters
     ----------

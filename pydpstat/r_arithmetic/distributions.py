@@ -13,9 +13,9 @@ import numpy.typing as npt
 from pydpstat.r_arithmetic.elementary import Floats, Numbers, each, elementwise, exp, log
 
 # Cody's minimax coefficients on three ranges; *_LEAD belongs to the highest power of the numerator.
-_CENTRE_TOP = (2.2352520354606839287, 161.02823106855587881, 1067.6894854603709582, 18154.981253343561249)
-_CENTRE_LEAD = 0.065682337918207449113
-_CENTRE_BOTTOM = (47.20258190468824187, 976.09855173777669322, 10260.932208618978205, 45507.789335026729956)
+_CENTER_TOP = (2.2352520354606839287, 161.02823106855587881, 1067.6894854603709582, 18154.981253343561249)
+_CENTER_LEAD = 0.065682337918207449113
+_CENTER_BOTTOM = (47.20258190468824187, 976.09855173777669322, 10260.932208618978205, 45507.789335026729956)
 _MIDDLE_TOP = (
     0.39894151208813466764,
     8.8831497943883759412,
@@ -54,7 +54,7 @@ _FAR_BOTTOM = (
 )
 
 _TINY = 0.5 * sys.float_info.epsilon
-_CENTRE_END = 0.67448975
+_CENTER_END = 0.67448975
 _MIDDLE_END = math.sqrt(32.0)
 _LOWEST = -37.5193
 _HIGHEST = 8.2924
@@ -138,9 +138,9 @@ def _lower_tail(x: float) -> float:
     if math.isnan(x):
         return math.nan
     size = abs(x)
-    if size <= _CENTRE_END:
+    if size <= _CENTER_END:
         square = x * x if size > _TINY else 0.0
-        return 0.5 + _fraction(x, square, _CENTRE_LEAD * square, _CENTRE_TOP, square, _CENTRE_BOTTOM)
+        return 0.5 + _fraction(x, square, _CENTER_LEAD * square, _CENTER_TOP, square, _CENTER_BOTTOM)
     if x <= _LOWEST:
         return 0.0
     if x >= _HIGHEST:

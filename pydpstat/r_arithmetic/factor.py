@@ -63,7 +63,7 @@ class Factor:
 def factor(values: object, levels: Iterable[object] | None = None, exclude: object = (None,)) -> Factor:
     """Find the categories of a vector as R's factor() does.
 
-    Numbers sort by value and are labelled with 15 significant digits, so that ``0.1 + 0.2`` and
+    Numbers sort by value and are labeled with 15 significant digits, so that ``0.1 + 0.2`` and
     ``0.3`` are one level. Strings sort as R sorts them in the environment's locale: by code point in
     the C locale, elsewhere by the language-neutral collation (``collation_key``).
 
@@ -153,7 +153,7 @@ def categories(values: object) -> Factor:
 
 
 def is_categorical(values: object) -> bool:
-    """Whether the values have categories of their own: a Factor, or pandas' Categorical or Series."""
+    """Whether the values have their own categories: a Factor, or pandas' Categorical or Series."""
     values = categorical_of(values)
     return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 

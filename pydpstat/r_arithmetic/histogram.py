@@ -39,7 +39,7 @@ class Histogram(Answering):
     counts : ndarray of int, shape (k,)
     density : ndarray, shape (k,), or None
     mids : ndarray, shape (k,)
-        Centres of the classes.
+        Centers of the classes.
     xname : str
     equidist : bool
         Whether the classes have equal widths.

@@ -15,7 +15,9 @@ from pydpstat.random.secure.continuous import Scale
 
 
 class Source(Protocol):
-    """What noise needs of a source of randomness: the operating system, R's stream or a NumPy generator.
+    """The interface of a source of randomness for noise.
+
+    The operating system, R's stream and NumPy generators are sources.
 
     The operating system's draws are exact; Laplace and normal noise from it are integers of units of
     `grid`. A seeded source draws in floating point and has no grid.

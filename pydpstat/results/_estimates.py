@@ -94,7 +94,7 @@ class Estimates(Drawn, Stated):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
 
-        It shows how far the noise may have moved the released value from the statistic of the data, or a
+        It shows how far the released value may be from the statistic of the data, or a
         coefficient from the fitted one. It stays within the parameter's range, and includes neither
         sampling error nor rounding. Each interval holds individually.
 
@@ -112,9 +112,13 @@ class Estimates(Drawn, Stated):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, `kind` is another, or where the noise has no public
-            distribution: objective perturbation puts it into the objective, and what it does to a coefficient
-            depends on the data.
+            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or where the noise has no
+            public distribution: objective perturbation puts it into the objective, and what it does to a
+            coefficient depends on the data.
+
+        See Also
+        --------
+        ModelResults.to_frame : estimates and intervals together.
 
         Examples
         --------
@@ -146,6 +150,11 @@ class Estimates(Drawn, Stated):
         statsmodels.iolib.summary.Summary
             Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
 
+        See Also
+        --------
+        DPResults.to_frame : the numbers as a frame.
+        DPResults.statement : a paragraph for a paper.
+
         Examples
         --------
         >>> import pydpstat
@@ -160,6 +169,10 @@ class Estimates(Drawn, Stated):
 
         If the noise has no public distribution, there are only values. Counts with noise on the integers
         are integers.
+
+        See Also
+        --------
+        ModelResults.conf_int : the intervals alone.
 
         Examples
         --------

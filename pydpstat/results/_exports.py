@@ -67,6 +67,10 @@ class Exports(Answering):
         PydpstatError
             If an argument is not allowed, or the file cannot be written.
 
+        See Also
+        --------
+        DPResults.to_latex, DPResults.to_markdown : the numbers in other formats.
+
         Examples
         --------
         >>> import pydpstat as dp
@@ -105,6 +109,10 @@ class Exports(Answering):
         ------
         PydpstatError
             If an argument is not allowed, or the file cannot be written.
+
+        See Also
+        --------
+        DPResults.to_markdown, DPResults.to_html : other formats.
 
         Notes
         -----
@@ -150,6 +158,10 @@ class Exports(Answering):
         PydpstatError
             If an argument is not allowed, or the file cannot be written.
 
+        See Also
+        --------
+        DPResults.to_latex, DPResults.to_html : other formats.
+
         Examples
         --------
         >>> import pydpstat as dp
@@ -183,6 +195,10 @@ class Exports(Answering):
         ------
         PydpstatError
             If an argument is not allowed, or the file cannot be written.
+
+        See Also
+        --------
+        DPResults.to_frame : the same numbers as a frame.
 
         Examples
         --------

@@ -36,7 +36,7 @@ class GroupLabels(Labels):
 
     @classmethod
     def of(cls, each: Labels, rows: tuple[tuple[Any, ...], ...], keys: tuple[str, ...]) -> GroupLabels:
-        """Return the labels of groups of which each has a value with labels of its own."""
+        """Return the labels of groups of which each has a value with its own labels."""
         own = {item.name: getattr(each, item.name) for item in fields(Labels)}
         return cls(**own, rows=rows, keys=keys)
 

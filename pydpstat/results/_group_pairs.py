@@ -11,8 +11,7 @@ from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
-from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Equal
-from pydpstat.results._tables import Divisible
+from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Divisible, Equal
 from pydpstat.results.inference_results import InferenceResults, Release
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
 
@@ -51,6 +50,10 @@ class FurtherResults(HistogramResults):
         PydpstatError
             If there is no such group or variable, or this release has no groups that can be compared; if
             several records of a unit count, which are not independent.
+
+        See Also
+        --------
+        DPResults.pairs : all pairs of groups.
 
         Notes
         -----
@@ -141,6 +144,11 @@ class FurtherResults(HistogramResults):
         PydpstatError
             If `correction` is not allowed, there is no such variable or key, or this release has no two
             groups that can be compared.
+
+        See Also
+        --------
+        DPResults.difference : one pair.
+        PairwiseResults : what is returned.
 
         Notes
         -----
@@ -256,6 +264,11 @@ class FurtherResults(HistogramResults):
             If this release is no table of two variables with geometric noise, or several records of a unit
             count, which are not independent.
 
+        See Also
+        --------
+        DPResults.shares : the shares that are compared.
+        chi2_contingency : the test as a release.
+
         Examples
         --------
         >>> import pandas as pd, pydpstat
@@ -338,6 +351,11 @@ class FurtherResults(HistogramResults):
         ------
         PydpstatError
             Where there is no such variable, or this release has no means of two groups or more.
+
+        See Also
+        --------
+        DPResults.pairs : which groups differ.
+        f_oneway : the test as a release.
 
         Examples
         --------

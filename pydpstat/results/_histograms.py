@@ -19,9 +19,9 @@ from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
 from pydpstat.results._noisy_ratios import FREE, RatioIntervals, widest
-from pydpstat.results._population import Population
+from pydpstat.results._population import Divisible, Population
 from pydpstat.results._postprocessing import BetweenEdges
-from pydpstat.results._tables import Divisible, TableResults
+from pydpstat.results._tables import TableResults
 
 Floats = npt.NDArray[np.float64]
 _FROM_HISTOGRAM = FREE.format("histogram")
@@ -246,6 +246,11 @@ class HistogramResults(TableResults):
             If this release is no histogram with public edges and noise on the integers, or `q` is not in
             its range.
 
+        See Also
+        --------
+        DPResults.cdf : the inverse.
+        quantiles : a release of quantiles alone, which is more accurate.
+
         Notes
         -----
         Noise intervals: the count below each edge is compared with what the quantile needs, given the noise
@@ -312,6 +317,11 @@ class HistogramResults(TableResults):
         ------
         PydpstatError
             If this release is no histogram with public edges and noise on the integers.
+
+        See Also
+        --------
+        DPResults.quantile : the inverse.
+        DPResults.shares : the share of each interval.
 
         Notes
         -----

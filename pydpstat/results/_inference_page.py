@@ -112,6 +112,10 @@ class InferencePage(Undecided, Stated):
             none, and ``df`` of a chi-square test. Statistic and p-value are in the row of the parameter that
             is tested; where it is no estimate, in a last row with the test's name.
 
+        See Also
+        --------
+        InferenceResults.conf_int : the interval alone.
+
         Examples
         --------
         >>> import numpy as np, pydpstat

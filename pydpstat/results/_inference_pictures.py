@@ -96,7 +96,7 @@ def _group(group: object) -> str:
 def coefficients_picture(
     title: str, result: Any, ends: Ends | None, kind: str, alpha: float, label: str
 ) -> Points:
-    """Describe coefficients; those that are much smaller than others have a panel of their own."""
+    """Describe coefficients; those that are much smaller than others have their own panel."""
     series = result.params
     values = series.to_numpy()
     every = [np.abs(values), *(np.abs(end) for end in ends or ())]

@@ -38,7 +38,7 @@ class Labels:
     dimension_names : tuple of str
         The dimensions' own names, empty where they have none.
     breaks, mids : tuple of float or None
-        Bin edges and centres of a histogram.
+        Bin edges and centers of a histogram.
     xname : str
         Name of the variable of a histogram.
     equidist : bool

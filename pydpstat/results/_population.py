@@ -125,6 +125,23 @@ class Equal(Protocol):
         """Test whether the groups whose values are in these places are equal; also return those compared."""
 
 
+@runtime_checkable
+class Divisible(Protocol):
+    """What has intervals of shares that sums of counts have of the population."""
+
+    @property
+    def about(self) -> str:
+        """Say what its own intervals are of."""
+
+    def shares(
+        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
+    ) -> Population:
+        """Return the intervals for sums of counts and their rests, with so many noises in each of both.
+
+        `whole` tells whether a rest is that of all records.
+        """
+
+
 class PopulationIntervals(Estimates):
     """Released numbers of which some have intervals for the population."""
 
@@ -198,6 +215,11 @@ class PopulationIntervals(Estimates):
         PydpstatError
             As `conf_int` does.
 
+        See Also
+        --------
+        DPResults.conf_int : the intervals alone.
+        DPResults.to_csv : the frame as CSV.
+
         Examples
         --------
         >>> import numpy as np, pydpstat as dp
@@ -238,6 +260,10 @@ class PopulationIntervals(Estimates):
         ------
         PydpstatError
             If an argument is not allowed, or the file cannot be written.
+
+        See Also
+        --------
+        DPResults.to_frame : the same numbers as a frame.
 
         Examples
         --------

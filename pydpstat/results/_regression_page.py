@@ -78,6 +78,10 @@ class RegressionPage(Undecided, Stated):
             Columns ``coef``, ``std err``, ``statistic``, ``p-value``, ``lower`` and ``upper``, NaN where
             there is none; of a release for tests alone ``statistic`` and ``p-value``.
 
+        See Also
+        --------
+        RegressionResults.conf_int : the intervals alone.
+
         Examples
         --------
         >>> import numpy as np, pydpstat

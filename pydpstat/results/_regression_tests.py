@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,17 @@ _REFUSED = {
 }
 
 
+class Design(Protocol):
+    """What makes predictors of new records: names and public levels, nothing private."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients' names, the constant first."""
+
+    def matrix(self, data: Any) -> Floats:
+        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
+
+
 class RegressionTests(Answering):
     """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
 
@@ -54,7 +65,7 @@ class RegressionTests(Answering):
     nobs: int | None
     fit: tuple[tuple[str, float], ...]
     link: str
-    design: Any
+    design: Design
     combinations: Combinations | None
     pvalue_floor: float
     record: Call
@@ -153,6 +164,10 @@ class RegressionTests(Answering):
         PydpstatError
             Where a hypothesis cannot be read, or the method has no combinations (``"rank"``).
 
+        See Also
+        --------
+        RegressionResults.wald_test : all hypotheses jointly.
+
         Examples
         --------
         >>> import numpy as np, pydpstat
@@ -211,6 +226,10 @@ class RegressionTests(Answering):
         PydpstatError
             As in `t_test`, or if the hypotheses contradict each other.
 
+        See Also
+        --------
+        RegressionResults.t_test : each hypothesis individually.
+
         Examples
         --------
         >>> import numpy as np, pydpstat
@@ -224,7 +243,12 @@ class RegressionTests(Answering):
         return self._joint("wald_test", r_matrix)
 
     def f_test(self, r_matrix: Any) -> JointTest:
-        """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic."""
+        """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic.
+
+        See Also
+        --------
+        RegressionResults.t_test : each hypothesis individually.
+        """
         return self._joint("f_test", r_matrix)
 
     def _joint(self, method: str, r_matrix: Any) -> JointTest:
@@ -245,6 +269,11 @@ class RegressionTests(Answering):
         ------
         PydpstatError
             Where the method has no combinations of coefficients (``"rank"``).
+
+        See Also
+        --------
+        RegressionResults.conf_int : the intervals.
+        RegressionResults.t_test : combinations of coefficients.
 
         Examples
         --------
@@ -288,6 +317,10 @@ class RegressionTests(Answering):
         ------
         PydpstatError
             Where the columns do not match the predictors, or the method has no combinations (``"rank"``).
+
+        See Also
+        --------
+        RegressionResults.predict : predictions alone.
 
         Examples
         --------

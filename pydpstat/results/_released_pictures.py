@@ -145,7 +145,7 @@ def _variable(labels: Any, statistic: str) -> str:
 
 
 def _axis(labels: Any, statistic: str, name: str) -> str:
-    """Return what an axis shows: a statistic, of which variable, and in which unit if that is another."""
+    """Return what an axis shows: a statistic, of which variable, and in which unit if that differs."""
     if statistic in TABLES:
         return "count"
     word = printed(statistic)
@@ -340,7 +340,7 @@ def _order(sizes: list[int]) -> list[int]:
 
 
 def _variables(head: Head, names: list[str], values: Values, statistic: str) -> Matrix:
-    """Describe covariances or correlations: the numbers are theirs, the colours correlations."""
+    """Describe covariances or correlations: the numbers are theirs, the colors correlations."""
     matrix, told = values.values, _reached(head, values) if statistic == "corr" else head
     if statistic == "corr":
         return Matrix(told, names, names, ("", ""), [("", matrix)], "correlation", matrix)

@@ -50,7 +50,7 @@ class Report(Exports):
         raise NotImplementedError
 
     def _beside(self) -> Facts:
-        """State those of the right column; without them the facts are cut into two."""
+        """State those of the right column; without them the facts are split into two."""
         return []
 
     def _rows(self) -> Rows:
@@ -68,6 +68,10 @@ class Report(Exports):
         -------
         statsmodels.iolib.summary.Summary
             Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        See Also
+        --------
+        InferenceResults.to_frame : the numbers as a frame.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What R's functions say of results that reticulate hands over: as.numeric, coef, confint and others.
+"""What R's functions say of results that reticulate hands over: print, as.numeric, coef, confint and others.
 
 R finds a method by an object's class, and reticulate gives an object the names of its Python classes. The
 methods are made in R when R has imported the package, and call the functions below.
@@ -15,10 +15,11 @@ import numpy as np
 from pydpstat._data.values import is_missing
 from pydpstat.results._exports import keys_of
 
-# the base of all results, by its name in R, and what else has a frame and a summary
+# the base of all results, by its name in R; what else has a frame and a summary; and the base of all objects
 _BASE, _BUDGET = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
+_OBJECT = "pydpstat._answering.Answering"
 _METHODS = """
-function(numbers, names, frame, intervals, text) {
+function(numbers, names, frame, intervals, text, shown_text) {
   method <- function(generic, f, class = "%s")
     for (each in class) registerS3method(generic, each, f, envir = asNamespace("stats"))
   shown <- c("%s", "%s")
@@ -35,6 +36,7 @@ function(numbers, names, frame, intervals, text) {
     if (missing(parm)) ends else ends[parm, , drop = FALSE]
   })
   method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"), shown)
+  method("print", function(x, ...) { writeLines(shown_text(x)); invisible(x) }, "%s")
   method("print", function(x, ...) writeLines(unclass(x)), "pydpstat.summary")
   NULL
 }
@@ -87,9 +89,14 @@ def _plain(values: list[Any]) -> list[Any]:
 
 def intervals(result: Any, level: float) -> list[list[Any]]:
     """Return the names, the lower and the upper ends of intervals of a level."""
-    ends = np.atleast_2d(np.asarray(result.conf_int(alpha=1.0 - level), dtype=np.float64))
-    known = names(result)
-    return [known if len(known) == len(ends) else ["interval"], *ends.T.tolist()]
+    found = result.conf_int(alpha=1.0 - level)
+    ends = np.atleast_2d(np.asarray(found, dtype=np.float64))
+    if isinstance(found, tuple):
+        # of a test's parameter, or of the mean of one column's moments
+        known = [getattr(result, "parameter", "mean")]
+    else:
+        known = list(map(str, found.index)) if hasattr(found, "index") else names(result)
+    return [known, *ends.T.tolist()]
 
 
 def text(result: Any) -> str:
@@ -102,4 +109,4 @@ def introduce() -> None:
     # what reticulate calls R by, unless a user has taken the name for something else
     r: Any = getattr(sys.modules["__main__"], "r", None)
     if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
-        r[_METHODS % (_BASE, _BASE, _BUDGET)](numbers, names, frame, intervals, text)
+        r[_METHODS % (_BASE, _BASE, _BUDGET, _OBJECT)](numbers, names, frame, intervals, text, str)

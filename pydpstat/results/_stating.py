@@ -27,6 +27,10 @@ class Stating:
             With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
             ``to_latex(path)`` and ``to_html(path)`` write files.
 
+        See Also
+        --------
+        statement : several releases in one statement.
+
         Examples
         --------
         >>> import pydpstat

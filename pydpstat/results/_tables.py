@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels, unstacked
 from pydpstat.results._noisy_ratios import FREE, RatioIntervals
-from pydpstat.results._population import Population, PopulationIntervals
+from pydpstat.results._population import Divisible, PopulationIntervals
 from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Scaled
 from pydpstat.results._words import joined
 
@@ -37,23 +37,6 @@ NO_SUM = (
     "sums of several counts with {} noise have no known distribution here. Release the counts with "
     "mechanism='geometric' or 'gaussian'."
 )
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """What has intervals of shares that sums of counts have of the population."""
-
-    @property
-    def about(self) -> str:
-        """Say what its own intervals are of."""
-
-    def shares(
-        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
-    ) -> Population:
-        """Return the intervals for sums of counts and their rests, with so many noises in each of both.
-
-        `whole` tells whether a rest is that of all records.
-        """
 
 
 class TableResults(PopulationIntervals):
@@ -90,6 +73,10 @@ class TableResults(PopulationIntervals):
         PydpstatError
             If this release is no table, a variable is not in it, or all of them are kept; or if the noise
             is not on the integers.
+
+        See Also
+        --------
+        DPResults.shares : shares of the cells.
 
         Notes
         -----
@@ -173,6 +160,11 @@ class TableResults(PopulationIntervals):
         PydpstatError
             If this release is no table, or `by` is not some of its variables.
 
+        See Also
+        --------
+        DPResults.margins : counts of one variable.
+        DPResults.chi2 : a test of independence.
+
         Notes
         -----
         The count of a cell over the number of records where that is public, else over the sum of the noisy
@@ -254,6 +246,10 @@ class TableResults(PopulationIntervals):
             A column for each variable, then those of `to_frame`: estimate, noise standard deviation, and the
             ends of the intervals.
 
+        See Also
+        --------
+        DPResults.wide : a column for each level.
+
         Examples
         --------
         >>> import pydpstat
@@ -281,6 +277,10 @@ class TableResults(PopulationIntervals):
         DataFrame
             The estimates, integers where the noise is. A table of one variable has one row. Means and shares
             have no sums.
+
+        See Also
+        --------
+        DPResults.long : a row for each cell.
 
         Examples
         --------

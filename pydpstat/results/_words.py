@@ -49,7 +49,7 @@ _NOISES = {"laplace": "Laplace", "gaussian": "Gaussian", "geometric": "symmetric
 _NO_NOISE = ("", "-", "exponential mechanism", "randomized response")
 _MODELS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables
-UNLABELLED = frozenset(
+UNLABELED = frozenset(
     "any_interval any_test binomtest chi2_contingency chisquare f_oneway kendalltau kruskal ks_2samp kstest "
     "mannwhitneyu moments proportions_test quantile_test ttest_1samp ttest_ind ttest_rel wilcoxon".split()
 )

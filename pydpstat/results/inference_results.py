@@ -95,7 +95,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     released : tuple of (str, float)
         The noisy numbers that everything here is computed from.
     estimates : tuple of (str, float)
-        What follows from them for the parameters, cut to their ranges.
+        What follows from them for the parameters, clipped to their ranges.
     parameter : str
         What the interval is of (``"mean"``); empty without one.
     interval : Interval or None
@@ -267,7 +267,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, `kind` is another, or the test has no interval.
+            Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
+
+        See Also
+        --------
+        InferenceResults.confidence_interval : the same by its confidence level.
 
         Examples
         --------
@@ -309,6 +313,10 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ------
         PydpstatError
             As `conf_int` does.
+
+        See Also
+        --------
+        InferenceResults.conf_int : the same by alpha.
 
         Examples
         --------

@@ -140,8 +140,12 @@ class ModelResults(Estimates, Frozen):
         Raises
         ------
         PydpstatError
-            Where the columns do not match the coefficients, or the model has a `mapXy` of its own,
+            Where the columns do not match the coefficients, or the model has its own `mapXy`,
             which a result does not keep.
+
+        See Also
+        --------
+        ModelResults.conf_int : intervals for the coefficients.
 
         Examples
         --------

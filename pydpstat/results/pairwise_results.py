@@ -116,6 +116,10 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         -------
         DataFrame with columns 0 (lower) and 1 (upper), a row for each pair
 
+        See Also
+        --------
+        PairwiseResults.to_frame : intervals and p-values together.
+
         Examples
         --------
         >>> import numpy as np, pydpstat
@@ -142,6 +146,10 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
 
         Of many pairs of means intervals take some time; `pvalues` and `corrected` do not.
+
+        See Also
+        --------
+        PairwiseResults.conf_int : the intervals alone.
 
         Examples
         --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from pydpstat.results._inference_page import Interval
 from pydpstat.results._kept_ends import kept_ends
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._regression_page import RegressionPage
-from pydpstat.results._regression_tests import RegressionTests
+from pydpstat.results._regression_tests import Design, RegressionTests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,17 +30,6 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Released = tuple[tuple[str, float], ...]
 _MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
-
-
-class Design(Protocol):
-    """What makes predictors of new records: names and public levels, nothing private."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The coefficients' names, the constant first."""
-
-    def matrix(self, data: Any) -> Floats:
-        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -247,6 +236,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         PydpstatError
             Where there is no such coefficient, or it was released for a test of one value.
 
+        See Also
+        --------
+        RegressionResults.t_test : tests of combinations, with intervals.
+
         Examples
         --------
         >>> import numpy as np, pydpstat
@@ -285,8 +278,7 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return a confidence interval for each coefficient, which covers sampling and the privacy noise.
 
-        It is post-processing: any level is available at no additional privacy cost. Each interval holds
-        individually.
+        It is post-processing: any level is available at no additional privacy cost. Each holds individually.
 
         Parameters
         ----------
@@ -303,7 +295,11 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         Raises
         ------
         PydpstatError
-            Where `alpha` is not in its range, `kind` is another, or the release was for tests alone.
+            Where `alpha` is not in its range, `kind` is not available, or the release was for tests alone.
+
+        See Also
+        --------
+        RegressionResults.t_test : intervals for combinations of coefficients.
 
         Examples
         --------
@@ -345,6 +341,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         ------
         PydpstatError
             Where the columns do not match the predictors, or the release was for tests alone.
+
+        See Also
+        --------
+        RegressionResults.get_prediction : predictions with intervals.
 
         Examples
         --------

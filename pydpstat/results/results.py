@@ -165,6 +165,11 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         PydpstatError
             Where `alpha` is not between 0 and 1, or where the noise has no public distribution.
 
+        See Also
+        --------
+        DPResults.conf_int : the interval.
+        plan : the accuracy before a release.
+
         Examples
         --------
         >>> import pydpstat
@@ -190,7 +195,7 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
             "population".
         joint : bool, default False
             Whether all intervals hold simultaneously with probability ``1 - alpha``. If each value has
-            noise of its own they follow from the joint distribution of the noise, else from Bonferroni's
+            its own noise, they follow from the joint distribution of the noise, else from Bonferroni's
             inequality.
 
         Returns
@@ -201,6 +206,11 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         ------
         PydpstatError
             Where an argument is not allowed, or what was released does not say enough.
+
+        See Also
+        --------
+        DPResults.accuracy : a bound on the noise.
+        DPResults.to_frame : estimates and intervals together.
         """
         alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
         return ReleasePage.conf_int(self, alpha, kind)

@@ -213,7 +213,7 @@ class Statement(Answering):
 
 @answered
 def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
-    """State releases and their guarantee, for a methods section or a privacy office.
+    """State releases and their guarantee, as for a methods section.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     See Also
     --------
     DPResults : what it speaks of.
-    Budget : a release's cost beside that of others.
+    Budget : a release's cost among that of others.
 
     Notes
     -----

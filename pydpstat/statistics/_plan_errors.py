@@ -30,7 +30,7 @@ class Errors(Protocol):
         """Return the standard deviation of what the noise does."""
 
     def reach(self, alpha: float) -> Floats:
-        """Return how far the noise moves a value, with probability 1 - alpha."""
+        """Return the error that the noise does not exceed, with probability 1 - alpha."""
 
 
 class NoiseErrors(NamedTuple):
@@ -46,7 +46,7 @@ class NoiseErrors(NamedTuple):
         return np.broadcast_to(self.post.standard_error(self.noise, self.value), self.shape)
 
     def reach(self, alpha: float) -> Floats:
-        """Return how far the noise moves a value, with probability 1 - alpha."""
+        """Return the error that the noise does not exceed, with probability 1 - alpha."""
         return np.broadcast_to(self.post.reach(self.noise, self.value, alpha), self.shape)
 
 

@@ -127,7 +127,7 @@ class Plan(Drawn, Report):
         return self._natural(errors_of(self._planned).sd())
 
     def accuracy(self, alpha: float | None = None) -> float | pd.Series:
-        """Return how far the noise will move the released value, with probability 1 - alpha.
+        """Return the error that the noise will not exceed, with probability 1 - alpha.
 
         Parameters
         ----------

@@ -203,8 +203,8 @@ def corr(
 
     Bounded neighbors: the same sums. A replaced record takes such a vector away and adds another: the
     L1 sensitivity doubles, and the L2 sensitivity grows by sqrt(2), as the product of two vectors
-    without negative elements is not negative. Noisy variances and covariances, each with noise of its
-    own, would have an error about twice as large.
+    without negative elements is not negative. Noisy variances and covariances, each with its own
+    noise, would have an error about twice as large.
 
     References
     ----------

@@ -71,7 +71,7 @@ def mean(
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the bounds in their place.
     by : str, list of str, or columns, optional
-        Release by group: columns of the data, or a column of its own (or a dict or tuple of them) with a
+        Release by group: columns of the data, or a separate column (or a dict or tuple of them) with a
         value for each record. One release has all groups, also empty ones.
     levels : list, dict, list of lists or "declared", optional
         The public levels of the keys, as in `crosstab`; needed with `by`. ``"declared"``: the keys are
@@ -138,7 +138,7 @@ def mean(
     of the noise up to n epsilon = 3e10.
 
     By group: the pair (A, B) of every group is released. Unbounded: a record is in one group, so all
-    groups together cost what one does, and each has the noise of a release of its own. Bounded: a record
+    groups together cost what one does, and each has the noise of a separate release. Bounded: a record
     can leave one group and enter another; the L1 sensitivity is 2, the L2 sensitivity at most sqrt(2).
     The number of all records is public then, those of the groups are not.
 
@@ -148,10 +148,11 @@ def mean(
     Under bounded neighbors a unit's records are taken away and another's added, as a record that leaves
     a group and enters another. How many records there are is private under both.
 
-    With ``population=True`` the sum of the squares z^2 is released beside that of the z, as `moments` does:
-    replacing a record moves half of the one and a quarter of the other by at most 1 together, which the first
-    does alone. Unbounded, and by group: the three weights of `var` take the place of the two. The interval of
-    kind "population" inverts a studentised test, as in `ttest_1samp`; its level was measured.
+    With ``population=True`` the sum of the squares z^2 is released in addition to that of the z, as
+    `moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
+    together, which the first does alone. Unbounded, and by group: the three weights of `var` take the
+    place of the two. The interval of kind "population" inverts a studentized test, as in `ttest_1samp`;
+    its level was measured.
 
     References
     ----------

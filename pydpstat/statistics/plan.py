@@ -120,7 +120,7 @@ def plan(
         guess of it; by group it is that of each group, of the smallest one where they differ. Sums, counts
         and tables do not need it. For a test of groups the size of each, or a sequence of sizes.
     accuracy : float, or dict by column, optional
-        How far the noise may move the released value with probability 1 - alpha: half the width of its
+        The error that the noise exceeds with probability alpha: half the width of its
         interval, in the unit of the estimate. It is to hold for every value of the release.
     noise_sd : float, or dict by column, optional
         The standard error that the noise may add, in the place of `accuracy`.
@@ -156,7 +156,7 @@ def plan(
     See Also
     --------
     Budget : what pays for what was planned.
-    DPResults.accuracy : how far the noise moves a value that was released.
+    DPResults.accuracy : the accuracy of a value that was released.
 
     Notes
     -----

@@ -114,7 +114,7 @@ def quantile(
     side, by at most 1, so r = 1. Ties and gaps between the records change nothing in this. All
     counts are integers and q n is exact, and so is the choice (`pydpstat.random.secure`).
 
-    By group every group has a choice of its own; one without records takes each point with the same
+    By group every group has its own choice; one without records takes each point with the same
     probability. Nobody knows the groups' numbers of records, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that
     of one record added or removed, which concerns one group: unbounded neighbors take c = epsilon / r in
     each. Bounded: a record that is replaced is one that is removed and one that is added, be it to
@@ -126,7 +126,7 @@ def quantile(
 
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
     its number of cells follows from n and epsilon, and is 128 where n, or a group's, is private. A record is
-    in one cell of one group, so that each group has the noise of a release of its own; under bounded
+    in one cell of one group, so that each group has the noise of a separate release; under bounded
     neighbors it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and
     `bse` is half the distance of what is a standard deviation of the noise below and above; NaN where the
     noise is above a tenth of all records. Both kinds of intervals are exact for every distribution, ties
@@ -358,7 +358,7 @@ def quantiles(
     (They are drawn point by point, after the records are counted; the distribution is the same, and so is a
     seeded result in whatever order the records come.)
 
-    By group each group has problems of its own. One record added or removed touches one problem of a level
+    By group each group has its own problems. One record added or removed touches one problem of a level
     in one group, so that c as for unbounded neighbors keeps epsilon for all groups together. A record that
     is replaced, also in its group, is one removed and one added; a unit is m = max_records of these. All
     that lies k records apart costs k times as much: epsilon / (2 m) for bounded and epsilon / m for

@@ -197,7 +197,7 @@ def std(
 
     Notes
     -----
-    Guarantee: that of `var`, one draw of noise; cutting at 0 and the root are post-processing.
+    Guarantee: that of `var`, one draw of noise; clipping at 0 and the root are post-processing.
 
     References
     ----------

@@ -46,7 +46,7 @@ def crosstab(
     rng: object = None,
     budget: Spender | None = None,
 ) -> DPResults:
-    """Release a cross-tabulation: the number of records for each combination of levels.
+    """Release a cross-tabulation: the counts of all combinations of levels.
 
     Parameters
     ----------

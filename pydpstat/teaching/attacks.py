@@ -203,7 +203,9 @@ def _published_sd(answer: object) -> float:
 
 @dataclass(frozen=True, repr=False)
 class IntersectionAttack:
-    """What repeated answers reveal about the true count, as returned by `intersection_attack`.
+    """What repeated answers reveal about the true count.
+
+    `intersection_attack` returns it.
 
     Parameters
     ----------

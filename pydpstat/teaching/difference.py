@@ -26,7 +26,9 @@ _MOST = 1000
 
 @dataclass(frozen=True, repr=False)
 class DifferencingAttack:
-    """What an answer reveals about one record if the others are known, as returned by `differencing`.
+    """What an answer reveals about a record if the others are known.
+
+    `differencing` returns it.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def differencing(
     contributions: Iterable[float] = (0, 1),
     noise: Noise | UniformNoise | None = None,
 ) -> DifferencingAttack:
-    """Subtract the known records from an answer about all, to learn the unknown record.
+    """Subtract the known records from an answer to learn the unknown one.
 
     Parameters
     ----------

@@ -101,7 +101,9 @@ class Multisets(Sequences):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity:
-    """A sensitivity with two neighbors that attain it, as returned by `sensitivity`.
+    """A sensitivity with two neighboring data sets that attain it.
+
+    `sensitivity` returns it.
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ class Sensitivity:
         Its square, exactly, for the norm "L2".
     norm : {"L1", "L2"}
     neighbors : {"bounded", "unbounded"}
-    data, neighbour : tuple
+    data, neighbor : tuple
         Two neighbors that attain it, as tuples of records.
     outputs : tuple of (value, value)
         What the function returned for them.
@@ -129,7 +131,7 @@ class Sensitivity:
     norm: str
     neighbors: str
     data: tuple[object, ...]
-    neighbour: tuple[object, ...]
+    neighbor: tuple[object, ...]
     outputs: tuple[object, object]
     data_sets: int
     pairs: int
@@ -138,7 +140,7 @@ class Sensitivity:
         return float(self.value)
 
     def __repr__(self) -> str:
-        first, second = (excerpt(each) for each in (self.data, self.neighbour))
+        first, second = (excerpt(each) for each in (self.data, self.neighbor))
         return (
             f"Sensitivity: {self.value} in the {self.norm} norm ({self.neighbors} neighbors), attained by "
             f"{first} and {second}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
@@ -156,7 +158,7 @@ def sensitivity(
     symmetric: bool = False,
     limit: int = LIMIT,
 ) -> Sensitivity:
-    """Find the global sensitivity of a function of n records by exhaustive search.
+    """Find the global sensitivity of a function by exhaustive search.
 
     Parameters
     ----------
@@ -213,7 +215,7 @@ def sensitivity(
     >>> sensitivity(sum, range(4), 3).value
     3
     >>> r = sensitivity(lambda x: Fraction(sum(x), len(x)), [0, 1], 5, symmetric=True)
-    >>> r.value, r.data, r.neighbour
+    >>> r.value, r.data, r.neighbor
     (Fraction(1, 5), (0, 0, 0, 0, 0), (0, 0, 0, 0, 1))
     """
     if not callable(function):
@@ -249,7 +251,7 @@ def sensitivity(
         norm=norm,
         neighbors=neighbors,
         data=tuple(records[code] for code in first),
-        neighbour=tuple(records[code] for code in second),
+        neighbor=tuple(records[code] for code in second),
         outputs=(raw[first], raw[second]),
         data_sets=len(outputs),
         pairs=space.comparisons,

@@ -55,7 +55,7 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
 
 @dataclass(frozen=True)
 class UniformNoise:
-    """Noise that is uniform on the integers from -reach to reach: NOT a mechanism.
+    """Noise that is uniform on the integers from -reach to reach.
 
     It looks harmless but satisfies no epsilon at all. It is here to be attacked.
 
@@ -234,7 +234,7 @@ class UniformNoise:
     def audit(
         self,
         count: int = 5,
-        neighbour: int = 6,
+        neighbor: int = 6,
         *,
         claim: Guarantee | float | tuple[float, float] | None = 1.0,
         samples: int = 100_000,
@@ -244,7 +244,7 @@ class UniformNoise:
 
         Parameters
         ----------
-        count, neighbour : int
+        count, neighbor : int
             True counts of two data sets that differ in one record.
         claim : Guarantee, number or (number, number), default 1.0
             What is claimed; any epsilon is broken.
@@ -271,7 +271,7 @@ class UniformNoise:
         """
         from pydpstat.auditing import audit
 
-        data = integer(count, "count"), integer(neighbour, "neighbour")
+        data = integer(count, "count"), integer(neighbor, "neighbor")
         source_from(rng)
         # one stream for the noise and for the audit
         seed = checks.as_integer(rng)

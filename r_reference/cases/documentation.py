@@ -298,7 +298,7 @@ released([0.2, 0.6])
 """,
     ),
     Case(
-        id="randomness/several laws",
+        id="randomness/several distributions",
         function="mixture",
         package="rmutil",
         r="list(runif(3), rnorm(3), rmutil::rlaplace(2, s = 2), sample(10, 4))",

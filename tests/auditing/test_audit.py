@@ -38,7 +38,7 @@ def test_uniform_noise_is_not_private():
     assert r.violates and r.epsilon_lower > 5 and r.only_under_one
     assert (r.witness, r.likelier_under) in {
         ("the result is at most 3", "data"),
-        ("the result is above 7", "neighbour"),
+        ("the result is above 7", "neighbor"),
     }
     assert "It occurred under only one of the two data sets." in r.summary().as_text()
 
@@ -75,8 +75,8 @@ def test_breaks_levels_scales_and_errors_are_events():
         ),
         (lambda x: pydpstat.meanDP(x, 1.0, 0, 1), [0.5, math.nan], [0.5, 0.5], "the call "),
     ]
-    for release, data, neighbour, words in cases:
-        r = audit(release, data, neighbour, samples=800, rng=1)
+    for release, data, neighbor, words in cases:
+        r = audit(release, data, neighbor, samples=800, rng=1)
         assert r.violates and r.claim.epsilon == 1.0
         assert any(event.words.startswith(words) and event.q == 0 for event in r.events), r.summary()
 
@@ -218,9 +218,9 @@ def test_without_a_claim_there_is_no_verdict():
     ],
 )
 def test_bad_arguments(change, words):
-    arguments = {"release": lambda x: x, "data": 1, "neighbour": 2, "samples": 500, "rng": 1, **change}
+    arguments = {"release": lambda x: x, "data": 1, "neighbor": 2, "samples": 500, "rng": 1, **change}
     with pytest.raises(PydpstatError, match=words):
-        audit(arguments.pop("release"), arguments.pop("data"), arguments.pop("neighbour"), **arguments)
+        audit(arguments.pop("release"), arguments.pop("data"), arguments.pop("neighbor"), **arguments)
 
 
 def test_outcomes_that_nothing_sets_apart():
@@ -268,11 +268,11 @@ def test_the_results():
 
 
 @pytest.mark.parametrize(
-    "noisy, data, neighbour", [(laplace(), 0, 1), (geometric(), 0, 1), (lambda x: x, "a", "b")]
+    "noisy, data, neighbor", [(laplace(), 0, 1), (geometric(), 0, 1), (lambda x: x, "a", "b")]
 )
-def test_plot_draws_into_the_axes_given(noisy, data, neighbour):
+def test_plot_draws_into_the_axes_given(noisy, data, neighbor):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    r = audit(noisy, data, neighbour, claim=1.0, samples=2_000, rng=1)
+    r = audit(noisy, data, neighbor, claim=1.0, samples=2_000, rng=1)
     figure, axes = pyplot.subplots()
     assert r.plot(ax=axes) is axes
     assert "epsilon at least" in axes.get_title()

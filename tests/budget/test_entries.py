@@ -1,4 +1,4 @@
-"""Entries: whole, labelled, and exported."""
+"""Entries: whole, labeled, and exported."""
 
 import csv
 import io
@@ -139,9 +139,9 @@ def test_the_command_exports(tmp_path, capsys):
 
 def test_labels_of_blocks(budget):
     other = Budget(1.0)
-    with budget.labelled("outer"):
+    with budget.labeled("outer"):
         pydpstat.count([True], 0.1, budget=budget)
-        with budget.labelled("inner"), other.labelled("other"):
+        with budget.labeled("inner"), other.labeled("other"):
             pydpstat.count([True], 0.1, budget=budget)
             pydpstat.count([True], 0.1, budget=other)
             budget.spend(Guarantee(0.1), "own", label="given")
@@ -155,9 +155,9 @@ def test_labels_of_blocks(budget):
 
 
 def test_a_label_ends_with_an_error_and_stays_in_its_thread(budget):
-    with pytest.raises(KeyError), budget.labelled("lost"):
+    with pytest.raises(KeyError), budget.labeled("lost"):
         raise KeyError
-    with budget.labelled("here"):
+    with budget.labeled("here"):
         thread = threading.Thread(target=lambda: budget.spend(Guarantee(0.1), "there"))
         thread.start()
         thread.join()
@@ -169,7 +169,7 @@ def test_a_label_is_a_text(budget):
     with pytest.raises(PydpstatError, match="label must be a string; got int"):
         budget.spend(Guarantee(0.1), "mean(x)", label=3)
     with pytest.raises(PydpstatError, match="label must be a string; got NoneType"):
-        with budget.labelled(None):
+        with budget.labeled(None):
             pass
     assert not budget.entries
 

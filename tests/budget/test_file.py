@@ -65,7 +65,7 @@ def test_what_is_no_ledger(tmp_path, path):
         Budget(1.0, path=tmp_path / "none" / "a.ledger")
     path.write_text("income,age\n1,2\n")
     for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path)):
-        with pytest.raises(PydpstatError, match="is another file"):
+        with pytest.raises(PydpstatError, match="must be a ledger; .* is not one"):
             use()
     assert path.read_text() == "income,age\n1,2\n"
     with pytest.raises(PydpstatError, match="there is no file"):
@@ -206,7 +206,7 @@ def test_another_database_is_left_alone(path):
     connection.execute("CREATE TABLE notes (text)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(PydpstatError, match="is another file"):
+    with pytest.raises(PydpstatError, match="must be a ledger; .* is not one"):
         Budget(1.0, path=path)
     assert path.read_bytes() == before
 

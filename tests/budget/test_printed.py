@@ -157,7 +157,7 @@ def test_a_printed_budget_is_a_table():
     budget = dp.Budget(2.0)
     of = study(budget)
     of.mean("income", 0.5)
-    with budget.labelled("tables"):
+    with budget.labeled("tables"):
         of.crosstab("region", 0.125)
         of.crosstab("sex", 0.125)
     assert str(budget) == (

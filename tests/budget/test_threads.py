@@ -129,7 +129,7 @@ def test_no_block_no_warning(seen):
         pass
     with pytest.raises(PydpstatError), budget:
         raise PydpstatError("an error ends a block, too")
-    with budget.labelled("a label is no block"):
+    with budget.labeled("a label is no block"):
         in_a_thread(count)
     count()
     assert not seen

@@ -116,7 +116,7 @@ def test_methods_say_how_they_are_called():
     own = inspect.signature(people.mean).parameters
     # what a design has once for all is not asked for, and what it declares can be left out
     assert not {"unit", "neighbors", "budget"} & {*own} and own["bounds"].default is None
-    assert "Release a mean." in people.mean.__doc__ and repr(people.mean) == "<method mean of a design>"
+    assert people.mean.__doc__ == dp.Design.mean.__doc__ and repr(people.mean) == "<method mean of a design>"
     assert signature_of("ols").data == ("data",)
 
 

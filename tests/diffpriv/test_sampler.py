@@ -50,7 +50,7 @@ def test_the_plans_meet_the_theorem():
         m, _, k = sampler_plan(gamma=gamma)
         rho = np.linspace(1e-6, gamma, 20_000)
         room = float((rho + np.sqrt(np.log(1 / rho) / (2 * m))).min())
-        # R's rho minimises the m of gamma, not the room of m; both are tight here
+        # R's rho minimizes the m of gamma, not the room of m; both are tight here
         assert k <= m and k >= math.floor(m * (1 - gamma + room))
         assert room <= gamma * 1.001
 

@@ -171,7 +171,7 @@ def test_the_median_is_a_quantile():
 
 def test_a_large_epsilon_finds_the_quantile():
     x = np.random.default_rng(1).normal(size=2001)
-    # the neighbours of the median are closer than that
+    # the neighbors of the median are closer than that
     assert abs(float(medianDP(x, 50, -5, 5)) - np.median(x)) < 0.02
 
 

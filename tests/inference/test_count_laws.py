@@ -17,7 +17,7 @@ from pydpstat.inference._laws.binomial import (
 )
 from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum, noise_variance
 from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval, _studentised, _tails_of
+from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval, _studentized, _tails_of
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts, line_tails
 
@@ -206,7 +206,7 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
     met = rng.binomial(n, p, runs)
     first = met + sum(noise_of(rng, rate, runs) for _ in range(terms[0]))
     second = n - met + sum(noise_of(rng, rate, runs) for _ in range(terms[1]))
-    drawn = _studentised(first, second, p, noise_variance(rate), terms)
+    drawn = _studentized(first, second, p, noise_variance(rate), terms)
     for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
         up, low = _tails_of(t, n, p, rate, terms)
         # 4.5 standard errors: a false alarm in 140,000 comparisons

@@ -52,7 +52,7 @@ def test_without_noise_p_values_meet_scipys(alternative, shift):
     two = dp.ttest_ind(x, y, 1e6, **how)
     welch = stats.ttest_ind(x, y, equal_var=False, alternative=alternative)
     assert two.pvalue == pytest.approx(welch.pvalue, abs=STATED)
-    # studentised about the hypothesis, not about the mean: t is sqrt(n) sin instead of tan
+    # studentized about the hypothesis, not about the mean: t is sqrt(n) sin instead of tan
     assert two.statistic == pytest.approx(welch.statistic, rel=1e-4)
     paired = dp.ttest_rel(x[:30_000], y, 1e6, **{**how, "bounds": (-2, 2)})
     expected = stats.ttest_rel(x[:30_000], y, alternative=alternative)

@@ -85,7 +85,7 @@ def test_no_histograms(true, private, message):
 
 @pytest.mark.parametrize(("law", "noise"), [("laplace", LaplaceNoise), ("gaussian", GaussianNoise)])
 def test_curves_are_the_densities(ax, law, noise):
-    plots.noise_densities([-3, 0, 3, 6], [1, 2, 3, 4], law=law, ax=ax)
+    plots.noise_densities([-3, 0, 3, 6], [1, 2, 3, 4], distribution=law, ax=ax)
     assert len(ax.lines) == 4
     for line, location, scale in zip(ax.lines, [-3, 0, 3, 6], [1, 2, 3, 4]):
         x, y = line.get_data()
@@ -101,7 +101,7 @@ def test_curves_are_the_densities(ax, law, noise):
 def test_locations_and_scales_are_broadcast(ax):
     plots.noise_densities(0, [1, 2], ax=ax)
     assert labels(ax) == ["location 0, scale 1", "location 0, scale 2"]
-    assert labels(plots.noise_densities([0, 1], 2, law="gaussian")) == [
+    assert labels(plots.noise_densities([0, 1], 2, distribution="gaussian")) == [
         "location 0, sd 2",
         "location 1, sd 2",
     ]
@@ -117,7 +117,7 @@ def test_locations_and_scales_are_broadcast(ax):
         (([1, 2], [1, 2, 3]), {}, "locations must be one, or as many as scales; got 2 for 3"),
         ((range(8), 1), {}, "at most 7 curves"),
         ((1e9, 1), {}, "at most 1e.06 times the smallest scale"),
-        ((0, 1), {"law": "laplce"}, "Did you mean 'laplace'?"),
+        ((0, 1), {"distribution": "laplce"}, "Did you mean 'laplace'?"),
     ],
 )
 def test_bad_densities(arguments, options, message):

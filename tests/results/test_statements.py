@@ -231,7 +231,7 @@ def test_a_budget_has_its_ledger_and_its_own_total(accountant):
     budget = dp.Budget(8.0, 1e-6, accountant=accountant)
     design = people(budget=budget)
     results = [design.mean("income", 0.25), design.ttest_ind("income ~ sex", 0.5)]
-    with budget, budget.labelled("ages"):
+    with budget, budget.labeled("ages"):
         dp.meanDP(FRAME.age, 0.1, 18, 90)
     spent = budget.spent
     for statement in (budget.statement(), dp.statement(results, budget=budget), dp.statement(budget)):

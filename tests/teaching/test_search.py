@@ -64,7 +64,7 @@ def test_known_sensitivities(function, domain, n, options, value):
         assert found.value == value and (type(found.value) is type(value))
     # the witness attains it
     first, second = (
-        np.ravel(np.asarray(function(data), dtype=float)) for data in (found.data, found.neighbour)
+        np.ravel(np.asarray(function(data), dtype=float)) for data in (found.data, found.neighbor)
     )
     order = 2 if options.get("norm") == "L2" else 1
     with np.errstate(over="ignore"):

@@ -71,7 +71,7 @@ def test_draws_have_the_law_and_no_other(rng, reach):
         assert stats.chisquare(counts[1:-1], expected).pvalue < 1e-6
 
 
-def test_words_that_would_favour_small_numbers_are_drawn_again(monkeypatch):
+def test_words_that_would_favor_small_numbers_are_drawn_again(monkeypatch):
     words = iter([2**16 - 1, 2**16 - 2, 12, 2**16 - 1, 13])
 
     def entropy(size):
@@ -123,7 +123,7 @@ def test_a_budget_refuses_it_and_keeps_what_it_has():
         (lambda: UniformNoise().probability([0.5]), "answers must be a whole number; got 0.5"),
         (lambda: UniformNoise().delta(0), "sensitivity must be a whole number of at least 1; got 0"),
         (lambda: UniformNoise().audit(rng=-1), "rng must be None, an int"),
-        (lambda: UniformNoise().audit(5, "6"), "neighbour must be a whole number; got str of length 1"),
+        (lambda: UniformNoise().audit(5, "6"), "neighbor must be a whole number; got str of length 1"),
     ],
 )
 def test_bad_input(call, message):

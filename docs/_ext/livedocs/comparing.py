@@ -201,7 +201,7 @@ def _agreement(verdict: Verdict, theirs: Outcome) -> str:
     if count <= 3:
         what += f" ({', '.join(map(repr, theirs.values))})"
     if verdict.difference == 0.0:
-        return f"{what}, equal to the last bit."
+        return f"{what}, equal bit for bit."
     reason = f": {case.reason}" if case.reason else ""
     if case.level == "rtol":
         return f"{what}, equal to a relative {verdict.difference:.1g} (allowed {case.tolerance:g}){reason}."

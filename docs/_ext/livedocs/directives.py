@@ -134,7 +134,7 @@ def comparison(shown: Shown) -> nodes.container:
 
 
 def reference(target: str, text: str) -> addnodes.pending_xref:
-    """Return a link to a labelled place of these pages."""
+    """Return a link to a labeled place of these pages."""
     label = target.lower()
     link = addnodes.pending_xref(
         "", refdomain="std", reftype="ref", reftarget=label, refexplicit=True, refwarn=True

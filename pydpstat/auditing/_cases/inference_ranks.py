@@ -62,6 +62,8 @@ CASES = (
     _case("kendalltau", _two(kendalltau), AGAINST, ALONG),
     _case("kendalltau, of one side", _two(kendalltau, alternative="less"), AGAINST, ALONG),
     _case("kstest", lambda data: kstest(data, "uniform", 1.0), [0.0, 0.0], [0.0, 1.0]),
-    _case("kstest, a law with atoms", lambda data: kstest(data, _atoms, 1.0), [0.0, 0.0], [0.0, 1.0]),
+    _case(
+        "kstest, a distribution with atoms", lambda data: kstest(data, _atoms, 1.0), [0.0, 0.0], [0.0, 1.0]
+    ),
     _case("ks_2samp", _two(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
 )

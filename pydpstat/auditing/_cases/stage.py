@@ -1,4 +1,4 @@
-"""One of the stages that a release consists of, as a release of its own with epsilon 1."""
+"""One of the stages that a release consists of, as a separate release with epsilon 1."""
 
 from __future__ import annotations
 

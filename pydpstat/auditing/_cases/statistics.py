@@ -44,7 +44,7 @@ def _call(function: Release, epsilon: float = 1.0, **options: object) -> Release
 
 
 def _columns(function: Release, **options: object) -> Release:
-    """Return a release of many copies of one column, each with epsilon 1 and noise of its own."""
+    """Return a release of many copies of one column, each with epsilon 1 and its own noise."""
     options = {"mechanism": "laplace", **options} if function not in (count, proportion) else options
 
     def release(data: npt.ArrayLike, size: int) -> np.ndarray:

@@ -60,7 +60,7 @@ PENALTY = "the regularizer is differentiable and 1-strongly convex"
 
 
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
-    """Binary classification by private empirical risk minimization, as ``DPpack``'s class of this name.
+    """Private empirical risk minimization for binary classification.
 
     It is the base of `LogisticRegressionDP` and `svmDP`, which are safer: this class scales nothing.
     ``EmpiricalRiskMinimizationDP.CMS$new(...)`` of R is ``EmpiricalRiskMinimizationDP_CMS(...)``;

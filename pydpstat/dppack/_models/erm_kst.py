@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 
 
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
-    """Private empirical risk minimization for regression, as ``DPpack``'s class of this name.
+    """Private empirical risk minimization for regression.
 
     It is the base of `LinearRegressionDP`, which is safer: this class scales nothing and takes
     `zeta` and `lambda_` as they are given. ``EmpiricalRiskMinimizationDP.KST$new(...)`` of R is

@@ -107,7 +107,7 @@ class FittedModel(Answering):
         Parameters
         ----------
         deep : bool, default True
-            Makes no difference here: no argument has arguments of its own.
+            Makes no difference here: no argument has its own arguments.
 
         Returns
         -------

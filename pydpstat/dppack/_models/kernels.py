@@ -21,7 +21,9 @@ from pydpstat.random import Source, source_from
 
 @answered
 def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
-    """Feature cos(x'frequencies + phase) of the Gaussian kernel, as ``DPpack::phi.gaussian``.
+    """Return the feature cos(x'frequencies + phase) of the Gaussian kernel.
+
+    R's function is ``DPpack::phi.gaussian``.
 
     Parameters
     ----------
@@ -72,7 +74,9 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
 
 @answered
 def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..., Floats]:
-    """Make the function that draws a random Fourier feature, as ``DPpack::generate.sampling``.
+    """Return the function that draws a random Fourier feature.
+
+    R's function is ``DPpack::generate.sampling``.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ PREDICTION = Prediction("sigmoid", "round")
 
 
 class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
-    """Private regularized logistic regression, as ``DPpack::LogisticRegressionDP``.
+    """Private regularized logistic regression, as in ``DPpack``.
 
     ``LogisticRegressionDP$new(...)`` of R is ``LogisticRegressionDP(...)``; methods and public
     fields have R's names with underscores for dots.

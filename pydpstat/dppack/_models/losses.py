@@ -17,7 +17,9 @@ from pydpstat.r_arithmetic._arrays import doubles
 
 @answered
 def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Cross entropy of predicted probabilities, as ``DPpack::loss.cross.entropy``.
+    """Return the cross entropy of predicted probabilities.
+
+    R's function is ``DPpack::loss.cross.entropy``.
 
     Parameters
     ----------
@@ -57,7 +59,9 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @answered
 def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Derivative of the cross entropy by the prediction, as ``DPpack::loss.gr.cross.entropy``.
+    """Return the derivative of the cross entropy by the prediction.
+
+    R's function is ``DPpack::loss.gr.cross.entropy``.
 
     Parameters
     ----------
@@ -133,7 +137,9 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @answered
 def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Derivative of half the squared error by the prediction, as ``DPpack::loss.gr.squared.error``.
+    """Return the derivative of half the squared error by the prediction.
+
+    R's function is ``DPpack::loss.gr.squared.error``.
 
     Parameters
     ----------
@@ -170,7 +176,9 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @answered
 def generate_loss_huber(h: float) -> Callable[..., Floats]:
-    """Make the Huber-smoothed hinge loss with half-width h, as ``DPpack::generate.loss.huber``.
+    """Return the Huber-smoothed hinge loss with half-width h.
+
+    R's function is ``DPpack::generate.loss.huber``.
 
     Parameters
     ----------
@@ -209,7 +217,9 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
 
 @answered
 def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
-    """Make the derivative of the Huber-smoothed hinge loss, as ``DPpack::generate.loss.gr.huber``.
+    """Return the derivative of the Huber-smoothed hinge loss.
+
+    R's function is ``DPpack::generate.loss.gr.huber``.
 
     Parameters
     ----------

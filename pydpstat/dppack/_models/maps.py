@@ -53,7 +53,9 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
 
 @answered
 def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
-    """Gradient of `regularizer_l2`, the coefficients, as ``DPpack::regularizer.gr.l2``.
+    """Return the gradient of `regularizer_l2`, the coefficients.
+
+    R's function is ``DPpack::regularizer.gr.l2``.
 
     Parameters
     ----------
@@ -126,7 +128,9 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
 @answered
 def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """Derivatives of the linear predictor, X transposed, as ``DPpack::mapXy.gr.linear``.
+    """Return the derivatives of the linear predictor, X transposed.
+
+    R's function is ``DPpack::mapXy.gr.linear``.
 
     Parameters
     ----------
@@ -202,7 +206,9 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
 @answered
 def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """What DPpack takes for the derivatives of `mapXy_sigmoid`, as ``DPpack::mapXy.gr.sigmoid``.
+    """Return what DPpack takes for the derivatives of `mapXy_sigmoid`.
+
+    R's function is ``DPpack::mapXy.gr.sigmoid``.
 
     R recycles the n slopes along the columns of X transposed. With one coefficient these are the
     derivatives; with more they are not, and a model that gets this function warns.

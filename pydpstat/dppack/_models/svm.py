@@ -26,7 +26,7 @@ _BEFORE = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
 
 
 class svmDP(Classifier, WeightedERMDP_CMS):
-    """Private support vector machine, linear or with a Gaussian kernel, as ``DPpack::svmDP``.
+    """Private support vector machine, linear or with a Gaussian kernel.
 
     ``svmDP$new(...)`` of R is ``svmDP(...)``; methods and public fields have R's names with
     underscores for dots.

@@ -1,4 +1,4 @@
-"""DPpack's choice among models that are fitted on groups of records of their own."""
+"""DPpack's choice among models that are fitted on separate groups of records."""
 
 from __future__ import annotations
 
@@ -56,9 +56,11 @@ def tune_classification_model(
     *,
     rng: object = None,
 ) -> _Model:
-    """Choose among private classifiers, as ``DPpack::tune_classification_model`` does.
+    """Choose among private classifiers by their errors on held-out records.
 
-    Of m models each is fitted on a group of records of its own: the i-th on records i, i + m + 1,
+    R's function is ``DPpack::tune_classification_model``.
+
+    Of m models each is fitted on its own group of records: the i-th on records i, i + m + 1,
     i + 2 (m + 1), ... The group that is left counts each model's wrong labels, and the exponential
     mechanism chooses a model with few.
 
@@ -151,9 +153,11 @@ def tune_linear_regression_model(
     *,
     rng: object = None,
 ) -> _Model:
-    """Choose among private linear regressions, as ``DPpack::tune_linear_regression_model`` does.
+    """Choose among private linear regressions by held-out errors.
 
-    Of m models each is fitted on a group of records of its own, as by `tune_classification_model`.
+    R's function is ``DPpack::tune_linear_regression_model``.
+
+    Of m models each is fitted on its own group of records, as by `tune_classification_model`.
     The group that is left gives each model's sum of squared errors, and the exponential mechanism
     chooses a model with a small one.
 

@@ -10,7 +10,7 @@ from pydpstat.results.model_results import ModelResults
 
 
 class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
-    """Private empirical risk minimization with weighted records, as ``DPpack::WeightedERMDP.CMS``.
+    """Private empirical risk minimization with weighted records.
 
     It is the base of `svmDP`, which is safer: this class scales nothing.
     ``WeightedERMDP.CMS$new(...)`` of R is ``WeightedERMDP_CMS(...)``. Its arguments are those of

@@ -1,4 +1,4 @@
-"""Tests and intervals for a binomial count that was released with noise of known law."""
+"""Tests and intervals for a binomial count that was released with noise of known distribution."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MERGED, _MOST = 2**14, 2**17
 
 
 class SymmetricNoise(Protocol):
-    """Noise of a symmetric law."""
+    """Noise of a symmetric distribution."""
 
     def tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X >= x)."""
@@ -84,7 +84,7 @@ def binomial_points(n: int, p: float, left_out: float = DROPPED) -> tuple[Floats
 
 
 def noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[float, float]:
-    """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric law.
+    """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric distribution.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Laws of noisy numbers of blocks: how many reject, and in which cells of a histogram their estimates lie."""
+"""Distributions of noisy numbers of blocks: how many reject, and in which cells their estimates lie."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> fl
 
 
 def _binomial_pmf(number: int, share: float) -> Floats:
-    """Return a binomial law's probabilities, good enough for a design."""
+    """Return a binomial distribution's probabilities, good enough for a design."""
     from scipy.special import gammaln
 
     k = np.arange(number + 1.0)

@@ -211,7 +211,7 @@ class CellLogit(Frozen):
         return min(1.0, max(2.0 * total.tail(distance), SMALLEST))
 
     def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
-        """Return how far the score is from 0 on its side, and its law."""
+        """Return how far the score is from 0 on its side, and its distribution."""
         place = int(np.argmax(np.abs(combination)))
         basis = np.eye(combination.size)
         basis[place] = -combination / combination[place]

@@ -1,4 +1,4 @@
-"""The tail of Welch's statistic of equal means, by that of each group's own studentised sum.
+"""The tail of Welch's statistic of equal means, by that of each group's own studentized sum.
 
 With c any number and W and Q a group's noisy sums about the common mean, of distances and of squares, Welch's
 statistic is at most the sum over the groups of ``W^2 / (max(Q', floor) + var)``: the weighted sum of squares
@@ -111,7 +111,7 @@ def _envelope(group: Sums, means: list[float], statistic: float, skewed: bool, l
 
 
 def _beyond(group: Sums, form: Quadratic, weights: Floats, root: float) -> float:
-    """Return how probable it is that a group's studentised sum has at least this size."""
+    """Return how probable it is that a group's studentized sum has at least this size."""
     # W^2 >= t^2 (Q - W^2 / n + var) where W^2 (1 + t^2 / n) >= t^2 (Q + var)
     lean = root / math.sqrt(1.0 + root * root / group.n)
     low = root * math.sqrt(group.floor + group.spread)

@@ -1,4 +1,4 @@
-"""Laws of Kolmogorov's and Smirnov's distances, in the integer units of the statistics."""
+"""Distributions of Kolmogorov's and Smirnov's distances, in the integer units of the statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CELLS = 512
 
 @lru_cache(maxsize=64)
 def one_sample_law(records: int, alternative: str) -> Law:
-    """Return the distribution of n 2^32 D for n records of the hypothetical, continuous law.
+    """Return the distribution of n 2^32 D for n records of the hypothetical, continuous distribution.
 
     Exact up to 40 records (100 for a one-sided distance); beyond, the limit distribution with its first
     corrections, off by less than 5e-4 (one-sided 1e-3), the less the more records.
@@ -49,7 +49,7 @@ def one_sample_law(records: int, alternative: str) -> Law:
 
 @lru_cache(maxsize=64)
 def two_sample_law(first: int, second: int, alternative: str) -> Law:
-    """Return the distribution of n1 n2 D for two groups of one continuous law.
+    """Return the distribution of n1 n2 D for two groups of one continuous distribution.
 
     By 9,999 random orders up to 1,000 records; beyond, the limit distribution with its first correction on
     the values that the distance can take (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one sample

@@ -192,7 +192,7 @@ def _pvalue(law: NullLaw, first: float, second: float, alternative: str) -> floa
 
 
 def exact_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the studentised mean and a p-value for every distribution; the number of records is public.
+    """Return the studentized mean and a p-value for every distribution; the number of records is public.
 
     Examples
     --------

@@ -131,7 +131,7 @@ class NullLaw:
         return max(self.floor, least_square(self.n, self.mean, variance))
 
     def statistic(self, first: float, second: float, variance: float = 0.0) -> float:
-        """Return the studentised sum, which leans on a hypothetical variance where Q is small."""
+        """Return the studentized sum, which leans on a hypothetical variance where Q is small."""
         return first / math.sqrt(max(second, self.least(variance)) + self.spread)
 
     def centered(self, sums: Row) -> tuple[float, float]:
@@ -312,7 +312,7 @@ def sizes(known: NoisySums, left_out: float = LEFT_OUT) -> tuple[tuple[int, ...]
 
 @lru_cache(maxsize=8)
 def _size_quantile(law: NoiseLaw, noises: int, left_out: float) -> float:
-    """Return how far the noise of the number of records reaches, in units of the root of its scales' squares.
+    """Return the reach of the noise of the number of records, in units of the root of its scales' squares.
 
     It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
     survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.

@@ -104,7 +104,7 @@ def _signed_ranks(n: int, cap: int, effect: float) -> Floats:
 
 
 def _normal(mean: float, variance: float) -> Floats:
-    """Draw integers of about a normal law."""
+    """Draw integers of about a normal distribution."""
     return np.rint(mean + math.sqrt(variance) * scores(DRAWN, 0)[:, 0])
 
 

@@ -79,7 +79,7 @@ class NoisyPair:
 
     def statistic(self, p: float) -> float:
         """Return T, the distance from the hypothesis in standard errors."""
-        return float(_studentised(self.met, self.unmet, p, noise_variance(self.rate), self.terms))
+        return float(_studentized(self.met, self.unmet, p, noise_variance(self.rate), self.terms))
 
     def pvalue(self, p: float, alternative: str) -> float:
         """Return the p-value of the hypothesis that a record meets the condition with that probability."""
@@ -191,7 +191,7 @@ class NoisyPairInterval:
             n, step = worst, _NEXT * step
 
 
-def _studentised(
+def _studentized(
     met: float | Floats, unmet: float | Floats, p: float, variance: float, terms: tuple[int, int]
 ) -> Floats:
     deviation = (1.0 - p) * np.asarray(met) - p * np.asarray(unmet)

@@ -294,7 +294,7 @@ def lower_quantiles(
 
 
 class _Circle(NamedTuple):
-    """Laws on the integers modulo some number: transforms of a count and of one noise, and roots of unity."""
+    """Distributions on integers modulo some number: transforms of a count and a noise, and roots of unity."""
 
     spectrum: npt.NDArray[np.complex128]
     decay: Floats

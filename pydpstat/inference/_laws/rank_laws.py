@@ -1,4 +1,4 @@
-"""Laws of integer rank statistics under their null hypotheses, and with symmetric geometric noise."""
+"""Distributions of integer rank statistics under their null hypotheses, with symmetric geometric noise."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _cell_tail(distance: Floats, step: float, rate: float) -> Floats:
 
 
 def _beyond(x: Floats, scale: float) -> Floats:
-    """Return the integral of a Laplace law's upper tail from x on."""
+    """Return the integral of a Laplace distribution's upper tail from x on."""
     if scale == 0.0:
         return np.maximum(-x, 0.0)
     return np.maximum(-x, 0.0) + 0.5 * scale * np.exp(-np.abs(x) / scale)

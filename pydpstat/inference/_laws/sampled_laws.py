@@ -1,4 +1,4 @@
-"""Laws by random orders of the records with a fixed seed: they repeat, and protect nobody."""
+"""Distributions by random orders of the records with a fixed seed: they repeat, and protect nobody."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def shuffled(values: Integers) -> Iterator[Integers]:
 
 @lru_cache(maxsize=16)
 def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
-    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), where all groups have one law.
+    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), under one common distribution.
 
     Beyond 1,000 records ranks are taken as N independent uniform variables less their mean, which has the
     right covariances; sums of more than 40 of them as normal.

@@ -1,4 +1,4 @@
-"""Laws of rank statistics under random signs or random order with geometric noise, and intervals from signs.
+"""Distributions of rank statistics under random signs or order, with noise, and intervals from signs.
 
 Nothing here sees data: the distributions depend on public numbers alone.
 """

@@ -213,7 +213,7 @@ def region_of(known: NoisySums, alpha: float) -> Region:
 def noise_reach(scales: Floats, law: str, share: float) -> float:
     """Return what a sum of independent noises of these scales exceeds with that probability at most.
 
-    One Laplace variable: its quantile. Several: Chernoff's bound, minimised over a grid.
+    One Laplace variable: its quantile. Several: Chernoff's bound, minimized over a grid.
 
     Examples
     --------

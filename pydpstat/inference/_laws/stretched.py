@@ -2,7 +2,7 @@
 
 Reference points are moved towards the ends of the unit cube, coordinate by coordinate, and weighted with how
 rare that makes them (importance sampling). Of each point one noise is left open, and the probability that it
-makes the statistic extreme is computed exactly (conditional Monte Carlo): studentised sums are extreme where
+makes the statistic extreme is computed exactly (conditional Monte Carlo): studentized sums are extreme where
 a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a relative error of a
 tenth or two; twice its estimated standard error is added.
 """

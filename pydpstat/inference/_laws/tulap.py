@@ -1,4 +1,4 @@
-"""The Tulap law: symmetric geometric noise and a uniform variable between -1/2 and 1/2."""
+"""The Tulap distribution: symmetric geometric noise and a uniform variable between -1/2 and 1/2."""
 
 from __future__ import annotations
 

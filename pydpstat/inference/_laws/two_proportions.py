@@ -272,7 +272,7 @@ def line_tails(
 
 
 def _expected(first: Floats, values: Floats, second: Floats) -> npt.NDArray[np.float64]:
-    """Return the expected value of a function of two counts, for each row of their laws."""
+    """Return the expected value of a function of two counts, for each row of their distributions."""
     return np.einsum("pj,pj->p", np.einsum("pi,ij->pj", first, values), second)
 
 

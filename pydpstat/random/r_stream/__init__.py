@@ -1,4 +1,4 @@
-"""R's random streams, equal to R's to the last bit, without R."""
+"""R's random streams, equal to R's bit for bit, without R."""
 
 from pydpstat.random.r_stream._continuous import ContinuousDistributions
 from pydpstat.random.r_stream._counts import CountDistributions
@@ -8,7 +8,7 @@ __all__ = ["RRandom"]
 
 
 class RRandom(ContinuousDistributions, CountDistributions, Sampling):
-    """R's random number stream: the numbers that R draws after ``set.seed(seed)``, bit for bit.
+    """R's random number stream after ``set.seed(seed)``, bit for bit.
 
     It is R's default ``RNGkind("Mersenne-Twister", "Inversion", "Rejection")``. The methods have R's
     names and continue the stream from call to call, as R does. A seeded stream is for checking and

@@ -292,7 +292,7 @@ class ContinuousDistributions(Seeded):
         n : int
             How many.
         location : float, default 0.0
-            The centre.
+            The center.
         scale : float, default 1.0
             The scale, finite and at least 0.
 

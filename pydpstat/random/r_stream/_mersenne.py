@@ -130,7 +130,7 @@ class UniformStream:
         return uniforms
 
     def draw(self, count: int) -> np.ndarray:
-        """Draw `count` uniforms as an array of their own."""
+        """Draw `count` uniforms as a separate array."""
         result = np.empty(count)
         for start in range(0, count, CHUNK):
             part = result[start : start + CHUNK]

@@ -19,7 +19,7 @@ _FEW = 60
 _CHUNK = 16384
 
 # Wichura (1988), coefficients of PPND16, highest power first: numerator and denominator
-_CENTRE = (
+_CENTER = (
     (
         2509.0809287301226727,
         33430.575583588128105,
@@ -120,9 +120,9 @@ def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratc
     np.multiply(q, q, out=r)
     np.subtract(0.180625, r, out=r)
     # the order of R: (q * numerator) / denominator
-    _polynomial(_CENTRE[0], r, out)
+    _polynomial(_CENTER[0], r, out)
     out *= q
-    out /= _polynomial(_CENTRE[1], r, denominator)
+    out /= _polynomial(_CENTER[1], r, denominator)
     np.abs(q, out=r)
     tails = np.flatnonzero(r > 0.425)
     if tails.size:

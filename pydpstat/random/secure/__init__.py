@@ -1,4 +1,4 @@
-"""Noise from the operating system's generator, exact to the last bit: one module a family of distributions.
+"""Noise from the operating system's generator, exact in every bit: one module a family of distributions.
 
 Every function draws from precisely the distribution that it names. A uniform real number U is an endless
 string of random bits, of which 52 are drawn first, so that U is known to lie in a cell of width

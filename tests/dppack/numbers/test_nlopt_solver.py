@@ -12,15 +12,15 @@ from pydpstat import LinearRegressionDP, PydpstatError, RRandom, tune_linear_reg
 from pydpstat.dppack._models.nlopt_solver import MAXEVAL, minimize, require_nlopt
 from pydpstat.errors import MissingExtraError
 
-CENTRE = np.array([1.0, 2.0])
+CENTER = np.array([1.0, 2.0])
 
 
 def far(w):
-    return float(((w - CENTRE) ** 2).sum())
+    return float(((w - CENTER) ** 2).sum())
 
 
 def far_slope(w):
-    return 2.0 * (w - CENTRE)
+    return 2.0 * (w - CENTER)
 
 
 def ball(w):
@@ -40,7 +40,7 @@ def nlopt():
 def test_the_minimum_in_a_ball_is_its_nearest_point(nlopt, gradients):
     found = minimize(far, ball, 2, *gradients)
     # both algorithms stop at a relative step of 1e-4
-    assert found == pytest.approx(CENTRE / math.sqrt(5.0), abs=1e-3)
+    assert found == pytest.approx(CENTER / math.sqrt(5.0), abs=1e-3)
     assert found @ found <= 1.0 + 1e-7
 
 
@@ -92,7 +92,7 @@ def test_a_function_may_keep_its_argument(nlopt):
         ((lambda w: -1e300 * w[0], ball, 2), "NLopt failed"),
     ],
 )
-def test_what_cannot_be_minimised_is_refused(nlopt, functions, text):
+def test_what_cannot_be_minimized_is_refused(nlopt, functions, text):
     with pytest.raises(PydpstatError, match=text):
         minimize(*functions)
 

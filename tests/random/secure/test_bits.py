@@ -47,7 +47,7 @@ def test_uniforms():
     values = secure.uniform(N)
     assert stats.kstest(values, stats.uniform.cdf).pvalue > FALSE_ALARM
     assert fits((values < 2**-10).sum(), 2**-10) and fits((values > 1 - 2**-10).sum(), 2**-10)
-    # neighbours are not correlated: standard error 1 / sqrt(n)
+    # neighbors are not correlated: standard error 1 / sqrt(n)
     assert abs(np.corrcoef(values[:-1], values[1:])[0, 1]) < 5 / math.sqrt(N)
 
 
