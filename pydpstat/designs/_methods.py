@@ -311,7 +311,13 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
         options["other"] = facts.other
     if facts.unit is not None:
         # what has no unit may count the units themselves
-        if "unit" not in how.options and [*names] != [facts.unit]:
+        if "unit" not in how.options and {*names} - {*_keys(given.get("by"))} != {facts.unit}:
+            if how.function.__name__ == "nunique":
+                raise PydpstatError(
+                    "variables must be the unit for nunique, which counts the units themselves; got "
+                    f"{checks.excerpt(names)}. Write design.nunique({facts.unit!r}, 1.0), or count other "
+                    "values with crosstab."
+                )
             raise PydpstatError(
                 f"{how.function.__name__} protects records, but the design has the unit "
                 f"{facts.unit!r}. Declare a design without unit if every unit has one record."

@@ -88,7 +88,7 @@ def ols(
         How: see the notes. ``"moments"`` estimates everything, ``"rank"`` has far more power.
     cov_type : {"nonrobust", "HC3"}, default "nonrobust"
         With ``"moments"``: ``"nonrobust"`` takes errors to have one variance, ``"HC3"`` allows for any
-        variances, and spends a quarter of epsilon on them; see the notes.
+        variances, and spends a quarter of epsilon on them; it has no `t_test`, `f_test` and `get_prediction`.
     coefficients : str or list of str, optional
         With ``"rank"`` the names of the slopes to test, which share epsilon; by default all.
     null : float, default 0

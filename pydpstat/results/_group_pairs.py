@@ -91,7 +91,9 @@ class FurtherResults(HistogramResults):
         if pair[0] == pair[1]:
             raise PydpstatError(f"a and b must be two different groups; got {a!r} twice.")
         column, columns = labels.column(variable), len(labels.series) or 1
-        found = known.difference(*(place * columns + column for place in pair))
+        # draws under the null hypothesis are not symmetric, and a comparison has one p-value
+        found = known.difference(*(place * columns + column for place in sorted(pair)))
+        found = found if pair[0] < pair[1] else found.turned()
         names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
         called = f"difference of {named(a)} and {named(b)}"
         return InferenceResults.of(

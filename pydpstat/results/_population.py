@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -79,6 +80,24 @@ class Difference(NamedTuple):
     validity: str
     remarks: tuple[str, ...] = ()
     floor: float = 0.0
+
+    def turned(self) -> Difference:
+        """Return the comparison of the second group with the first."""
+        return self._replace(
+            statistic=-self.statistic, estimate=-self.estimate, interval=TurnedInterval(self.interval)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedInterval:
+    """The interval of a number with the other sign."""
+
+    inner: Any
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return both ends."""
+        low, high = self.inner.ends(alpha)
+        return -high + 0.0, -low + 0.0
 
 
 class TableTest(NamedTuple):

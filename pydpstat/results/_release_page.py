@@ -140,7 +140,7 @@ class ReleasePage(FurtherResults):
             covered = self._covered()
         if self._wide():
             covered = f"to_frame() has a row for each cell, with its interval. {covered}"
-        if isinstance(self.post, BetweenEdges):
+        if isinstance(self.post, BetweenEdges) and self.statistic != "share":
             covered = f"Noise intervals end at edges of cells, whose width the noise sd leaves out. {covered}"
         steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
         held = self._held(self.record.function)

@@ -328,7 +328,10 @@ def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others()
         (lambda: sized().mean("income", 0.1, bounds=(0, 3e5)), "must lie within the declared ones"),
         (lambda: sized().mean("income", 0.1, bounds=5), "bounds must be a pair"),
         (lambda: unsized().weighted_mean("income", 0.1), "must have weights for weighted_mean"),
-        (lambda: unsized(unit="person").nunique("note", 0.1), "the design has the unit 'person'"),
+        (
+            lambda: unsized(unit="person").nunique("note", 0.1),
+            "variables must be the unit for nunique, .* Write design.nunique",
+        ),
         (lambda: unsized().kruskal("income ~ sex", 0.1), "neighbors must be 'bounded' for kruskal"),
         (lambda: sized().ttest_ind("income ~ region", 0.1), "ttest_ind must have two groups"),
         (lambda: sized().ttest_ind("income", 0.1), "formula must be a variable and its groups"),

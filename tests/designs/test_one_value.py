@@ -119,3 +119,10 @@ def test_a_call_of_a_model_narrows_one_column_beside_the_others():
     fit = design.ols("income ~ age + C(sex)", 1, bounds={"age": (18, 50)}, levels={"sex": ["m", "f"]})
     assert fit.bounds == ((0.0, 2e5), (18.0, 50.0))
     assert "C(sex)[T.f]" in fit.params
+
+
+def test_units_are_counted_by_group():
+    frame = pd.DataFrame({"person": np.arange(900) // 3, "region": np.repeat(["n", "s"], 450)})
+    people = dp.design(frame, unit="person", levels={"region": ["n", "s"]}, other=None, rng=1)
+    found = people.nunique("person", 50.0, by="region")
+    assert found.params.tolist() == [150, 150] and found.guarantee.unit == "person"

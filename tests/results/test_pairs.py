@@ -162,3 +162,16 @@ def test_pairs_within_a_key_and_numbers_by_two_keys_side_by_side():
     for call in (lambda: table.difference("x:p", "y:p"), table.pairs):
         with pytest.raises(PydpstatError, match=r"level of b \('q', 'p', 'r'\) .* Write .*variable='q'\)"):
             call()
+
+
+def test_a_comparison_has_one_p_value_in_either_order():
+    shares = by_region(pydpstat.proportion, TRUTHS)
+    means = by_region(pydpstat.mean, X, bounds=(0, 120), population=True)
+    for release in (shares, means):
+        a, b = (str(each) for each in release.params.index[:2])
+        one, other = release.difference(a, b), release.difference(b, a)
+        assert one.pvalue == other.pvalue and one.statistic == -other.statistic
+        assert (
+            one.estimate == -other.estimate
+            and one.conf_int() == tuple(-end for end in other.conf_int())[::-1]
+        )
