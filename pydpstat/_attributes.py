@@ -115,9 +115,36 @@ ATTRIBUTES = (
     ("subset", ("value_counts",), "write design.count(1.0, by='region')"),
     (
         "subset",
-        ("groupby", "group_by", "agg"),
+        ("groupby", "group_by", "agg", "tapply", "aggregate", "svyby", "summarise", "summarize"),
         "give groups with by=, as in design.mean('income', 1.0, by='sex')",
     ),
+    ("subset", ("ecdf",), "write design.histogram('age', 1.0, edges=np.linspace(18, 90, 21)).cdf()"),
+    (
+        "subset",
+        ("density", "kde"),
+        "there is no kernel density: design.histogram('age', 1.0, edges=np.linspace(18, 90, 21)) counts "
+        "records in intervals",
+    ),
+    ("subset", ("boxplot", "box"), "write design.quantiles('age', [0.25, 0.5, 0.75], 1.0).plot()"),
+    (
+        "subset",
+        ("mad",),
+        "there is no median absolute deviation: design.quantiles('age', [0.25, 0.75], 1.0) has the middle "
+        "half of the records",
+    ),
+    ("subset", ("mode",), "it is the largest count: design.crosstab('region', 1.0).params.idxmax()"),
+    (
+        "subset",
+        ("fisher_test", "fisher_exact"),
+        "there is no exact test of a table: write design.chi2_contingency(['sex', 'region'], 1.0)",
+    ),
+    (
+        "subset",
+        ("kmeans", "KMeans"),
+        "there is no clustering: by='region' has groups that are known",
+    ),
+    ("subset", ("predict",), "a fitted model predicts: design.ols('income ~ age', 1.0).get_prediction(new)"),
+    ("subset", ("confint", "conf_int"), "a release has intervals: design.mean('income', 1.0).conf_int()"),
     ("subset", ("len()",), "the number of records is private: release it, design.count(1.0)"),
     ("subset", ("[ ]",), "the records are private, and columns are named: design.mean('income', 1.0)"),
     ("subset", ("+",), "columns are computed by design.assign(total='first + second')"),

@@ -20,6 +20,8 @@ _LARGE = 1e300
 _SHORT = 40
 # lengths above it are not shown
 _MANY = 20
+# kinds of intervals, which are given in the place of alpha
+_INTERVALS = ("noise", "population", "confidence", "randomization")
 
 
 def shown(value: Any) -> str:
@@ -132,7 +134,7 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     """Check a privacy parameter epsilon: a finite number above 0."""
     hint = "Give one number, for example 1."
     if hasattr(value, "__len__") and not isinstance(value, str):
-        hint += " Several columns are one argument, as frame[['sex', 'region']]."
+        hint += f" Several columns are one argument, as frame[['sex', 'region']]. Data come before {name}."
     return positive(value, name, hint)
 
 
@@ -146,6 +148,8 @@ def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
 def alpha_of(value: object) -> float:
     """Check how often an interval may miss; a level that is given by mistake is above one half."""
     hint = "0.05 is usual, for a 95 % interval."
+    if isinstance(value, str) and value in _INTERVALS:
+        hint = f"Name the kind: kind={value!r}."
     return number(value, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
 
 
@@ -290,8 +294,10 @@ def repeated(values: Sequence[Any]) -> str:
     return "a value twice" if twice is None else f"{excerpt(twice)} twice"
 
 
-def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
+def did_you_mean(value: Any, allowed: Sequence[str], least: float = 0.6) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
+
+    Words are near that have at least a share `least` of their letters in common.
 
     Examples
     --------
@@ -308,7 +314,7 @@ def did_you_mean(value: Any, allowed: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     by_lower_case = {choice.lower(): choice for choice in allowed}
-    near = get_close_matches(value[:60].lower(), by_lower_case, n=1)
+    near = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=least)
     return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
 
 

@@ -94,6 +94,35 @@ _WAYS = {
         *(f"{test}.method" for test in (*_RANKS, "kruskal", "ks_2samp", "kstest", "binomtest")),
     ),
     "corr is Pearson's correlation, and kendalltau(x, y, 1.0) the rank correlation": ("corr.method",),
+    "the accountant is the budget's: Budget(1.0, 1e-6, accountant='zcdp')": (
+        "accountant",
+        "accounting",
+        "composition",
+    ),
+    "epsilon alone is a pure guarantee; delta=1e-6 with mechanism='gaussian' makes it approximate": (
+        "type_DP",
+    ),
+    "bounds clip values and there is no trimming: median(x, 1.0, bounds=(0, 100)) is robust": (
+        "trim",
+        "proportiontocut",
+    ),
+    "bounds clip values and there is no trimming: medianDP(x, 1.0, 0, 100) is robust": ("meanDP.trim",),
+    "the effect is in standard deviations: plan('ttest_ind', 1.0, effect=0.5, power=0.8)": tuple(
+        f"plan of {test}.{word}"
+        for test in ("ttest_1samp", "ttest_ind", "ttest_rel", "wilcoxon", "mannwhitneyu")
+        for word in ("delta", "diff", "difference")
+    ),
+    "the test's name has it: 'ttest_1samp' has one sample, 'ttest_ind' two and 'ttest_rel' pairs": (
+        "plan.type",
+    ),
+    "a block labels releases in a ledger: with budget.labeled('ages'): {name}(..., budget=budget)": (
+        "label",
+        "tag",
+    ),
+    "its releases are labeled in blocks: with budget.labeled('ages'): mean(x, 1.0, bounds=(0, 100), "
+    "budget=budget)": ("Budget.label", "Budget.tag"),
+    "a design names its budget, whose blocks label releases: with budget.labeled('ages'): "
+    "design.mean('income', 1.0)": tuple(f"{scope}label" for scope in (".", "design.")),
     "columns are released separately, and records are rows": ("axis",),
     "mechanism= chooses the noise of means, sums and tables": ("method",),
     "groups are given by a formula in a design: dp.design(frame, ...).{name}('income ~ sex', 1.0)": tuple(

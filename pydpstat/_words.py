@@ -14,10 +14,12 @@ SAME = {
     "upper_bound": ("upper", "max", "high", "ub", "upper_bounds"),
     "which_sensitivity": ("neighbors", "neighbours", "neighbor", "adjacency"),
     "sensitivities": ("sensitivity", "sens", "delta_f"),
+    "regularizer": ("penalty",),
     "gamma": ("C", "lam", "lambda_", "l2", "reg", "regularization"),
     "quant": ("q", "probs", "prob", "quantile", "p"),
     "breaks": ("bins", "edges", "nbins"),
-    "alpha": ("level", "conf_level", "confidence_level", "confidence", "conf"),
+    "alpha": ("level", "conf_level", "confidence_level", "confidence", "conf", "sig_level"),
+    "effect": ("effect_size", "d", "h", "w"),
     "n": ("N", "nobs", "sample_size", "size"),
     "by": ("groupby", "group_by", "group", "groups", "hue", "on"),
     "edges": ("bins", "breaks", "bin_edges", "cuts", "nbins", "n_bins"),
@@ -27,14 +29,14 @@ SAME = {
     "accountant": ("method", "composition", "accounting"),
     "unit": ("ids", "id", "person", "privacy_unit", "cluster", "clusters", "entity"),
     "max_records": ("max_contributions", "max_rows", "max_records_per_unit"),
-    "bounds": ("bound", "limits", "clip", "range", "xlim", "clipping", "bounds_"),
+    "bounds": ("bound", "limits", "clip", "range", "xlim", "clipping", "clamp", "clamping", "bounds_"),
     "levels": ("categories", "labels", "factors", "keys"),
     "delta": ("del", "delta_", "tol"),
     "mechanism": ("noise", "dist", "distribution"),
     "strata": ("stratum", "stratify"),
     "sensitivity": ("sens", "delta_f", "sensitivities"),
-    "q": ("probs", "prob", "quantile", "percentile"),
-    "qs": ("probs", "q", "quantiles", "percentiles"),
+    "q": ("probs", "prob", "quantile", "percentile", "p"),
+    "qs": ("probs", "q", "quantiles", "percentiles", "p"),
     "range": ("bounds", "bound", "limits"),
     "correction": ("method", "adjust", "adjustment", "p_adjust", "p_adjust_method"),
     "missing": ("missings", "na", "nan"),
@@ -64,6 +66,7 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "q": (float,),
     "qs": (list,),
     "popmean": (int, float),
+    "effect": (float,),
     "max_weight": (int, float),
     "max_records": (int,),
     "rng": (int,),
@@ -97,6 +100,7 @@ EXAMPLES = {
     "which_sensitivity": "'bounded'",
     "breaks": "[0, 50, 100]",
     "alpha": "0.05",
+    "effect": "0.5",
     "n": "1000",
     "upper_bounds": "[100]",
     "lower_bounds": "[0]",
@@ -142,6 +146,10 @@ METHODS = {
     },
     **{("fit", word): "the model counts all records alike" for word in ("sample_weight", "weights")},
     ("shares", "axis"): "write by='region', the variable in whose groups shares add up to 1",
+    **{
+        (model, "fit_intercept"): "fit has it, as model.fit(X, y, [100], [0], add_bias=True)"
+        for model in ("LogisticRegressionDP", "LinearRegressionDP", "svmDP")
+    },
     **{("statement", word): _WRITES for word in ("format", "form", "output", "path", "file", "filename")},
 }
 # what names of R, pandas, SciPy and statsmodels are here
@@ -154,7 +162,7 @@ NAMES = {
     "sum": ("total", "colSums"),
     "count": ("nrow", "n", "len", "size", "counts"),
     "nunique": ("n_distinct", "count_distinct", "distinct"),
-    "crosstab": ("table", "xtabs", "contingency", "contingency_table", "ftable"),
+    "crosstab": ("table", "value_counts", "xtabs", "contingency", "contingency_table", "ftable"),
     "histogram": ("hist",),
     "quantile": ("percentile",),
     "proportion": ("share", "prop", "ratio"),
@@ -181,7 +189,7 @@ NAMES = {
     "LaplaceMechanism": ("Laplace", "laplace", "rlaplace"),
     "GaussianMechanism": ("Gaussian", "gaussian"),
     "any_interval": ("bootstrap", "boot"),
-    "quantiles": ("iqr", "IQR", "describe", "fivenum", "summary", "min", "max", "mode"),
+    "quantiles": ("iqr", "IQR", "describe", "fivenum", "summary", "min", "max"),
     "Budget": ("budget", "PrivacyBudget", "accountant", "Accountant", "BudgetAccountant"),
 }
 # names of what is elsewhere
@@ -202,6 +210,39 @@ _ELSEWHERE = {
         "read_excel",
         "read_sql",
         "read_table",
+    ),
+    "Groups are given by by=, as in mean(frame[['income', 'sex']], 1.0, bounds=(0, 1e5), by='sex', "
+    "levels=['f', 'm'])": ("tapply", "aggregate", "ave", "by", "group_by", "summarise", "summarize"),
+    "Groups of weighted statistics are given by by=, as in dp.design(frame, ..., "
+    "weights='w').weighted_mean('income', 1.0, by='region')": ("svyby",),
+    "There is no regression with weights: ols and logit count all records alike": ("svyglm", "WLS", "wls"),
+    "It follows from a histogram: histogram(x, 1.0, edges=np.linspace(0, 100, 21)).cdf()": ("ecdf", "ECDF"),
+    "There is no kernel density: histogram(x, 1.0, edges=np.linspace(0, 100, 21)) counts records in "
+    "intervals": ("density", "kde", "gaussian_kde"),
+    "Release what it shows, and plot it: quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 100)).plot()": (
+        "boxplot",
+        "box",
+    ),
+    "There is no median absolute deviation: quantiles(x, [0.25, 0.75], 1.0, bounds=(0, 100)) has the middle "
+    "half of the records": ("mad", "median_abs_deviation"),
+    "It is the level with the largest count: crosstab(x, 1.0, levels=['a', 'b']).params.idxmax()": ("mode",),
+    "There is no exact test of a table: chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...])) takes "
+    "its noise into account": ("fisher_test", "fisher_exact", "fisher"),
+    "There is no clustering: mean and crosstab describe groups that are known, by='region'": (
+        "kmeans",
+        "KMeans",
+        "hclust",
+    ),
+    "A fitted model predicts: ols('income ~ age', frame, 1.0, bounds={{...}}).get_prediction(new)": (
+        "predict",
+        "get_prediction",
+    ),
+    "A result has intervals: result.conf_int(alpha=0.05)": ("confint", "conf_int", "ci"),
+    "Data frames are those of pandas, Polars or Arrow, as pd.DataFrame(columns): give one to a function": (
+        "DataFrame",
+        "Series",
+        "data_frame",
+        "tibble",
     ),
 }
 ELSEWHERE = {word: way for way, words in _ELSEWHERE.items() for word in words}
@@ -248,6 +289,7 @@ CALLS = {
             "AuditResults": "audit(release, data, neighbor)",
         }.items()
     },
+    "Design": "dp.design(frame, bounds={'age': (18, 90)}, levels={'sex': ['f', 'm']})",
     "Design.subset": ".subset('age >= 18')",
     "Design.assign": ".assign(log_income='log(income)')",
 }

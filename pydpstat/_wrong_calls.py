@@ -18,6 +18,8 @@ from pydpstat.errors import ArgumentError
 _SEVERAL = 12
 # so many names are listed
 _FEW = 20
+# how much of a name another one shares that may be meant
+_LIKE = 0.7
 # every word for an argument of a release
 _WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
 
@@ -97,8 +99,8 @@ def not_there(
     said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
     function = name.rpartition(" ")[2].rpartition(".")[2]
     planned, design = name.startswith("plan of "), name.startswith("design.")
-    scopes = [f"{function}.", *["plan."] * planned, *["."] * design]
-    if planned or design or {"neighbors", "rng"} <= {*known}:
+    scopes = [f"{name}.", f"{function}.", *["plan."] * planned, *["."] * design]
+    if planned or design or "neighbors" in known and {"rng", "random_state"} & {*known}:
         scopes.append("")
     # as R has them
     unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
@@ -204,7 +206,8 @@ def name_hint(name: str, known: Collection[str]) -> str:
         return f". Use {here!r}."
     if name in ELSEWHERE:
         return f". {ELSEWHERE[name].format(name=name)}."
-    near = checks.did_you_mean(name, [*known])
+    # of short names others are near that have nothing in common with them
+    near = checks.did_you_mean(name, [*known], _LIKE)
     if near.startswith("Did"):
         return f". {near}"
     return f". It has {', '.join(sorted(known))}." if len(known) <= _FEW else ""

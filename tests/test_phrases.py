@@ -77,7 +77,7 @@ SHOWN = {
     r"|standard|penal|regular|discret|initial|(?<!on )anonym)is(?:e|ing|ation))": "American spelling",
 }
 # words of British users, which messages translate
-ALIASES = ("neighbour", "neighbours")
+ALIASES = ("neighbour", "neighbours", "summarise")
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),

@@ -112,7 +112,7 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     methods = [each for kind in classes for _, each in inspect.getmembers(kind, inspect.isfunction)]
     # k_means has scikit-learn's word for a seed
     called = functions + methods + [dp.local.federate_array, dp.anonymity.k_means]
-    known = {name for each in called for name in inspect.signature(each).parameters} | {"variables"}
+    known = {name for each in called for name in inspect.signature(each).parameters} | {"variables", "effect"}
     assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known and {*NAMES} <= {
         *dp.__all__
     }

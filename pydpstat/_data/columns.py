@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import math
 import numbers
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,6 +28,7 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.held import in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
+from pydpstat._data.mistaken import way_to_values
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat.errors import PydpstatError
@@ -196,7 +196,7 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
             return values.astype(np.float64) if _is_list_of_numbers(data, values) else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
-        f"got {_described(data)}. {_way(data)}"
+        f"got {_described(data)}. {way_to_values(data)}"
     )
 
 
@@ -207,29 +207,6 @@ def _is_list_of_numbers(data: object, values: np.ndarray) -> bool:
 def _described(data: object) -> str:
     dimensions, kind = getattr(data, "ndim", None), type(data).__name__
     return f"{kind} of {dimensions} dimensions" if isinstance(dimensions, int) else kind
-
-
-def _way(data: object) -> str:
-    """Return what to write instead of something that has no records."""
-    if isinstance(data, str) and "~" in data:
-        return "A formula is the first argument of ols and logit; tests have one in dp.design(frame, ...)."
-    if isinstance(data, str) and "." not in data and os.sep not in data:
-        return "Give the values, as frame['income']; names and conditions are for dp.design(frame, ...)."
-    if isinstance(data, (str, os.PathLike)):
-        return "Read the file first, as in pd.read_csv(path)."
-    if isinstance(data, (list, tuple)):
-        return "Give one frame, pd.concat(frames), or an iterator of chunks, iter(frames)."
-    if type(data).__name__ == "Design":
-        return "A design has each function as a method, as design.mean('income', 1.0)."
-    if type(data).__name__.endswith("Results"):
-        return "The released numbers are result.estimate; no further release is needed."
-    if isinstance(data, type):
-        return f"That is the class {data.__name__} itself: give the data."
-    if isinstance(data, Mapping):
-        return "Make a data frame, pd.DataFrame(data)."
-    if "GroupBy" in type(data).__name__:
-        return "Give the data frame, and the columns of the groups in by=."
-    return "Give one value for each record."
 
 
 def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
@@ -245,7 +222,7 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     return values
 
 
-def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
+def _plain(column: Any, argument: str, wanted: str = "numbers or truth values") -> np.ndarray:
     """Return a pandas column as an array; one with NA as objects or floats."""
     if isinstance(column, np.ndarray):
         return column
@@ -254,9 +231,9 @@ def _plain(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
         got = "a categorical column" if is_categorical(column) else "texts"
         name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
         way = "Convert it, or select other columns, as in frame[['income', 'age']]."
-        if argument == "condition":
+        if wanted == "truth values":
             way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
-        raise PydpstatError(f"{argument} must be numbers or truth values; got {got}{name}. {way}")
+        raise PydpstatError(f"{argument} must be {wanted}; got {got}{name}. {way}")
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
@@ -291,7 +268,7 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
         if getattr(column.dtype, "kind", "O") == "b":
             # one by one that takes forty times as long
             return column.to_numpy(dtype=bool, na_value=False), np.asarray(column.isna())
-    values, mask = _plain(column, argument), None
+    values, mask = _plain(column, argument, "truth values"), None
     if isinstance(values, np.ma.MaskedArray):
         mask, values = np.ma.getmaskarray(values), np.ma.getdata(values)
     if values.dtype.kind == "b":

@@ -162,14 +162,17 @@ class Account(Answering):
             return
         costs = cost, remaining, missing(cost, remaining)
         requested, left, difference = map(self._accountant.amount, costs)
-        hint = ""
+        # with rho there is one number, which epsilon decides
+        wanting = [word for word in ("epsilon", "delta") if getattr(difference, word)]
+        only_delta = difference.rho is None and wanting == ["delta"]
+        way = f"Use a smaller {'delta' if only_delta else 'epsilon'}, or stop here."
         if self._delta == 0.0 and guarantee.delta > 0.0:
-            hint = (
-                " Gaussian noise needs a budget with a delta, for example pydpstat.Budget(2.0, delta=1e-5)."
-            )
+            hint = "Gaussian noise needs a budget with a delta, for example pydpstat.Budget(2.0, delta=1e-5)."
+            way = hint if only_delta else f"{way} {hint}"
+        much = f"delta {difference.delta:.6g}" if only_delta else str(difference)
         text = (
             f"the budget does not cover this release: it needs {requested}, and {left} is left "
-            f"({difference} too much). {consequence} Use a smaller epsilon, or stop here.{hint}"
+            f"({much} too much). {consequence} {way}"
         )
         raise BudgetExceeded(text, requested, left, difference)
 

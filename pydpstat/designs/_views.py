@@ -15,6 +15,7 @@ from pydpstat._data.columns import numbers_of
 from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.mapped import Mapped
+from pydpstat._data.mistaken import way_to_columns
 from pydpstat._data.streams import Stream
 from pydpstat._data.table import Table, View, table_of
 from pydpstat.designs._conditions import Condition, expression_of
@@ -139,10 +140,8 @@ def readable(data: object) -> Any:
         return data.to_frame()
     if is_frame(data) or table_of(data) is not None:
         return data
-    raise PydpstatError(
-        f"data must have columns with names for a design; got {type(data).__name__}. Give a "
-        "DataFrame, or a dict of columns."
-    )
+    way = way_to_columns(data, "Give a DataFrame, or a dict of columns.")
+    raise PydpstatError(f"data must have columns with names for a design; got {type(data).__name__}. {way}")
 
 
 def column_names(data: Any) -> tuple[str, ...]:

@@ -237,9 +237,11 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
     values = n, epsilon, options.get("effect"), options.get("power")
     missing = [name for name, value in zip(_NUMBERS, values) if value is None]
     if len(missing) != 1:
+        got = ", ".join(name for name in _NUMBERS if name not in missing) or "none"
+        way = f"Give all but one of {', '.join(missing)}" if missing else "Leave one out"
         raise PydpstatError(
-            "three of n, epsilon, effect and power must be given, and the fourth is found; missing: "
-            f"{', '.join(missing) or 'none'}."
+            f"three of n, epsilon, effect and power must be given, and the fourth is found; got {got}. "
+            f"{way}, as in plan({test!r}, 1.0, effect=0.5, power=0.8)."
         )
     facts = facts_of(test, options)
     sizes = () if values[0] is None else sizes_of(test, values[0], facts.groups)

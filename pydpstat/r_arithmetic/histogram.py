@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._answering import Answering
-from pydpstat._checks import did_you_mean, shown_option
+from pydpstat._checks import did_you_mean, shown, shown_option
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import Numeric, numeric
 from pydpstat.r_arithmetic.elementary import Floats
@@ -218,7 +218,8 @@ def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":
-        raise PydpstatError("invalid number of breaks: it must be finite and at least 1; give another number")
+        got = "the result of a rule" if computed else shown(breaks)
+        raise PydpstatError(f"breaks must be a finite number of at least 1; got {got}. Give for example 10.")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")
     return pretty(low, high, min(n, _MOST_CLASSES), 1), False

@@ -86,11 +86,21 @@ class GroupLabels(Labels):
             # as it is given, or as it is printed
             if tuple(map(str, each)) == tuple(map(str, row)) or ":".join(map(str, each)) == group:
                 return place
-        shown = ", ".join(":".join(map(str, each)) for each in self.rows[:9])
         raise PydpstatError(
-            f"{argument} must be one of the release's groups ({shown}); got {group!r}. Give its "
+            f"{argument} must be one of the release's groups ({self.listed()}); got {group!r}. Give its "
             "level, or a tuple of levels for several keys."
         )
+
+    def listed(self, without: int = -1) -> str:
+        """Return the first groups for a message, without the one in a place.
+
+        Examples
+        --------
+        >>> GroupLabels("mean", rows=(("north",), ("south",)), keys=("region",)).listed(1)
+        'north'
+        """
+        rest = [":".join(map(str, each)) for place, each in enumerate(self.rows) if place != without]
+        return ", ".join(rest[:9])
 
     def column(self, variable: object) -> int:
         """Return in which place of every group's values a variable is, which need not be said of one.

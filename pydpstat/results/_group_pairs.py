@@ -89,7 +89,10 @@ class FurtherResults(HistogramResults):
         known, labels = self._compared()
         pair = labels.place(a, "a"), labels.place(b, "b")
         if pair[0] == pair[1]:
-            raise PydpstatError(f"a and b must be two different groups; got {a!r} twice.")
+            raise PydpstatError(
+                f"a and b must be two different groups; got {a!r} twice. Give another one for "
+                f"b: {labels.listed(pair[0])}."
+            )
         column, columns = labels.column(variable), len(labels.series) or 1
         # draws under the null hypothesis are not symmetric, and a comparison has one p-value
         found = known.difference(*(place * columns + column for place in sorted(pair)))

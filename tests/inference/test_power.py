@@ -284,8 +284,11 @@ def test_large_numbers(test, effect):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 100, "effect": 0.4}, "missing: epsilon, power"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "power": 0.8}, "missing: none"),
+        ({"n": 100, "effect": 0.4}, "got n, effect. Give all but one of epsilon, power"),
+        (
+            {"n": 100, "epsilon": 1.0, "effect": 0.4, "power": 0.8},
+            "got n, epsilon, effect, power. Leave one out",
+        ),
         ({"n": 1, "epsilon": 1.0, "effect": 0.4}, "n must be a whole number of records from 2"),
         ({"n": (50, 60), "epsilon": 1.0, "effect": 0.4}, "n must be one number"),
         ({"n": "many", "epsilon": 1.0, "effect": 0.4}, "n must be"),
