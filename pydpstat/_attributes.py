@@ -91,7 +91,11 @@ ATTRIBUTES = (
         "write result.conf_int()",
     ),
     ("bse", ("stderr", "se", "std_err", "sd", "std_error", "noise_sd", "noise_std"), "write result.bse"),
-    ("remaining", ("left", "rest", "available", "balance", "remaining_budget"), "write budget.remaining"),
+    (
+        "remaining",
+        ("left", "rest", "available", "balance", "remaining_budget", "epsilon_left", "remaining_epsilon"),
+        "write budget.remaining",
+    ),
     ("spent", ("used", "consumed", "total", "cost"), "write budget.spent"),
     ("entries", ("log", "ledger", "history", "releases"), "write budget.entries, or budget.to_frame()"),
     ("entries", ("[ ]", "len()"), "its lines are budget.entries: len(budget.entries)"),

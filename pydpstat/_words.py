@@ -38,6 +38,7 @@ SAME = {
     "q": ("probs", "prob", "quantile", "percentile", "p"),
     "qs": ("probs", "q", "quantiles", "percentiles", "p"),
     "range": ("bounds", "bound", "limits"),
+    "cov_type": ("robust", "vcov", "vcov_type", "se_type"),
     "correction": ("method", "adjust", "adjustment", "p_adjust", "p_adjust_method"),
     "missing": ("missings", "na", "nan"),
     "cdf": ("dist", "distribution"),
@@ -123,6 +124,7 @@ EXAMPLES = {
     "max_records": "5",
     "missing": "'drop'",
     "correction": "'holm'",
+    "cov_type": "'HC3'",
     "accountant": "'zcdp'",
 }
 # what choices mean, where none is near to what was given

@@ -158,6 +158,8 @@ def _shown(name: str, value: Any, usual: str) -> str:
     if name == "alpha" and number and 0 < value < 1:
         # a level is meant, of which these are near to 1
         return f"{round(1 - value, 12):g}" if value > 0.5 else repr(value)
+    if name == "correction" and value not in ("holm", "bonferroni"):
+        return usual
     several = isinstance(value, (list, tuple)) and len(value) <= _SEVERAL and list in kinds
     if several and all(isinstance(each, (int, float)) for each in value):
         return repr(value)

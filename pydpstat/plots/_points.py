@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def _chances(ends: tuple[float, float], width: float) -> list[float]:
     """Return the probabilities that are named along an axis, the largest first, as far as they have room."""
     shown: list[float] = []
     for each in _CHANCES[::-1]:
-        room = width * np.log(shown[-1] / each) / np.log(ends[1] / ends[0]) if shown else np.inf
+        room = width * math.log(shown[-1] / each) / math.log(ends[1] / ends[0]) if shown else math.inf
         if each >= ends[0] and room > width_of(f"{each:g}", text_size()) + 4.0:
             shown.append(each)
     return shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -18,7 +19,7 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, o
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed
 
-_GONE = "A dash stands for what the noise hides: the noise interval holds every possible value."
+_GONE = "A dash stands for what the noise hides: the noise interval is all that is possible."
 _MATRICES = ("corr", "cov")
 # of a table of two variables on a page
 _MOST_COLUMNS = 8
@@ -88,19 +89,14 @@ class ReleasePage(FurtherResults):
 
     def _hidden(self) -> list[bool]:
         """Tell which values the noise hides, as it does means and shares of a group without records."""
-        within = self.post.within
-        if self.noise is None or within is None or self._wide():
-            return []
-        low, high = self._interval(0.05)
-        every = (low <= within.low) & (high >= within.high) & np.isfinite(within.high)
-        return np.ravel(every, order="F")[self._places()].tolist()
+        return _hidden_values(self)[self._places()].tolist()
 
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         if not self._wide():
             rows = FurtherResults._rows(self, alpha, most)
             hidden = self._hidden()
-            # a number that was drawn as it is shown may still be added to others
-            kept = 2 if isinstance(self.post, AsDrawn) else 0
+            # of a group that may be empty the estimate says nothing either
+            kept = 0 if isinstance(self.labels, GroupLabels) else 2
             cells = [
                 [*row[:kept], *["-"] * len(row[kept:])] if gone else row
                 for row, gone in zip(rows.cells, hidden)
@@ -169,6 +165,17 @@ class ReleasePage(FurtherResults):
             "call": self.call,
             "r_call": self.r_call,
         }
+
+
+@lru_cache(maxsize=64)
+def _hidden_values(result: ReleasePage) -> npt.NDArray[np.bool_]:
+    """Tell which values of a release the noise hides; it never changes, and intervals may take time."""
+    within = result.post.within
+    if result.noise is None or within is None or result._wide():
+        return np.zeros(result.value.size, dtype=bool)
+    low, high = result._interval(0.05)
+    every = (low <= within.low) & (high >= within.high) & np.isfinite(within.high)
+    return np.ravel(every, order="F")
 
 
 def _with_sums(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

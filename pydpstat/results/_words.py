@@ -29,6 +29,7 @@ _PRINTED = {
     "proportions_test": "two-proportion test",
     "quantile_test": "quantile test",
     "release_hierarchy": "hierarchy of counts",
+    "share below": "distribution function",
     "std": "standard deviation",
     "symmetric_geometric": "noisy count",
     "ttest_1samp": "one-sample t test",

@@ -57,7 +57,7 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
 class UniformNoise:
     """Noise that is uniform on the integers from -reach to reach.
 
-    It looks harmless but satisfies no epsilon at all. It is here to be attacked.
+    It is NOT a mechanism: it looks harmless but satisfies no epsilon at all. It is here to be attacked.
 
     Parameters
     ----------

@@ -39,6 +39,8 @@ def write(ledger, releases, patient):
                 continue
             return
         pydpstat.symmetric_geometric(120, EPSILON)
+        # some of the kills fall between spend and release
+        time.sleep(0.001)
         log(releases, b"%d\n" % os.getpid())
 
 

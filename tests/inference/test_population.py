@@ -41,7 +41,7 @@ def test_each_kind_has_its_own_interval():
 
 
 def test_a_summary_shows_both_and_says_which_is_which():
-    plain = pydpstat.mean([0.2, 0.4, 0.9], 1.0, bounds=(0, 1), rng=1)
+    plain = pydpstat.mean([0.2, 0.4, 0.9], 9.0, bounds=(0, 1), rng=1)
     text = with_population(plain).summary(0.1).as_text()
     for shown in (
         "noise [0.05",

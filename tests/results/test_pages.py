@@ -145,7 +145,7 @@ def test_what_the_noise_hides_is_a_dash_with_the_reason():
     design = dp.design(FRAME[:200], bounds=PUBLIC.facts.bounds, levels=LEVELS, other=None, rng=1)
     share = str(design.proportion("employed", 0.001, by="region"))
     assert [line.split()[1:] for line in share.splitlines()[4:6]] == [["-"] * 6] * 2
-    assert "the noise interval holds every possible value. The group has few" in " ".join(share.split())
+    assert "the noise interval is all that is possible. The group has few" in " ".join(share.split())
     both = str(design.corr(["age", "income"], 0.01))
     assert "age:income          -          -" in both and "group" not in both
     # what was drawn as it is shown keeps its number
