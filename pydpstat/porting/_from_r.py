@@ -19,6 +19,19 @@ from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, N
 
 _ARROWS = {"<-", "<<-", "=", ":="}
 _FROM = {"::", ":::"}
+_LEAST = {
+    "if": 2,
+    "for": 3,
+    "while": 2,
+    "repeat": 1,
+    "$": 2,
+    "@": 2,
+    "[": 1,
+    "[[": 1,
+    "::": 2,
+    ":::": 2,
+    **dict.fromkeys(("%>%", "%<>%", "%T>%"), 2),
+}
 _PIPES = {"%>%", "%<>%", "%T>%"}
 
 
@@ -54,7 +67,7 @@ class _Reader:
         function = node.function
         if isinstance(function, Name):
             return self._named(place, node, function.name)
-        if isinstance(function, Call) and isinstance(function.function, Name):
+        if isinstance(function, Call) and isinstance(function.function, Name) and function.arguments:
             owner, *rest = [each.value for each in function.arguments]
             word = _word(rest[0]) if rest else ""
             if function.function.name in _FROM:
@@ -68,6 +81,9 @@ class _Reader:
 
     def _named(self, place: Place, node: Call, name: str) -> Form:
         arguments = node.arguments
+        # a sign that is called like a function may have fewer
+        if len([each for each in arguments if each.value is not None]) < _LEAST.get(name, 0):
+            return self._applied(place, node, name)
         if name in _ARROWS and len(arguments) == 2:
             return self._assignment(place, name, arguments)
         if name in _PIPES:

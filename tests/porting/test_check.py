@@ -156,6 +156,32 @@ def test_a_script_that_nests_deeply_is_answered(tmp_path):
             assert "nested too deeply" in str(error)
 
 
+def test_signs_that_are_called_like_functions(tmp_path):
+    signs = (
+        "if",
+        "for",
+        "while",
+        "repeat",
+        "$",
+        "@",
+        "[",
+        "[[",
+        "{",
+        "(",
+        "<-",
+        "%>%",
+        "~",
+        "-",
+        "::",
+        "new",
+    )
+    calls = [f"`{sign}`({given})" for sign in signs for given in ("", "x", "x, y")]
+    (tmp_path / "a.R").write_text(
+        "\n".join([*calls, "f()()", "x[]", "x[[1]]()", "a$b()()"]), encoding="utf-8"
+    )
+    assert checked(tmp_path / "a.R").findings == ()
+
+
 def test_functions_that_call_themselves_end(tmp_path):
     script = "f <- function(x) g(x - 1)\ng <- function(x) if (x > 0) f(x) + f(x) else x\nprint(f(9))\n"
     (tmp_path / "a.R").write_text(script, encoding="utf-8")
