@@ -54,7 +54,7 @@ _EXAMPLES = {
     "edges": "edges=[0, 50, 100]",
     "bounds": "bounds=(0, 100)",
 }
-_TOTAL = re.compile(r"eps|budget|total", re.IGNORECASE)
+_TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
 _R_REMARK = (
     "R's originals: their noise is made from 32-bit numbers (finding 12), and missing values change what "
     "they return (finding 15). The figures are for exact noise and data without missing values."
