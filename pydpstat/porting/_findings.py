@@ -1,0 +1,188 @@
+"""A check's report: findings, releases and what was not followed, as text, JSON and SARIF."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydpstat import __version__
+from pydpstat.porting._forms import Place
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+_SARIF = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+# every rule by its name; those of a mirror's finding have its name in the table of findings
+RULES = {
+    "argument-from-data": "A public argument of a release is computed from the data.",
+    "levels-from-data": "The levels of a table are computed from the data.",
+    "seed": "The seed of the noise is published with the script.",
+    "repeated": "The same data are released several times.",
+    "repeated-without-end": "The same data are released an unknown number of times.",
+    "raw-value": "A value of the data is shown or written without noise.",
+    "raw-plot": "The data are drawn without noise.",
+    "records-changed": "Records are changed by a figure of the same data before the release.",
+    "number-selected": "The number of selected records is treated as public.",
+    "closure": "An object that holds the data is written.",
+    "finding": "The original keeps less than it claims.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What does not hold at a place: why, by how much, and what to write instead."""
+
+    rule: str
+    severity: str
+    place: Place
+    what: str
+    why: str
+    figure: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A release in the report: what it claims and what is kept, as texts."""
+
+    place: Place
+    function: str
+    claim: str
+    kept: str
+    times: float
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What all releases of the same records spend together."""
+
+    data: str
+    releases: int
+    basic: str
+    zcdp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found."""
+
+    path: str
+    language: str
+    findings: tuple[Finding, ...]
+    releases: tuple[Row, ...]
+    totals: tuple[Total, ...]
+    not_followed: tuple[tuple[Place, str], ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def broken(self) -> bool:
+        """Whether something does not hold."""
+        return any(each.severity == ERROR for each in self.findings)
+
+    def text(self) -> str:
+        """Return the report as lines."""
+        lines = [f"{self.path}: {_number(len(self.releases), 'release')}, {_counted(self.findings)}"]
+        for each in self.findings:
+            where = f"{self.path}:{each.place.line}:{each.place.column}"
+            lines += ["", f"{where}: {each.severity}: {each.what} [{each.rule}]"]
+            lines += [f"    {word:<9}{said}" for word, said in _said(each)]
+        if self.releases:
+            lines += ["", "Releases:"]
+        for row in self.releases:
+            times = "" if row.times == 1 else f", {_times(row.times)}"
+            lines.append(f"    line {row.place.line}: {row.function}{times}: {row.kept}")
+        if self.totals:
+            lines += ["", "Together:"]
+        lines += [
+            f"    {each.data}: {each.releases} releases, {each.basic}{each.zcdp}" for each in self.totals
+        ]
+        if self.not_followed:
+            lines += ["", "Not followed:"]
+        lines += [f"    line {place.line}: {place.text}: {reason}" for place, reason in self.not_followed]
+        if self.remarks:
+            lines += ["", *self.remarks]
+        return "\n".join(lines)
+
+    def json(self) -> str:
+        """Return the report as JSON; an unknown number of times is null."""
+        rows = [
+            {**asdict(row), "times": row.times if math.isfinite(row.times) else None} for row in self.releases
+        ]
+        return json.dumps(
+            {
+                "file": self.path,
+                "language": self.language,
+                "holds": not self.broken,
+                "findings": [asdict(each) for each in self.findings],
+                "releases": rows,
+                "totals": [asdict(each) for each in self.totals],
+                "not_followed": [{"place": asdict(place), "reason": why} for place, why in self.not_followed],
+                "remarks": list(self.remarks),
+            },
+            indent=2,
+            ensure_ascii=False,
+        )
+
+    def run(self) -> dict[str, object]:
+        """Return the report as one run of SARIF 2.1.0."""
+        names = sorted({each.rule for each in self.findings})
+        notes = [
+            {"level": "note", "message": {"text": reason}, "locations": [self._location(place)]}
+            for place, reason in self.not_followed
+        ]
+        driver = {
+            "name": "pydpstat check",
+            "version": __version__,
+            "informationUri": "https://pypi.org/project/pydpstat/",
+            "rules": [{"id": name, "shortDescription": {"text": described(name)}} for name in names],
+        }
+        return {
+            "tool": {"driver": driver},
+            "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+            "results": [
+                {
+                    "ruleId": each.rule,
+                    "ruleIndex": names.index(each.rule),
+                    "level": each.severity,
+                    "message": {"text": " ".join([each.what, *(said for _, said in _said(each))])},
+                    "locations": [self._location(each.place)],
+                }
+                for each in self.findings
+            ],
+        }
+
+    def _location(self, place: Place) -> dict[str, object]:
+        region = {"startLine": place.line, "startColumn": place.column}
+        uri = Path(self.path).as_posix()
+        return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+
+
+def described(rule: str) -> str:
+    """Return what a rule is about."""
+    return RULES["finding" if rule.startswith("finding-") else rule]
+
+
+def sarif(reports: Sequence[Report]) -> str:
+    """Return reports as SARIF 2.1.0, a run for each."""
+    content = {"$schema": _SARIF, "version": "2.1.0", "runs": [each.run() for each in reports]}
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _said(finding: Finding) -> list[tuple[str, str]]:
+    pairs = (("why:", finding.why), ("figure:", finding.figure), ("instead:", finding.instead))
+    return [(word, said) for word, said in pairs if said]
+
+
+def _times(times: float) -> str:
+    return f"{times:g} times" if math.isfinite(times) else "an unknown number of times"
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    kinds = [(kind, sum(each.severity == kind for each in findings)) for kind in (ERROR, WARNING, NOTE)]
+    return ", ".join(_number(count, kind) for kind, count in kinds if count) or "no finding"
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"

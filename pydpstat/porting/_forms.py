@@ -1,0 +1,127 @@
+"""What the checker reads: a few forms that R's trees and Python's are turned into, each with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+# so much of a form's text is shown
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a form stands, both from 1, and its text in one line."""
+
+    line: int
+    column: int
+    text: str
+
+    @classmethod
+    def of(cls, line: int, column: int, text: str) -> Place:
+        """Return a place with a text that is shortened."""
+        shown = " ".join(text[: 4 * _SHOWN].split())
+        return cls(line, column, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}...")
+
+    def __str__(self) -> str:
+        return f"{self.text}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number, a text, a logical value or nothing, as Python has it."""
+
+    place: Place
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name whose value is asked for."""
+
+    place: Place
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A call of a function, an operator or a method; `package` is where it is known to come from.
+
+    Arguments are pairs of a name, or None, and a form; that of a method is called on `receiver`.
+    """
+
+    place: Place
+    function: str
+    arguments: tuple[tuple[str | None, Form], ...]
+    package: str = ""
+    receiver: Form | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What ``x$name``, ``x[i, j]`` or ``x.name`` is; `name` is empty where it is not written."""
+
+    place: Place
+    of: Form
+    name: str
+    keys: tuple[Form, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """A function; `last` says that its last value is returned, as in R."""
+
+    place: Place
+    formals: tuple[tuple[str, Form | None], ...]
+    body: Form
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """An assignment to a variable or a part; `everywhere` reaches out of a function."""
+
+    place: Place
+    targets: tuple[Variable | Part, ...]
+    value: Form
+    everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements one after another; at the top, R shows the values of those that are `shown`."""
+
+    place: Place
+    body: tuple[Form, ...]
+    shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Statements of which one is run."""
+
+    place: Place
+    test: Form
+    ways: tuple[Form, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A body for each of some values, or without them until something holds."""
+
+    place: Place
+    names: tuple[str, ...]
+    over: Form | None
+    body: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A body within Python's ``with``."""
+
+    place: Place
+    contexts: tuple[Form, ...]
+    body: Form
+
+
+Form: TypeAlias = Literal | Variable | Apply | Part | Lambda | Assign | Block | Branch | Loop | Within

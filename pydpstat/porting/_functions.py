@@ -1,0 +1,85 @@
+"""What functions of R and Python make of data, as far as privacy is concerned."""
+
+from __future__ import annotations
+
+# records from elsewhere: any function that begins so, but for those that read settings
+READS = ("read", "scan", "fread", "load_", "fetch_", "loadtxt", "genfromtxt", "dbGet", "dbRead", "tbl")
+NO_DATA = set(
+    "readline readRenviron read_yaml read.dcf read_json_schema scan_packages load_dotenv load_all".split()
+)
+# R's data sets that are there without a name being assigned
+BUILT_IN = set(
+    "iris mtcars airquality ToothGrowth women faithful chickwts warpbreaks esoph infert InsectSprays "
+    "PlantGrowth sleep trees cars quakes attitude stackloss swiss USArrests ChickWeight CO2 Titanic "
+    "HairEyeColor UCBAdmissions diamonds mpg penguins rivers precip islands morley rock pressure "
+    "longley".split()
+)
+# of the data, what is treated as public: their number, names and kinds
+PUBLIC_OF = set(
+    "length nrow NROW ncol NCOL dim names colnames class typeof is.null is.numeric is.factor is.character "
+    "is.data.frame is.vector inherits exists missing nargs len shape size ndim columns dtypes dtype type "
+    "isinstance callable file.exists seq_along library require requireNamespace stopifnot assert set.seed "
+    "rm gc options setwd Sys.time Sys.Date stop warning quit detach".split()
+)
+# one figure of all records
+SUMMARIES = set(
+    "mean sd var std median min max range sum prod quantile cor cov mad IQR fivenum table prop.table "
+    "tabulate unique levels nlevels nunique value_counts which.max which.min any all mode weighted.mean "
+    "colMeans colSums rowsum summary lm glm t.test wilcox.test aov density ecdf anova chisq.test cor.test "
+    "shapiro.test set sorted describe percentile nanmean nanmin nanmax nanstd amin amax average histogram "
+    "histogram_bin_edges ptp sem skew kurt idxmax idxmin pretty nclass.Sturges ols OLS logit Logit "
+    "linregress ttest_ind n_distinct distinct count crossprod".split()
+)
+# record by record
+RECORDWISE = set(
+    "+ - * / ^ %% %/% & && | || ! == != < > <= >= operator [ ifelse pmin pmax log log10 log1p exp sqrt "
+    "round abs floor ceiling is.na is.nan is.finite na.omit as.numeric as.integer as.character as.logical "
+    "as.vector as.data.frame as_tibble tibble data.table as.matrix as.Date unlist subset filter mutate "
+    "transform select data.frame cbind rbind merge matrix c list rev complete.cases drop_na replace "
+    "rename slice within arrange bind_rows bind_cols left_join inner_join group_by ungroup split groupby "
+    "unsplit stack pull between clamp astype to_numpy to_list tolist values clip dropna fillna isna notna "
+    "isnull loc iloc where map copy query assign drop reset_index set_index sort_values array asarray "
+    "Series DataFrame from_dict concat to_frame ravel reshape squeeze with_columns collect lazy to_pandas "
+    "isin as.factor relevel droplevels factor cut Categorical set_categories unclass setNames I identity "
+    "invisible suppressWarnings suppressMessages na_if coalesce case_when recode nchar trimws tolower "
+    "toupper substr strtoi %in%".split()
+)
+# records that each depend on all others
+MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
+FRAMES = set("data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split())
+CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
+GROUPS = set("split groupby group_by group_split".split())
+# draws: the values are no data unless they are released
+DRAWS = set(
+    "rnorm runif rexp rgamma rbinom rpois rlnorm rbeta rt rchisq rgeom rlaplace rlap sample sample.int "
+    "rweibull normal uniform laplace lognormal exponential poisson binomial integers choice "
+    "standard_normal random geometric gamma beta randint mvrnorm rmultinom".split()
+)
+NOISE = set("rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split())
+
+PRINTS = set("print cat message writeLines str View display print.data.frame knit_print kable info".split())
+WRITES = set(
+    "write.csv write.csv2 write.table write saveRDS save dput dump write_csv write_tsv write_rds fwrite "
+    "write.xlsx write_xlsx write_parquet to_csv to_excel to_json to_parquet to_pickle to_latex to_html "
+    "to_sql savetxt write_text write_delim stargazer save.image writelines dbWriteTable".split()
+)
+PLOTS = set(
+    "plot hist boxplot barplot lines points pie pairs stripchart scatter bar ggsave violinplot".split()
+)
+# what R does not show at the top, as it returns it invisibly
+SILENT = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
+
+APPLIES = set(
+    "sapply lapply vapply map map_dbl map_dfr map_df Map mapply apply tapply by aggregate future_map "
+    "mclapply parLapply agg walk".split()
+)
+BY_GROUP = set("tapply by aggregate".split())
+SUMMARISES = {"summarise", "summarize", "reframe", "with"}
+# what cannot be followed at all
+OPAQUE = {
+    "source": "the file that it runs is not read",
+    "eval": "what it runs is computed",
+    "exec": "what it runs is computed",
+    "assign": "the name that it assigns is computed",
+    "sys.source": "the file that it runs is not read",
+}

@@ -1,0 +1,5 @@
+library(diffpriv)
+X <- readRDS("x.rds")
+mechanism <- DPMechGaussian(target = function(X) sum(X > 0), sensitivity = 1, dims = 1)
+r <- releaseResponse(mechanism, DPParamsDel(epsilon = 0.9, delta = 1e-6), X)
+saveRDS(r$response, "private.rds")

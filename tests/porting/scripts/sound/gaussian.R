@@ -1,0 +1,5 @@
+library(DPpack)
+x <- scan("x.txt")
+r <- meanDP(x, 0.5, 0, 1, mechanism = "Gaussian", delta = 1e-6)
+print(r)
+stopifnot(is.numeric(x), length(x) > 10)

@@ -1,0 +1,7 @@
+library(DPpack)
+loans <- read.csv("loans.csv")
+X <- data.frame(income = loans$income)
+model <- LogisticRegressionDP$new("l2", 1, 1, perturbation.method = "output")
+model$fit(X, loans$default, 1e5, 0, add.bias = TRUE)
+new <- data.frame(income = c(2e4, 4e4))
+model$predict(new, add.bias = TRUE)

@@ -1,0 +1,7 @@
+library(DPpack)
+d <- read.csv("d.csv")
+regions <- c("north", "south", "east")
+d$region <- factor(d$region, levels = regions)
+counts <- tableDP(d$region, eps = 1)
+shares <- counts / sum(counts)
+write.csv(as.data.frame(shares), "shares.csv")
