@@ -57,6 +57,7 @@ def is_from_data(value: Value) -> bool:
 
 
 def by_source(judged: Sequence[Judged]) -> dict[Source, list[Judged]]:
+    """Return the releases of data that are released several times without a budget that adds them up."""
     found: dict[Source, list[Judged]] = {}
     for each in judged:
         sources = frozenset().union(*(value.sources for value in each.release.data().values()))
@@ -66,10 +67,12 @@ def by_source(judged: Sequence[Judged]) -> dict[Source, list[Judged]]:
 
 
 def count_of(all_: Sequence[Judged]) -> int:
+    """Return how often data are released."""
     return int(sum(each.release.times for each in all_))
 
 
 def sums(judged: Sequence[Judged]) -> Iterator[Total]:
+    """Yield what is spent together on the same data, where it is known."""
     for source, all_ in by_source(judged).items():
         total = sum_of(all_) if all(math.isfinite(each.release.times) for each in all_) else None
         if total is not None:

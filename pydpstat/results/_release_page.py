@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat.mechanisms._noise_sum import summand
 from pydpstat.results._columns import table
 from pydpstat.results._group_labels import GroupLabels
@@ -172,10 +173,10 @@ def _hidden_values(result: ReleasePage) -> npt.NDArray[np.bool_]:
     """Tell which values of a release the noise hides; it never changes, and intervals may take time."""
     within = result.post.within
     if result.noise is None or within is None or result._wide():
-        return np.zeros(result.value.size, dtype=bool)
+        return frozen(np.zeros(result.value.size, dtype=bool))
     low, high = result._interval(0.05)
     every = (low <= within.low) & (high >= within.high) & np.isfinite(within.high)
-    return np.ravel(every, order="F")
+    return frozen(np.ravel(every, order="F"))
 
 
 def _with_sums(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
