@@ -128,7 +128,7 @@ def of_pandas(name, unit):
 def test_every_method_says_the_same_of_every_container(name, kind, unit, monkeypatch):
     frame = CONTAINERS[kind](method_calls.FRAME)
     if unit and name == "nunique":
-        with pytest.raises(dp.PydpstatError, match="the design has the unit 'person'"):
+        with pytest.raises(dp.PydpstatError, match="variables must be the unit for nunique"):
             of_design(name, frame, unit, monkeypatch)
         return
     expected = of_pandas(name, unit)
