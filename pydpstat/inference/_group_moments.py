@@ -23,7 +23,7 @@ from pydpstat.results._drawn import Drawn
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._words import mechanism_words, titled
 from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Scope
 
@@ -133,11 +133,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
 
     def _heading(self) -> str:
-        return (
-            f"moments of {about}"
-            if (about := self.record.about(self.mean.labels.about("mean")))
-            else "moments by group"
-        )
+        return titled("moments", self.record.about(self.mean.labels.about("mean")) or "by group")
 
     @property
     def nobs(self) -> None:

@@ -25,7 +25,7 @@ from pydpstat.results._columns import table
 from pydpstat.results._drawn import Drawn
 from pydpstat.results._kinds import CONFIDENCE, check_only
 from pydpstat.results._report import Facts, Rows, Stated, number, one_line
-from pydpstat.results._words import joined, mechanism_words
+from pydpstat.results._words import joined, mechanism_words, titled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,8 +146,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         return pd.Series(dict(self._estimates()), dtype="float64", name="estimate")
 
     def _heading(self) -> str:
-        about = self.record.about(joined(self.names or ()))
-        return f"moments of {about}" if about else "moments"
+        return titled("moments", self.record.about(joined(self.names or ())))
 
     def _estimates(self) -> list[tuple[str, float]]:
         means, spreads = (np.atleast_1d(each).tolist() for each in (self.mean, self.std))

@@ -18,7 +18,7 @@ from pydpstat.results._population import COUNT
 from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, PostProcessing
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import ALL, TABLES
-from pydpstat.results._words import mechanism_words, printed
+from pydpstat.results._words import mechanism_words, printed, titled
 
 _GONE = "A dash stands for what the noise hides: the noise interval is all that is possible."
 _MATRICES = ("corr", "cov")
@@ -51,10 +51,7 @@ class ReleasePage(FurtherResults):
         raise NotImplementedError
 
     def _heading(self) -> str:
-        named = self.record.about(self.labels.about(self.statistic))
-        what = printed(self.statistic)
-        # groups may have a name where the variable has none
-        return f"{what} {named}" if named.startswith("by ") else f"{what} of {named}" if named else what
+        return titled(printed(self.statistic), self.record.about(self.labels.about(self.statistic)))
 
     def _head(self) -> str:
         counted = self.statistic in (COUNT, "histogram", *TABLES) and isinstance(self.post, AsDrawn)

@@ -17,7 +17,7 @@ from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._population import OfOther
 from pydpstat.results._report import number
 from pydpstat.results._tables import TABLES
-from pydpstat.results._words import printed
+from pydpstat.results._words import printed, titled
 
 Floats = npt.NDArray[np.float64]
 Picture = Points | Columns | Distribution | Matrix
@@ -81,8 +81,7 @@ def _head(result: Any, alpha: float, of_what: str) -> Head:
     # shares and edges are on the axis
     own = replace(labels, names=None) if labels.names and _are_numbers(labels.names) else labels
     named = result.record.about(own.about(statistic))
-    # groups of what has no name
-    subject = "" if not named else f"{word} {named}" if named.startswith("by ") else f"{word} of {named}"
+    subject = titled(word, named) if named else ""
     if own is labels and len(subject) > _LONGEST:
         count = len(labels.names or labels.dimnames[0] if labels.names or labels.dimnames else ())
         subject = f"{word} of {count} variables"

@@ -160,7 +160,18 @@ def in_words(function: str, named: str) -> str:
     if not named:
         # a call says more than a name alone that the call has, too
         return _PRINTED.get(function, "")
-    return f"{printed(function)} of {named}"
+    return titled(printed(function), named)
+
+
+def titled(word: str, named: str) -> str:
+    """Return a word with what it is of: variables, or the keys of groups where the variables have no names.
+
+    Examples
+    --------
+    >>> titled("mean", "income by sex"), titled("mean", "by sex"), titled("mean", "")
+    ('mean of income by sex', 'mean by sex', 'mean')
+    """
+    return " ".join(filter(None, (word, "of" * bool(named and not named.startswith("by ")), named)))
 
 
 def of_model(function: str, first: str) -> str | None:

@@ -176,3 +176,12 @@ def test_variables_in_unlike_units_have_decimals_of_their_own():
         numbers = line.split()[1:]
         decimals = {len(each.partition(".")[2]) for each in numbers}
         assert len(decimals) == 1 and sd > 2.0 * 10.0 ** -decimals.pop()
+
+
+def test_groups_of_what_has_no_name_are_named_by_their_key_alone():
+    how = {"bounds": (0, 5), "by": pd.Series(["f", "m"] * 50, name="sex"), "levels": ["f", "m"], "rng": 1}
+    budget = dp.Budget(4.0)
+    for function, word in ((dp.moments, "moments"), (dp.mean, "mean")):
+        found = function([1.0, 2.0] * 50, 1.0, budget=budget, **how)
+        assert str(found).splitlines()[0].strip() == f"{word.title()} by sex, differentially private"
+        assert budget.entries[-1].label == f"{word} by sex"
