@@ -14,7 +14,7 @@ from pydpstat.porting._findings import Report, sarif
 from pydpstat.porting._flow import followed
 from pydpstat.porting._from_python import forms_of_python
 from pydpstat.porting._from_r import forms_of
-from pydpstat.porting._grammar import read
+from pydpstat.porting._grammar import decoded, parse
 from pydpstat.porting._rules import report
 from pydpstat.porting._syntax import RSyntaxError
 
@@ -60,7 +60,7 @@ def checked(path: Path) -> Report:
     try:
         if path.suffix == ".py":
             return report(str(path), "Python", followed(forms_of_python(text), r=False))
-        return report(str(path), "R", followed(forms_of(read(path)), r=True))
+        return report(str(path), "R", followed(forms_of(parse(text)), r=True))
     except RSyntaxError as error:
         raise PydpstatError(_no_script("R", path, error.reason, error.line, error.column)) from None
     except SyntaxError as error:
@@ -90,7 +90,7 @@ def _text(path: Path) -> str:
         raise PydpstatError(f"the file has {len(content):,} bytes. Give a script of at most {_LARGEST:,}.")
     if b"\0" in content:
         raise PydpstatError("this is no script, but a binary file. Give a file of R or Python.")
-    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    text = decoded(content)
     if not re.sub(r"#.*", "", text).strip():
         raise PydpstatError("the file is empty, so there is nothing to check. Give a file of R or Python.")
     return text

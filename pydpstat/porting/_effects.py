@@ -121,7 +121,7 @@ def is_noisy(name: str, values: Sequence[Value]) -> Made | None:
 def _container(name: str, given: Given, place: Place) -> Value:
     values = [value for _, value in given]
     parts = {word: value for word, value in given if word and word not in ("stringsAsFactors", "index")}
-    if not r_named(name, parts) and len(values) == 1 and name != "c":
+    if not _is_named(name, parts) and len(values) == 1 and name != "c":
         return _recordwise(name, given, place) if values[0].private else values[0]
     both = records_of(values, place)
     constant: object = UNKNOWN
@@ -142,7 +142,7 @@ def _container(name: str, given: Given, place: Place) -> Value:
     )
 
 
-def r_named(name: str, parts: Mapping[str, Value]) -> bool:
+def _is_named(name: str, parts: Mapping[str, Value]) -> bool:
     """Return whether a container has named parts, or is a list."""
     return bool(parts) or name == "list"
 

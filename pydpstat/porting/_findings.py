@@ -135,7 +135,6 @@ class Report:
         driver = {
             "name": "pydpstat check",
             "version": __version__,
-            "informationUri": "https://pypi.org/project/pydpstat/",
             "rules": [{"id": name, "shortDescription": {"text": described(name)}} for name in names],
         }
         return {

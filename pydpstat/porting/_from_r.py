@@ -19,6 +19,8 @@ from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, N
 
 _ARROWS = {"<-", "<<-", "=", ":="}
 _FROM = {"::", ":::"}
+_PIPES = {"%>%", "%<>%", "%T>%"}
+# what these need to be more than a name
 _LEAST = {
     "if": 2,
     "for": 3,
@@ -28,11 +30,8 @@ _LEAST = {
     "@": 2,
     "[": 1,
     "[[": 1,
-    "::": 2,
-    ":::": 2,
-    **dict.fromkeys(("%>%", "%<>%", "%T>%"), 2),
+    **dict.fromkeys((*_FROM, *_PIPES), 2),
 }
-_PIPES = {"%>%", "%<>%", "%T>%"}
 
 
 def forms_of(script: Script) -> Block:

@@ -58,9 +58,19 @@ def parse(text: str) -> Script:
 
 def read(path: str | os.PathLike[str]) -> Script:
     """Return the tree of a file in UTF-8; see `parse`."""
-    text = Path(path).read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    # as R's connections read the line ends of other systems
-    return parse(re.sub("\r[\r\n]?", lambda found: "\n" * (1 + (found[0] == "\r\r")), text))
+    return parse(decoded(Path(path).read_bytes()))
+
+
+def decoded(content: bytes) -> str:
+    r"""Return the text of a file as R's connections read it, with the line ends of other systems as its own.
+
+    Examples
+    --------
+    >>> decoded(b"x <- 1\r\ny <- 2\r")
+    'x <- 1\ny <- 2\n'
+    """
+    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    return re.sub("\r[\r\n]?", lambda found: "\n" * (1 + (found[0] == "\r\r")), text)
 
 
 class _Parser:

@@ -54,7 +54,7 @@ class Publishing:
         return Value(made=replace(made, arguments={**made.arguments, **more}))
 
     def _own(self, form: Apply, name: str, given: list[tuple[str | None, Value]]) -> Value | None:
-        """Return what pydpstat's own functions give."""
+        """Return what pydpstat's functions give."""
         place = form.place
         owner = given[0][1].made if form.receiver is not None else None
         if form.package == "pydpstat" and name == "design":

@@ -172,32 +172,34 @@ def held(release: Release) -> Held:
     if missing:
         return Held(refused=f"{missing[0]} is no number that is written in the script")
     key = (release.name, repr(sorted((name, _key(value)) for name, value in _all(release).items())))
-    return _held(key, lambda: _called(release))
-
-
-_KNOWN: dict[object, Held] = {}
-
-
-def _held(key: object, call: Callable[[], Any]) -> Held:
     if key not in _KNOWN:
-        _KNOWN[key] = _asked(call)
+        _KNOWN[key] = _asked(release)
     return _KNOWN[key]
 
 
-def _asked(call: Callable[[], Any]) -> Held:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            result = call()
-        except PydpstatError as error:
-            return Held(refused=str(error))
-        except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
-            return Held(refused=f"its arguments could not be made up: {error}")
-    found = tuple(each.message for each in caught if isinstance(each.message, PrivacyWarning))
+# the same calls in a script are asked once
+_KNOWN: dict[object, Held] = {}
+
+
+def _asked(release: Release) -> Held:
+    try:
+        result, found = _warned(lambda: _called(release))
+    except PydpstatError as error:
+        return Held(refused=str(error))
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
+        return Held(refused=f"its arguments could not be made up: {error}")
     kept = result.guarantee
     parts = (result.Bounded, result.Unbounded) if isinstance(result, pydpstat.DPResultsPair) else (result,)
     claim = parts[0].claim if len(parts) == 1 else None
     return Held(claim, kept, found)
+
+
+def _warned(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
+    """Return what a call returns, and what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, tuple(each.message for each in caught if isinstance(each.message, PrivacyWarning))
 
 
 def _needed(name: str, value: Value) -> bool:
@@ -387,9 +389,6 @@ def sign_geometric(made: Made) -> Held:
     chance = made.arguments["chance"].constant
     known = isinstance(chance, float) and 0.0 < chance < 1.0
     epsilon = -math.log1p(-chance) if known and isinstance(chance, float) else 1.0
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        pydpstat.symmetric_geometric_noise(1, epsilon, method="sign")
-    found = tuple(each.message for each in caught if isinstance(each.message, PrivacyWarning))
+    _, found = _warned(lambda: pydpstat.symmetric_geometric_noise(1, epsilon, method="sign"))
     kept = SignGeometricNoise(epsilon).epsilon_kept
     return Held(Guarantee(epsilon), Guarantee(kept), found)
