@@ -371,23 +371,6 @@ def test_cells_have_intervals_of_shares():
     assert population(half).shape == (3, 2) and (population(half)[:2, 0] > 0.3).all()
 
 
-@pytest.mark.parametrize("n, p, q", [(10, 0.0275, 0.97), (2, 0.05, 0.95), (8, 0.3, 0.7)])
-def test_differences_of_shares_next_to_both_ends_are_held(n, p, q):
-    # without noise, over all counts; squares of distances that are added miss 6 to 8 % here at every level
-    counts = np.arange(n + 1)
-    masses = np.outer(stats.binom(n, p).pmf(counts), stats.binom(n, q).pmf(counts))
-    groups = [NoisyPair(float(count), float(n - count), 60.0) for count in counts]
-    missed = dict.fromkeys((0.2, 0.05, 0.01, 0.001), 0.0)
-    for i, one in enumerate(groups):
-        for j, other in enumerate(groups):
-            found = ShareDifference(one, other)
-            for alpha in missed:
-                low, high = found.ends(alpha)
-                assert -1.0 <= low <= found.estimate <= high <= 1.0
-                missed[alpha] += masses[i, j] * (not low <= p - q <= high)
-    assert all(share <= alpha for alpha, share in missed.items())
-
-
 def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():
     x = np.linspace(20.0, 60.0, 500)
     f, m = (pd.Series(x[:size] + shift, name=name) for size, shift, name in ((400, 0, "f"), (300, 5, "m")))

@@ -17,7 +17,6 @@ import pydpstat as dp
 from pydpstat.inference._laws import power_counts, power_means, power_ranks, rank_laws
 from pydpstat.inference._laws.tulap import Tulap
 from pydpstat.inference._power_settings import TESTS
-from pydpstat.statistics import plan as planning
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -281,69 +280,6 @@ def test_large_numbers(test, effect):
     assert 100_000 < dp.plan(test, 1.0, effect=effect, power=0.8).n < 2_000_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n": 100, "effect": 0.4}, "got n, effect. Give all but one of epsilon, power"),
-        (
-            {"n": 100, "epsilon": 1.0, "effect": 0.4, "power": 0.8},
-            "got n, epsilon, effect, power. Leave one out",
-        ),
-        ({"n": 1, "epsilon": 1.0, "effect": 0.4}, "n must be a whole number of records from 2"),
-        ({"n": (50, 60), "epsilon": 1.0, "effect": 0.4}, "n must be one number"),
-        ({"n": "many", "epsilon": 1.0, "effect": 0.4}, "n must be"),
-        ({"n": 100, "epsilon": -1.0, "effect": 0.4}, "epsilon must be"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.0}, "effect must be a number from -20 to 20 and not 0"),
-        (
-            {"n": 100, "epsilon": 1.0, "effect": -1, "alternative": "greater"},
-            "effect must be a number from 0",
-        ),
-        ({"n": 100, "epsilon": 1.0, "effect": math.nan}, "effect must be"),
-        ({"n": 100, "epsilon": 1.0, "power": 0.04}, "power must be above alpha"),
-        ({"n": 100, "epsilon": 1.0, "power": 1.0}, "power must be a number between"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "alpha": 5}, "alpha must be"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "alternative": "more"}, "alternative must be"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (1, 0)}, "bounds"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "sd": 1}, "bounds must be given with sd"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "popmean": 1}, "bounds must be given with popmean"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (0, 1), "sd": 0}, "sd must be"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "bounds": (0, 1), "popmean": 2}, "popmean must be within"),
-        ({"n": 100, "epsilon": 1.0, "efect": 0.4}, "Did you mean 'effect'"),
-        ({"n": 100, "epsilon": 1.0, "effect": 0.4, "columns": ["a"]}, "columns must be left out"),
-        ({"n": 5, "effect": 0.4, "power": 0.99}, "with epsilon 100 it is"),
-        ({"n": 5, "epsilon": 0.01, "power": 0.99}, "with the largest effect it is"),
-        ({"epsilon": 1.0, "effect": 1.0, "power": 0.9, "alpha": 0.0001}, r"with 10\^9 records it is"),
-    ],
-)
-def test_what_is_refused(arguments, message):
-    with pytest.raises(dp.PydpstatError, match=message):
-        dp.plan("ttest_1samp", **arguments)
-
-
-@pytest.mark.parametrize(
-    ("test", "arguments", "message"),
-    [
-        ("binomtest", {"effect": 0.6}, "effect must be a number from -0.5 to 0.5"),
-        ("binomtest", {"effect": 0.1, "p": 0.0}, "p must be"),
-        ("chi2_contingency", {"effect": 0.7, "shape": (3, 3)}, "effect must be a number from 0 to 0.666667"),
-        ("chi2_contingency", {"effect": 0.3, "shape": 3}, "shape must be a pair"),
-        ("chi2_contingency", {"effect": 0.3, "shape": (1, 3)}, "shape must be two whole numbers"),
-        ("kruskal", {"effect": 0.3, "groups": 1}, "groups must be"),
-        (
-            "kruskal",
-            {"effect": 0.3, "alternative": "less"},
-            "plan of kruskal has no argument .alternative",
-        ),
-        ("kendalltau", {"effect": 1.0}, "effect must be a number from -0.999"),
-        ("ttest_rel", {"effect": 0.3, "bounds": (1, 2)}, "bounds must contain 0"),
-        ("quantile_test", {"effect": 0.1, "ties": "both"}, "ties must be"),
-    ],
-)
-def test_what_is_refused_of_other_tests(test, arguments, message):
-    with pytest.raises(dp.PydpstatError, match=message):
-        dp.plan(test, 1.0, n=100, **arguments)
-
-
 def test_the_neighbors_are_those_of_the_block_around():
     budget = dp.Budget(1.0, neighbors="unbounded")
     with budget:
@@ -406,10 +342,3 @@ def test_a_private_number_of_records_has_a_power_of_its_own(test):
     ]
     # a record that is added or removed moves less than one that is replaced
     assert powers[1] > powers[0] + 0.02 and max(powers) < 1.0
-
-
-def test_the_names_are_those_of_the_settings():
-    assert set(planning.TESTS) == set(TESTS)
-    assert all(callable(getattr(dp, name)) for name in TESTS)
-    with pytest.raises(dp.PydpstatError, match="Did you mean 'wilcoxon'"):
-        dp.plan("wilcoxn", 1.0, n=100, effect=0.4)

@@ -1,0 +1,50 @@
+"""What logistic regression is made of: tails of sums of noise, and lines in the place of its curve."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from pydpstat.inference._laws.logit_start import line_for, logistic
+from pydpstat.inference._laws.noisy_logit import sum_tail
+
+
+@pytest.mark.parametrize("x", [0.1, 0.7, 1.5, 3.0, 8.0, 20.0])
+@pytest.mark.parametrize("sd", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("scale", [0.2, 1.0])
+def test_tails_of_one_laplace_variable(x, sd, scale):
+    # the exact tail by integration over the normal variable, right to 1e-9
+    if sd == 0.0:
+        exact = 0.5 * math.exp(-x / scale)
+    else:
+        noise = stats.laplace(scale=scale)
+        points = [each for each in (x / sd - 8.0, x / sd) if abs(each) < 12.0]
+        exact = integrate.quad(
+            lambda z: stats.norm.pdf(z) * noise.sf(x - sd * z), -12.0, 12.0, points=points, limit=400
+        )[0]
+    if exact > 1e-14:
+        assert 0.99 < sum_tail(x, sd, np.array([scale])) / exact < 1.11 or exact > 0.4
+
+
+def test_tails_of_two_laplace_variables():
+    # P(L1 + L2 >= x) = (1/2 + x/4) exp(-x)
+    for x in (0.2, 1.0, 5.0, 30.0):
+        exact = (0.5 + 0.25 * x) * math.exp(-x)
+        assert 1.0 <= sum_tail(x, 0.0, np.array([1.0, -1.0])) / exact < 1.09
+    assert sum_tail(0.0, 1.0, np.ones(3)) == 0.5
+
+
+@given(st.floats(-12.0, 12.0), st.floats(0.0, 12.0))
+@settings(max_examples=60, deadline=None)
+def test_what_lines_leave_is_as_small_as_they_say(low, width):
+    line, x = line_for(low, low + width), np.linspace(low, low + width, 3001)
+    s = logistic(x)
+    assert np.abs(s - 0.5 - line.level - line.slope * x).max() <= line.apart
+    assert np.abs(s * (1.0 - s) - line.weight).max() <= line.weight_apart <= 0.14
+    # a line leaves less than nothing taken off would
+    assert line.apart <= 0.26
