@@ -1,0 +1,129 @@
+"""Pieces of Python text, and what is known of their values."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from keyword import iskeyword
+
+# how tightly Python binds
+LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
+# kinds of values; what is not known is the empty text
+NUMBERS = {"number", "position"}
+SCALARS = {*NUMBERS, "text", "flag"}
+NUMERIC = {"doubles", "ints", "positions"}
+VECTORS = {*NUMERIC, "flags", "texts"}
+ELEMENT = {"doubles": "number", "ints": "number", "positions": "position", "texts": "text", "flags": "flag"}
+VECTOR = {"number": "doubles", "position": "ints", "text": "texts", "flag": "flags"}
+# names that ported scripts use themselves
+_TAKEN = set(
+    "r np pd rng math warnings dppack diffpriv pydpstat RRandom len range print float int str list dict "
+    "bool lambda True False None set tuple".split()
+)
+_WHOLE = 10**15
+
+
+class Untranslated(ValueError):
+    """R that has no sure counterpart; the text says what and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Python text of an expression.
+
+    `level` is how tightly its operator binds. `plain` is a shorter text for functions that take any
+    sequence. `frame` is the data frame whose rows the values follow. `missing` is 2 for values of data
+    that may be missing, 1 for values that are not known, and else 0.
+    """
+
+    text: str
+    kind: str = ""
+    level: int = ATOM
+    plain: str = ""
+    frame: str = ""
+    missing: int = 0
+
+    def at(self, level: int) -> str:
+        """Return the text, in parentheses where the operator around it binds tighter."""
+        return f"({self.text})" if self.level < level else self.text
+
+    @property
+    def sequence(self) -> str:
+        """The text for a function that takes any sequence."""
+        return self.plain or self.text
+
+    @property
+    def array(self) -> str:
+        """The text without the index of the data frame that a column comes from."""
+        return f"{self.at(ATOM)}.values" if self.kind == "column" else self.text
+
+    def known(self) -> Code:
+        """Return the same values, or an error at run time if one is missing."""
+        return replace(self, text=f"r.known({self.text})", plain="", level=ATOM, missing=0)
+
+
+def python_name(name: str) -> str:
+    """Return a name of R's in Python: dots are underscores, Python's own words get one more.
+
+    Examples
+    --------
+    >>> python_name("type.DP"), python_name("lambda")
+    ('type_DP', 'lambda_')
+    """
+    plain = re.sub(r"\W", "_", name.replace(".", "_"))
+    plain = plain if plain[:1].isidentifier() else f"_{plain}"
+    return f"{plain}_" if iskeyword(plain) else plain
+
+
+def own_name(name: str) -> str:
+    """Return the name of a variable, which is none that ported scripts need."""
+    plain = python_name(name)
+    return f"{plain}_" if plain in _TAKEN else plain
+
+
+def quoted(text: str | None) -> str:
+    """Return a text as Python writes it, in double quotes."""
+    if text is None:
+        return "None"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")
+
+
+def number(value: float, whole: bool = True) -> str:
+    """Return a number as Python writes it; for `whole` without a decimal point where it needs none."""
+    if math.isnan(value):
+        return "np.nan"
+    if math.isinf(value):
+        return "np.inf"
+    if value == int(value) and abs(value) < _WHOLE:
+        digits = f"{int(value):_}" if abs(value) >= 100_000 else str(int(value))
+        return digits if whole else f"{digits}.0"
+    return repr(float(value))
+
+
+def of_one_kind(parts: Iterable[Code]) -> str:
+    """Return the kind of vector that scalars make, or the empty text."""
+    kinds = {each.kind for each in parts}
+    return VECTOR.get(kinds.pop(), "") if len(kinds) == 1 else ""
+
+
+def joined(first: str, second: str) -> str:
+    """Return the kind of what is one or the other."""
+    both = {first, second}
+    for kinds, kind in ((NUMBERS, "number"), ({"ints", "positions"}, "ints")):
+        if both == kinds:
+            return kind
+    return first if first == second else ""
+
+
+def called(function: str, arguments: Iterable[str]) -> str:
+    """Return a call.
+
+    Examples
+    --------
+    >>> called("r.mean", ["x", "na_rm=True"])
+    'r.mean(x, na_rm=True)'
+    """
+    return f"{function}({', '.join(arguments)})"

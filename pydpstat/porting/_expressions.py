@@ -1,0 +1,480 @@
+"""R's operators, constants and subscripts as Python expressions."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from pydpstat import r_arithmetic
+from pydpstat.porting._code import (
+    AND,
+    ATOM,
+    BIT_AND,
+    BIT_OR,
+    COMPARE,
+    ELEMENT,
+    NOT,
+    NUMBERS,
+    NUMERIC,
+    OR,
+    POWER,
+    PRODUCT,
+    SCALARS,
+    SIGN,
+    SUM,
+    VECTORS,
+    Code,
+    Untranslated,
+    called,
+    number,
+    python_name,
+    quoted,
+)
+from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, word
+from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
+
+_ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
+_COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
+_LOGIC = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
+_WORDS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
+_NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
+_MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
+# what R compares with numbers as text
+_LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
+CONSTANTS = {
+    "pi": Code("math.pi", "number"),
+    **{name: Code(f"r.{name.replace('.', '_')}", "texts") for name in ("letters", "LETTERS")},
+    **{name: Code(f"r.{name.replace('.', '_')}", "texts") for name in ("month.name", "month.abb")},
+    **{"T": Code("True", "flag"), "F": Code("False", "flag")},
+}
+
+
+class Expressions(ABC):
+    """What expressions are in Python, in the scope in which they stand."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.scope = Scope()
+        # the data frames whose columns names may be, the innermost last, with their names in Python
+        self.frames: list[tuple[str, Variable, Scope]] = []
+        # what is known of data frames that have no name
+        self.made: dict[str, Variable] = {}
+        # texts whose values are known not to be missing
+        self.complete: set[str] = set()
+        # whether a comparison with a missing value stops R, and whether it counts as false
+        self.tested = self.dropped = False
+
+    @abstractmethod
+    def called(self, node: Call) -> Code:
+        """Return a call of a function that is no operator."""
+
+    @abstractmethod
+    def reference(self, name: str, package: str = "") -> str:
+        """Return one of R's functions, or of the packages', as a value."""
+
+    @abstractmethod
+    def function(self, node: Function) -> Code:
+        """Return a function without a name."""
+
+    @abstractmethod
+    def named(self, node: Name) -> Code:
+        """Return a name."""
+
+    def value(self, node: Node | None) -> Code:
+        """Return an expression."""
+        if node is None:
+            raise Untranslated("an argument is empty")
+        if isinstance(node, Constant):
+            return _constant(node)
+        if isinstance(node, Name):
+            return self.named(node)
+        if isinstance(node, Function):
+            return self.function(node)
+        name = function_name(node) if isinstance(node.function, Name) else ""
+        given = node.arguments
+        variable = self.scope.find(name) if name else None
+        if variable is not None and variable.made is not None:
+            return self.called(node)
+        if name == "(" and given:
+            return self.value(given[0].value)
+        if name in ("::", ":::") and len(given) == 2:
+            return Code(self.reference(word(given[1].value), word(given[0].value)), "function")
+        if name in ("[", "[["):
+            return self.subscript(node, single=name == "[[")
+        if name in ("$", "@"):
+            return self.part(self.value(given[0].value), word(given[1].value), name)
+        if len(given) == 1 and name in ("-", "+", "!"):
+            return self._unary(name, self.value(given[0].value))
+        if len(given) == 2 and all(each.value is not None and each.name is None for each in given):
+            left, right = (each.value for each in given)
+            if name in _LOGIC:
+                return self._logic(name, left, right)
+            if name == ":":
+                return self._colon(left, right)
+            if name in _ARITHMETIC:
+                return self._arithmetic(name, self.value(left), self.value(right))
+            if name in _COMPARISONS:
+                return self._comparison(name, self.value(left), self.value(right))
+            if name == "^":
+                return self._power(left, right)
+            if name in _WORDS:
+                return self._word(name, self.value(left), self.value(right))
+        return self.called(node)
+
+    # missing values
+
+    def known(self, code: Code) -> Code:
+        """Return values that are compared, checked at run time where a missing one would change the result."""
+        if self.dropped or code.missing < (2 if self.tested else 1) or code.text in self.complete:
+            return code
+        return code.known()
+
+    @contextmanager
+    def condition(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
+        """Mark what is translated as a condition: of a branch, or of rows whose missing values are left out."""
+        before = self.tested, self.dropped
+        self.tested, self.dropped = tested, dropped
+        yield
+        self.tested, self.dropped = before
+
+    def present(self, node: Node | None) -> set[str]:
+        """Return the texts of what a condition says is not missing."""
+        inner = arguments_of(node) if node is not None else []
+        if function_name(node) == "&" and len(inner) == 2:
+            return self.present(inner[0]) | self.present(inner[1])
+        if function_name(node) == "!" and function_name(inner[0]) == "is.na":
+            return {self.value(each).text for each in arguments_of(inner[0])}
+        if function_name(node) in ("is.finite", "complete.cases"):
+            return {self.value(each).text for each in inner}
+        return set()
+
+    # operators
+
+    def _unary(self, sign: str, code: Code) -> Code:
+        if sign == "!":
+            if code.kind == "flag":
+                return replace(code, text=f"not {code.at(NOT)}", level=NOT)
+            if code.kind in ("flags", "column"):
+                return replace(code, text=f"~{code.at(SIGN)}", level=SIGN)
+            return Code(called("np.logical_not", [code.text]), "flags" if code.kind in VECTORS else "truth")
+        _need_numbers(code)
+        if code.kind in ("flag", "flags", "truth"):
+            code = _as_integers(code)
+        kind = "number" if code.kind == "position" else "ints" if code.kind == "positions" else code.kind
+        return replace(code, text=f"{sign}{code.at(SIGN)}", level=SIGN, plain="", kind=kind)
+
+    def _logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
+        word_, level = _LOGIC[sign]
+        left = self.value(first)
+        before = set(self.complete)
+        if sign in ("&", "&&"):
+            self.complete |= self.present(first)
+        right = self.value(second)
+        self.complete = before
+        truths = {"flag", "flags", "truth", "column"}
+        if sign in ("&&", "||"):
+            texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
+            a, b = texts
+            return Code(f"{a.at(level)} {word_} {b.at(level + 1)}", "flag", level)
+        left, right, frame = _aligned(left, right)
+        kind = _kind(left, right, frame, "flag", "flags")
+        if not {left.kind, right.kind} <= truths:
+            function = "np.logical_and" if sign == "&" else "np.logical_or"
+            return Code(called(function, [left.text, right.text]), kind or "truth", frame=frame)
+        return Code(f"{left.at(level)} {word_} {right.at(level + 1)}", kind or "truth", level, frame=frame)
+
+    def _arithmetic(self, sign: str, left: Code, right: Code) -> Code:
+        _need_numbers(left, right)
+        truths = ("flag", "flags", "truth")
+        unsure = (*truths, "", "column")
+        if left.kind in truths and right.kind in unsure:
+            left = _as_integers(left)
+        if right.kind in truths and left.kind in unsure:
+            right = _as_integers(right)
+        left, right, frame = _aligned(left, right)
+        kind = _kind(left, right, frame, "number", "doubles")
+        whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBERS} and sign != "/"
+        if kind == "doubles" and whole:
+            kind = "ints"
+        level = _ARITHMETIC[sign]
+        missing = max(left.missing, right.missing)
+        text = f"{left.at(level)} {sign} {right.at(level + 1)}"
+        if sign == "*" and {left.kind, right.kind} <= {"ints", "positions"}:
+            return Code(called("r.integers", [text]), kind, missing=missing)
+        return Code(text, kind, level, frame=frame, missing=missing)
+
+    def _comparison(self, sign: str, left: Code, right: Code) -> Code:
+        for each in (left, right):
+            if each.kind in ("list", "dict", "function", "null"):
+                raise Untranslated(f"{sign} compares a {each.kind}")
+            if each.text in ("np.nan", "None"):
+                raise Untranslated(f"{sign} with NA is NA")
+        left, right, frame = _aligned(self.known(left), self.known(right))
+        kind = _kind(left, right, frame, "flag", "flags") or "truth"
+        texts = [each for each in (left, right) if each.kind in ("text", "texts")]
+        if len(texts) == 1 and sign not in ("==", "!="):
+            raise Untranslated(f"{sign} sorts text as the language of the computer does")
+        others = {left.kind, right.kind} - {"text", "texts", "factor", "named"}
+        if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _numeric(texts[0].text)):
+            function = "r.equal" if sign == "==" else "r.unequal"
+            return Code(called(function, [left.text, right.text]), kind, frame=frame)
+        if len(texts) == 2 and sign not in ("==", "!="):
+            raise Untranslated(f"{sign} sorts text as the language of the computer does")
+        text = f"{left.at(COMPARE + 1)} {sign} {right.at(COMPARE + 1)}"
+        return Code(text, kind, COMPARE, frame=frame)
+
+    def _power(self, first: Node | None, second: Node | None) -> Code:
+        left, right = self.value(first), self.value(second)
+        _need_numbers(left, right)
+        if left.kind in ("flag", "flags", "truth"):
+            left = _as_integers(left)
+        left, right, _ = _aligned(left, right)
+        both = (first.value, second.value) if _numbers(first, second) else None  # type: ignore[union-attr]
+        exact = both and float(r_arithmetic.elementary.power(*both)) == both[0] ** both[1]  # type: ignore
+        simple = left.kind in ("doubles", "matrix", "column") and right.text == "2"
+        kind = _kind(left, right, left.frame, "number", "doubles")
+        missing = max(left.missing, right.missing)
+        if exact or simple:
+            text = f"{left.at(POWER + 1)}**{right.at(POWER)}"
+            return Code(text, kind, POWER, frame=left.frame, missing=missing)
+        kind = "doubles" if kind == "column" else kind
+        return Code(called("r.power", [left.text, right.text]), kind, missing=missing)
+
+    def _word(self, sign: str, left: Code, right: Code) -> Code:
+        if sign in ("%%", "%/%"):
+            _need_numbers(left, right)
+            whole = re.fullmatch(r"[\d_]+", right.text) and right.text != "0"
+            native = whole and (sign == "%%" or left.kind in ("ints", "positions", "position"))
+            left, right, frame = _aligned(left, right)
+            kind = _kind(left, right, frame, "number", "doubles")
+            missing = max(left.missing, right.missing)
+            if native:
+                text = f"{left.at(PRODUCT)} {'%' if sign == '%%' else '//'} {right.at(PRODUCT + 1)}"
+                return Code(text, kind, PRODUCT, frame=frame, missing=missing)
+            return Code(called(_WORDS[sign], [left.array, right.array]), kind, missing=missing)
+        kind = {"%in%": "flag" if left.kind in SCALARS else "flags"}.get(sign, "matrix")
+        if sign == "%in%" and left.kind == "column":
+            text = f"{left.at(ATOM)}.isin({right.sequence})"
+            if right.kind == "texts" and right.plain:
+                return Code(text, "column", frame=left.frame)
+        if sign == "%in%" and not left.kind:
+            kind = "truth"
+        if sign == "%*%" and left.kind == right.kind == "matrix":
+            return Code(f"{left.at(PRODUCT)} @ {right.at(PRODUCT + 1)}", "matrix", PRODUCT)
+        first = left.array if left.kind == "column" else left.sequence
+        return Code(called(_WORDS[sign], [first, right.sequence]), kind)
+
+    def _colon(self, first: Node | None, second: Node | None) -> Code:
+        low, high = self.value(first), self.value(second)
+        if _numbers(first, second) and low.text.isdigit() and high.text.isdigit():
+            a, b = int(low.text), int(high.text)
+            if a <= b:
+                kind = "positions" if a > 0 else "ints"
+                return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})")
+        return Code(called("r.colon", [low.text, high.text]), "ints")
+
+    # subscripts
+
+    def part(self, of: Code, name: str, sign: str = "$") -> Code:
+        """Return a component by its name."""
+        if not name:
+            raise Untranslated(f"{sign} is followed by no name")
+        if of.kind == "frame":
+            return self.column(of, name)
+        if of.kind == "dict":
+            return Code(called("r.part", [of.text, quoted(name)]), missing=1)
+        if of.kind in ("object", "release") or sign == "@":
+            return Code(f"{of.at(ATOM)}.{python_name(name)}", "")
+        if of.kind in SCALARS | VECTORS:
+            raise Untranslated("$ is for lists and data frames")
+        return Code(called("r.part", [of.text, quoted(name)]), missing=1)
+
+    def column(self, frame: Code, name: str) -> Code:
+        """Return a column of a data frame; R takes the beginning of a name as well."""
+        variable = self._frame_of(frame)
+        if variable is not None and variable.columns is not None and name not in variable.columns:
+            raise Untranslated(f"the data frame has no column {name}, but {', '.join(variable.columns)}")
+        missing = 0 if variable and ({name, "*"} & variable.complete) else frame.missing or 1
+        return Code(f"{frame.at(ATOM)}[{quoted(name)}]", "column", frame=frame.text, missing=missing)
+
+    def _frame_of(self, frame: Code) -> Variable | None:
+        if frame.text in self.made:
+            return self.made[frame.text]
+        for text, variable, _ in reversed(self.frames):
+            if text == frame.text:
+                return variable
+        return next((each for each in self._variables() if each.python == frame.text), None)
+
+    def _variables(self) -> Iterator[Variable]:
+        scope: Scope | None = self.scope
+        while scope is not None:
+            yield from scope.names.values()
+            scope = scope.outer
+
+    def subscript(self, node: Call, single: bool) -> Code:
+        """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
+        base = self.value(node.arguments[0].value)
+        named = [each for each in node.arguments[1:] if each.name]
+        if [each.name for each in named] not in ([], ["drop"]):
+            raise Untranslated(f"the subscript has an argument {named[0].name}")
+        keep = bool(named) and word(named[0].value) not in ("T", "TRUE")
+        keep = bool(named) and not (isinstance(named[0].value, Constant) and named[0].value.value)
+        keys = [each.value for each in node.arguments[1:] if not each.name]
+        if base.kind == "function":
+            raise Untranslated("a function has no elements")
+        if len(keys) == 1:
+            if keys[0] is None:
+                return base
+            return self._element(base, keys[0]) if single else self._elements(base, keys[0])
+        if len(keys) != 2:
+            raise Untranslated(f"the subscript has {len(keys)} indices")
+        if base.kind == "frame":
+            return self._cells(base, *keys, keep=keep)
+        return self._matrix_cells(base, keys, keep)
+
+    def _element(self, base: Code, key: Node) -> Code:
+        name, index = word(key) if isinstance(key, Constant) else "", self.value(key)
+        if base.kind == "frame" and name:
+            return self.column(base, name)
+        kind = ELEMENT.get(base.kind, "")
+        if base.kind in ("dict", "named") and name:
+            return Code(f"{base.at(ATOM)}[{index.text}]", kind, missing=1)
+        if base.kind in VECTORS | {"list"} and (place := _place(index)) is not None:
+            return Code(f"{base.at(ATOM)}[{place}]", kind, missing=base.missing or base.kind == "list")
+        return Code(called("r.element", [base.array, index.text]), kind, missing=max(base.missing, 1))
+
+    def _elements(self, base: Code, key: Node) -> Code:
+        index = self.value(key)
+        if base.kind == "frame":
+            return self._columns(base, key, index)
+        element, missing = ELEMENT.get(base.kind, ""), base.missing
+        if base.kind in VECTORS and (place := _place(index)) is not None:
+            return Code(f"{base.at(ATOM)}[{place}]", element, missing=missing)
+        if base.kind in VECTORS and index.text == "-1":
+            return Code(f"{base.at(ATOM)}[1:]", base.kind, missing=missing)
+        if index.kind in ("flags", "column") and base.kind in {*VECTORS, "column"}:
+            mask = index.text
+            if base.kind == "column":
+                return Code(f"{base.at(ATOM)}[{mask}]", "column", missing=missing)
+            return Code(f"{base.at(ATOM)}[{index.array}]", base.kind, missing=missing)
+        if base.kind in VECTORS and index.kind == "positions" and not index.plain:
+            return Code(f"{base.at(ATOM)}[{index.at(SUM)} - 1]", base.kind, missing=missing)
+        kind = base.kind if base.kind not in ("column", "") and index.kind in VECTORS else element
+        text = called("r.index", [base.array, index.array if index.kind == "column" else index.sequence])
+        return Code(text, kind, missing=max(missing, 1))
+
+    def _columns(self, base: Code, key: Node, index: Code) -> Code:
+        names = index.plain if index.kind == "texts" else f"[{index.text}]" if index.kind == "text" else ""
+        if names:
+            return Code(f"{base.at(ATOM)}[{names}]", "frame", missing=base.missing)
+        if index.kind in ("flags", "column"):
+            raise Untranslated("a condition chooses columns here; a comma is missing for rows")
+        return Code(called("r.columns", [base.text, index.sequence]), "frame", missing=base.missing)
+
+    def _cells(self, base: Code, row: Node | None, column: Node | None, keep: bool) -> Code:
+        rows = base if row is None else self._rows(base, row)
+        if column is None:
+            return rows
+        index = self.value(column)
+        if index.kind == "text" and not keep:
+            return replace(self.column(rows, word(column)), frame=base.text if row is None else "")
+        if index.kind == "texts" or (index.kind == "text" and keep):
+            return self._columns(rows, column, index)
+        if index.kind in NUMBERS and not index.text.startswith("-") and not keep:
+            return Code(called("r.element", [rows.text, index.text]), missing=1)
+        return self._columns(rows, column, index)
+
+    def _rows(self, base: Code, row: Node) -> Code:
+        index = self.value(row)
+        if index.kind in ("flags", "column"):
+            return Code(f"{base.at(ATOM)}[{index.text}]", "frame", missing=base.missing)
+        if index.kind == "positions" and not index.plain:
+            return Code(f"{base.at(ATOM)}.iloc[{index.at(SUM)} - 1]", "frame", missing=base.missing)
+        return Code(called("r.rows", [base.text, index.sequence]), "frame", missing=base.missing)
+
+    def _matrix_cells(self, base: Code, keys: Sequence[Node | None], keep: bool) -> Code:
+        codes = [None if each is None else self.value(each) for each in keys]
+        places = [":" if each is None else _place(each) for each in codes]
+        if base.kind == "matrix" and not keep and None not in places:
+            kind = "doubles" if ":" in places else "number"
+            return Code(f"{base.at(ATOM)}[{', '.join(map(str, places))}]", kind, missing=base.missing)
+        texts = ["None" if each is None else each.sequence for each in codes]
+        given = [base.array, *texts, *["drop=False"] * keep]
+        return Code(called("r.cells", given), "matrix" if keep else "", missing=max(base.missing, 1))
+
+
+def _constant(node: Constant) -> Code:
+    value = node.value
+    if node.kind == "NULL":
+        return Code("None", "null")
+    if value is None:
+        kind = "text" if node.kind == "character" else "number"
+        return Code(_MISSING.get(node.kind, "np.nan"), kind, missing=2)
+    if isinstance(value, bool):
+        return Code(str(value), "flag")
+    if isinstance(value, str):
+        return Code(quoted(value), "text")
+    if isinstance(value, complex):
+        return Code(repr(value))
+    return Code(number(value), "number", missing=2 if math.isnan(value) else 0)
+
+
+def _numbers(*given: Node | None) -> bool:
+    return all(
+        isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None
+        for each in given
+    )
+
+
+def _numeric(text: str) -> bool:
+    return bool(_LIKE_A_NUMBER.match(text.strip('"')))
+
+
+def _place(index: Code) -> str | None:
+    """Return the position from 0 of one that is sure to be at least 1."""
+    if index.kind == "number" and index.text.isdigit() and index.text != "0":
+        return str(int(index.text) - 1)
+    return f"{index.at(SUM)} - 1" if index.kind == "position" else None
+
+
+def _need_numbers(*codes: Code) -> None:
+    for each in codes:
+        if each.kind in _NO_NUMBERS:
+            raise Untranslated(f"arithmetic with a {each.kind}")
+
+
+def _as_integers(code: Code) -> Code:
+    text = f"int({code.text})" if code.kind == "flag" else called("np.asarray", [code.text, "dtype=int"])
+    return Code(text, {"flag": "number", "flags": "ints"}.get(code.kind, ""), missing=code.missing)
+
+
+def _aligned(left: Code, right: Code) -> tuple[Code, Code, str]:
+    """Return two operands that meet row by row, and the data frame whose rows they follow."""
+    both = left, right
+    frames = [each.frame for each in both if each.kind == "column"]
+    if left.kind == right.kind == "named":
+        right = replace(right, text=f"{right.at(ATOM)}.values", level=ATOM)
+    if not frames or (len(set(frames)) == 1 and frames[0]):
+        return left, right, frames[0] if frames else ""
+    left, right = (
+        replace(each, text=each.array, level=ATOM, kind="vector") if each.kind == "column" else each
+        for each in both
+    )
+    return left, right, ""
+
+
+def _kind(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:
+    """Return the kind of an elementwise operation's result."""
+    kinds = {left.kind, right.kind}
+    if frame:
+        return "column"
+    for kind in ("matrix", "named"):
+        if kind in kinds:
+            return kind
+    if kinds <= SCALARS:
+        return scalar
+    return vector if kinds & {*NUMERIC, "flags", "texts", "vector", "factor"} else ""

@@ -1,0 +1,71 @@
+"""Lines of Python: long calls are split at their arguments, as formatters do."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+
+WIDTH = 88
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def laid_out(line: str) -> list[str]:
+    """Return a statement of one line in lines of at most 88 characters where it can be split.
+
+    Examples
+    --------
+    >>> print("\\n".join(laid_out("total = " + "summed(" + ", ".join(["a_long_name"] * 8) + ")")))
+    total = summed(
+        a_long_name,
+        a_long_name,
+        a_long_name,
+        a_long_name,
+        a_long_name,
+        a_long_name,
+        a_long_name,
+        a_long_name,
+    )
+    """
+    if len(line) <= WIDTH or (found := _brackets(line)) is None:
+        return [line]
+    first, last, commas = found
+    indent = line[: len(line) - len(line.lstrip())]
+    ends = [first, *commas, last]
+    parts = [line[a + 1 : b].strip() for a, b in zip(ends, ends[1:])]
+    parts = [each for each in parts if each]
+    head, tail = line[: first + 1], line[last:]
+    inside = f"{indent}    {', '.join(parts)}"
+    if len(inside) <= WIDTH and not commas[1:]:
+        return [head, inside, *laid_out(f"{indent}{tail.lstrip()}")]
+    comma = "" if len(parts) == 1 and _is_generator(parts[0]) else ","
+    lines = [piece for each in parts for piece in laid_out(f"{indent}    {each}{comma}")]
+    return [head, *lines, f"{indent}{tail.lstrip()}"]
+
+
+def _is_generator(part: str) -> bool:
+    return part.startswith("*") or " for " in part
+
+
+def _brackets(line: str) -> tuple[int, int, list[int]] | None:
+    """Return where the brackets of the last call that can be split open and close, and the commas between."""
+    depth, stack, found = 0, [], []
+    try:
+        words = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
+    except (tokenize.TokenError, IndentationError):
+        return None
+    offset = len(line) - len(line.lstrip())
+    for word in words:
+        if word.type != tokenize.OP:
+            continue
+        place = word.start[1] + offset
+        if word.string in _OPEN:
+            stack.append((place, []))
+            depth += 1
+        elif word.string in _CLOSE:
+            opened, commas = stack.pop()
+            depth -= 1
+            if depth == 0 and place - opened > 1:
+                found.append((opened, place, commas))
+        elif word.string == "," and stack:
+            stack[-1][1].append(place)
+    return max(found, key=lambda each: each[1] - each[0]) if found else None

@@ -1,0 +1,158 @@
+"""Which argument goes to which parameter, by R's rules, and which calls draw random numbers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import ModuleType
+
+from pydpstat import diffpriv, dppack
+from pydpstat.porting import r
+from pydpstat.porting._code import Untranslated, python_name
+from pydpstat.porting._scope import function_name, nodes
+from pydpstat.porting._syntax import Argument, Call, Function, Name, Node
+from pydpstat.random.r_stream import RRandom
+
+PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
+OF_R = {"base", "stats", "utils", "methods", "dplyr", "graphics"}
+DOTS = "..."
+# R's own generators that a stream draws by another one
+DERIVED = {"rlnorm", "rchisq", "sample.int"}
+# methods that draw, and functions whose arguments draw
+_METHODS = {"fit"}
+_DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
+_BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
+
+
+def formals(function: object) -> list[str]:
+    """Return the names of a Python function's parameters, without its stream; several are dots."""
+    found = []
+    for name, each in inspect.signature(function).parameters.items():  # type: ignore[arg-type]
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+            found.append(DOTS)
+        elif name not in ("rng", "self"):
+            found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
+    """Return each argument with the parameter that R matches it to: exactly, by its beginning, by its place."""
+    values = [each for each in given if each.value is not None]
+    before = list(known[: known.index(DOTS)]) if DOTS in known else list(known)
+    found: dict[int, str] = {}
+    for exact in (True, False):
+        for k, each in enumerate(values):
+            name = python_name(each.name) if each.name else ""
+            if not name or k in found:
+                continue
+            free = [one for one in (known if exact else before) if one not in found.values() and one != DOTS]
+            near = [one for one in free if one == name or (not exact and one.startswith(name))]
+            if len(near) > 1:
+                raise Untranslated(f"{each.name} may be {' or '.join(near)} of {what}")
+            if near:
+                found[k] = near[0]
+            elif not exact and DOTS not in known:
+                raise Untranslated(f"{what} has no argument {each.name}")
+    free = [one for one in before if one not in found.values()]
+    for k, each in enumerate(values):
+        if k in found:
+            continue
+        if each.name is None and free:
+            found[k] = free.pop(0)
+        elif DOTS in known:
+            found[k] = python_name(each.name) if each.name else DOTS
+        else:
+            raise Untranslated(f"{what} takes {len(known)} arguments: {', '.join(known)}")
+    return [(found[k], each.value) for k, each in enumerate(values) if each.value is not None]
+
+
+def exports(package: str, name: str) -> bool:
+    """Return whether a mirror has a function or class by this name in Python."""
+    return not name.startswith("_") and callable(getattr(PACKAGES.get(package), name, None))
+
+
+@cache
+def draws_itself(package: str, name: str) -> bool:
+    """Return whether a function of a mirror takes a stream."""
+    thing = getattr(PACKAGES[package], name, None)
+    return callable(thing) and "rng" in inspect.signature(thing).parameters
+
+
+def stream_function(name: str) -> bool:
+    """Return whether R's function draws from its stream."""
+    return name in DERIVED or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
+
+
+def draws(node: Node | None, functions: Mapping[str, Function], seen: frozenset[str] = frozenset()) -> bool:
+    """Return whether evaluating a node may draw random numbers."""
+    for each in nodes(node):
+        name = function_name(each)
+        plain = python_name(name)
+        if stream_function(name) or name in ("Recall", "do.call"):
+            return True
+        if isinstance(each, Call) and function_name(each.function) == "$" and isinstance(each.function, Call):
+            method = each.function.arguments[1].value
+            if isinstance(method, Name) and method.name in _METHODS:
+                return True
+        if plain not in _DRAWN_BY_OTHERS and any(draws_itself(package, plain) for package in PACKAGES):
+            return True
+        used = name or (each.name if isinstance(each, Name) else "")
+        if used in functions and used not in seen and draws(functions[used], functions, seen | {used}):
+            return True
+    return False
+
+
+def safe_order(function: Function, names: Sequence[str], functions: Mapping[str, Function]) -> bool:
+    """Return whether a function uses these arguments, in this order, before it draws and on every way."""
+    left = list(names)
+    for each in _evaluated(function.body):
+        if not left:
+            return True
+        if isinstance(each, Name) and each.name in left:
+            if each.name != left.pop(0):
+                return False
+        elif isinstance(each, Function) or function_name(each) in _BRANCHES:
+            return False
+        elif isinstance(each, Call) and draws(each, functions):
+            inside = {one.name for one in nodes(each) if isinstance(one, Name)}
+            if not inside & set(left):
+                return False
+    return not left
+
+
+def _evaluated(node: Node | None) -> list[Node]:
+    """Return nodes about as R evaluates them, arguments before what is called."""
+    if not isinstance(node, Call):
+        return [] if node is None else [node]
+    name = function_name(node)
+    values = [each.value for each in node.arguments]
+    if name in ("<-", "=", "<<-"):
+        values = values[1:]
+    inside = [one for each in values for one in _evaluated(each)]
+    if name in _BRANCHES:
+        # a condition is evaluated on every way
+        return [*_evaluated(values[0]), node] if name in ("if", "ifelse", "switch", "&&", "||") else [node]
+    return [*inside, node]
+
+
+def check_order(
+    values: Sequence[tuple[str, Node]],
+    function: Function | None,
+    functions: Mapping[str, Function],
+    what: str,
+) -> None:
+    """Refuse a call whose arguments draw in another order in R than in Python."""
+    drawing = [name for name, value in values if draws(value, functions)]
+    if not drawing:
+        return
+    if function is None:
+        if len(drawing) > 1:
+            raise Untranslated(f"two arguments of {what} draw, and R draws them when {what} uses them")
+        return
+    names = [
+        next((each.name for each in function.formals if python_name(str(each.name)) == name), name)
+        for name in drawing
+    ]
+    if not safe_order(function, [str(each) for each in names], functions):
+        raise Untranslated(f"R draws {', '.join(map(str, names))} only when {what} uses it")

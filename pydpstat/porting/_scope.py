@@ -1,0 +1,131 @@
+"""Variables of a script that is translated, and what is known of them at each place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from pydpstat.porting._code import joined, own_name
+from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
+
+ARROWS = {"<-", "<<-", "=", "->"}
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable: its name in Python, and what it holds.
+
+    `made` is the function that it is. `fresh` is whether nothing else can hold the same array. `columns`
+    are the names of a data frame's columns where they are known, `complete` those without missing values.
+    """
+
+    python: str
+    kind: str = ""
+    made: Function | None = None
+    fresh: bool = False
+    missing: int = 1
+    columns: tuple[str, ...] | None = None
+    complete: frozenset[str] = frozenset()
+    package: str = ""
+
+    def or_else(self, other: Variable) -> Variable:
+        """Return what is known of a variable that is one or the other."""
+        return replace(
+            self,
+            kind=joined(self.kind, other.kind),
+            made=self.made if self.made is other.made else None,
+            fresh=self.fresh and other.fresh,
+            missing=max(self.missing, other.missing),
+            columns=self.columns if self.columns == other.columns else None,
+            complete=self.complete & other.complete,
+            package=self.package if self.package == other.package else "",
+        )
+
+
+@dataclass
+class Scope:
+    """Variables of a script or of one call of a function, inside another scope."""
+
+    outer: Scope | None = None
+    names: dict[str, Variable] = field(default_factory=dict)
+    # declared in Python
+    everywhere: dict[str, str] = field(default_factory=dict)
+    # whether it only shows what is around a function
+    view: bool = False
+
+    def find(self, name: str) -> Variable | None:
+        """Return a variable of this scope or of one around it; what is outside may have changed since."""
+        if name in self.names:
+            return self.names[name]
+        return self.outer.find(name) if self.outer else None
+
+    def free_name(self, name: str) -> str:
+        """Return a name in Python that no other variable has."""
+        python = own_name(name)
+        used = {each.python for key, each in self.names.items() if key != name}
+        while python in used:
+            python += "_"
+        return python
+
+
+def arguments_of(node: Node) -> list[Node]:
+    """Return the values of a call's arguments that are given."""
+    return [each.value for each in node.arguments if each.value is not None] if isinstance(node, Call) else []
+
+
+def word(node: Node | None) -> str:
+    """Return a name, or a text, as it is written; else the empty text."""
+    if isinstance(node, Name):
+        return node.name
+    return str(node.value) if isinstance(node, Constant) and node.kind == "character" and node.value else ""
+
+
+def function_name(node: Node | None) -> str:
+    """Return the name of the function that a call calls, without its package."""
+    if not isinstance(node, Call):
+        return ""
+    if isinstance(node.function, Call) and function_name(node.function) in ("::", ":::"):
+        return word(node.function.arguments[1].value)
+    return node.function.name if isinstance(node.function, Name) else ""
+
+
+def nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+    """Return a node and all nodes in it, in R's order of writing; `inside` tells where to go on."""
+    if node is None:
+        return
+    yield node
+    if not inside(node):
+        return
+    if isinstance(node, Function):
+        for each in node.formals:
+            yield from nodes(each.value, inside)
+        yield from nodes(node.body, inside)
+    elif isinstance(node, Call):
+        yield from nodes(node.function, inside)
+        for each in node.arguments:
+            yield from nodes(each.value, inside)
+
+
+def assigned(node: Node | None, arrows: set[str] = ARROWS, deep: bool = False) -> list[str]:
+    """Return the names that a node assigns, `deep` also in functions."""
+    found = []
+    for each in nodes(node, lambda n: deep or not isinstance(n, Function)):
+        if isinstance(each, Call) and isinstance(each.function, Name):
+            if each.function.name in arrows and each.arguments:
+                found.append(root(each.arguments[0].value))
+            elif each.function.name == "for" and "for" not in arrows:
+                found.append(word(each.arguments[0].value))
+    return [name for name in dict.fromkeys(found) if name]
+
+
+def root(node: Node | None) -> str:
+    """Return the variable that an assignment changes: ``x`` of ``names(x$a)[1]``."""
+    while isinstance(node, Call) and node.arguments:
+        node = node.arguments[0].value
+    return word(node)
+
+
+def call(name: str, *values: Node, like: Node) -> Call:
+    """Return a call of R's that stands at the place of another node."""
+    given = tuple(Argument(None, each) for each in values)
+    return Call(Name(name, like.start, like.end), given, like.start, like.end)
