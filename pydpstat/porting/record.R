@@ -107,11 +107,11 @@
     }, error = function(condition) failure <<- conditionMessage(condition))
     while (sink.number() > depth) sink()
     close(connection)
-    shown <- outcome$visible || (is.call(e) && identical(e[[1]], as.name("print")))
+    shown <- isTRUE(outcome$visible) || (is.call(e) && identical(e[[1]], as.name("print")))
     kept <- unique(Filter(function(name) exists(name, globalenv(), inherits = FALSE), assigned(e)))
     parts <- c(index = index - 1, line = line, visible = if (isTRUE(outcome$visible)) "true" else "false",
                output = array_of(text(readLines(printed, warn = FALSE, encoding = "UTF-8"))))
-    if (isTRUE(shown) && is.null(failure)) parts[["value"]] <- value_of(outcome$value)
+    if (shown && is.null(failure)) parts[["value"]] <- value_of(outcome$value)
     if (length(kept))
       parts[["variables"]] <- object_of(kept, vapply(kept, function(n) value_of(get(n, globalenv())), ""))
     if (!is.null(failure)) parts[["error"]] <- text(failure)
