@@ -1,0 +1,288 @@
+"""A ported script beside R's record of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pydpstat import dppack
+from pydpstat.errors import PydpstatError
+from pydpstat.porting import _verify as v
+from pydpstat.porting._recorded import deviations, record_of, recorder_for
+from pydpstat.r_arithmetic import hist, table
+
+SCRIPTS = Path(__file__).parents[2] / "r_reference" / "scripts"
+NEEDS_R = pytest.mark.skipif(
+    which("Rscript") is None or os.environ.get("PYDPSTAT_NO_R", "0") not in ("", "0"), reason="needs R"
+)
+
+
+def num(*values: Any, kind: str = "double", **more: Any) -> dict[str, Any]:
+    values = tuple(x.hex() if isinstance(x, float) and math.isfinite(x) else x for x in values)
+    return {"kind": kind, "count": len(values), "values": list(values), **more}
+
+
+def expression(index: int, *output: str, **more: Any) -> dict[str, Any]:
+    return {"index": index, "line": index + 1, "visible": "value" in more, "output": list(output), **more}
+
+
+def run(tmp_path: Path, *pairs: tuple[str, dict[str, Any]], pool: Any = ()) -> v.Verification:
+    """Compare one Python text per record; the variable is called x on both sides."""
+    chunks = [v.Chunk(i, i + 1, python, (("x", "x"),)) for i, (python, _) in enumerate(pairs)]
+    expressions = [expression(i, *more.pop("output", ()), **more) for i, (_, more) in enumerate(pairs)]
+    return v.verify(chunks, {"expressions": expressions, "pool": list(pool)}, tmp_path)
+
+
+def status(tmp_path: Path, *pairs: tuple[str, dict[str, Any]]) -> str:
+    return run(tmp_path, *pairs).lines[-1].status
+
+
+@pytest.mark.parametrize(
+    ("python", "recorded", "expected"),
+    [
+        ("x = 0.1 + 0.2", num(0.1 + 0.2), v.EQUAL),
+        ("x = 0.3", num(0.1 + 0.2), v.DIFFERENT),
+        ("x = 1", num(1.0), v.EQUAL),
+        ("x = [1.0, 2.0]", num(1.0, 2.0), v.EQUAL),
+        ("x = [1.0, 2.0]", num(1.0, 2.0, 3.0), v.DIFFERENT),
+        ("x = float('nan')", num("NA"), v.EQUAL),
+        ("x = float('nan')", num(1.0), v.DIFFERENT),
+        ("x = float('inf')", num("Inf"), v.EQUAL),
+        ("x = True", num(True, kind="logical"), v.EQUAL),
+        ("x = 1", num(True, kind="logical"), v.DIFFERENT),
+        ("x = True", num(1.0), v.DIFFERENT),
+        ("x = '1'", num(1.0), v.DIFFERENT),
+        ("x = ['a', None]", num("a", None, kind="character"), v.EQUAL),
+        ("x = ['a', 'b']", num("a", None, kind="character"), v.DIFFERENT),
+        ("x = None", {"kind": "NULL"}, v.EQUAL),
+        ("x = 0", {"kind": "NULL"}, v.DIFFERENT),
+        ("x = abs", {"kind": "other", "class": ["function"]}, v.NOT_COMPARED),
+        ("class Own: pass\nx = Own()", num(1.0), v.DIFFERENT),
+    ],
+)
+def test_values(tmp_path: Path, python: str, recorded: dict[str, Any], expected: str) -> None:
+    assert status(tmp_path, (python, {"variables": {"x": recorded}})) == expected
+
+
+@pytest.mark.parametrize("off", [False, True])
+@pytest.mark.parametrize("of_model", [False, True])
+def test_only_what_comes_from_inexact_functions_may_deviate(
+    tmp_path: Path, off: bool, of_model: bool
+) -> None:
+    python = "class r: lm = staticmethod(lambda y: y)"
+    first = "x = r.lm(1.0)" if of_model else "x = 1.0"
+    r = math.nextafter(2.0, 3.0) if off else 2.0
+    pairs = [(python, {}), (first, {"variables": {"x": num(1.0)}}), ("y = x * 2\ny", {"value": num(r)})]
+    pairs[2][1]["output"] = ["[1] 2"]
+    pairs[2] = ("y = x * 2\nprint(y)", pairs[2][1])
+    expected = v.EQUAL if not off else v.CLOSE if of_model else v.DIFFERENT
+    assert status(tmp_path, *pairs) == expected
+
+
+def test_last_bit_in_words(tmp_path: Path) -> None:
+    found = run(tmp_path, ("x = [1.0, 0.3]", {"variables": {"x": num(1.0, 0.1 + 0.2)}}))
+    assert found.failed
+    assert "x: value 2: R 0.30000000000000004, Python 0.3" in found.text()
+    assert found.text().endswith("1 expressions: 1 different")
+
+
+def test_a_value_that_python_does_not_print_differs(tmp_path: Path) -> None:
+    shown: dict[str, Any] = {"value": num(2.0), "output": ["[1] 2"]}
+    assert status(tmp_path, ("print(1 + 1)", dict(shown))) == v.EQUAL
+    assert status(tmp_path, ("1 + 1", dict(shown))) == v.DIFFERENT
+    assert status(tmp_path, ("print(1 + 2)", dict(shown))) == v.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("theirs", "mine", "expected"),
+    [
+        (["mean 1.50 (n = 3)"], "mean 1.5 (n = 3)", v.EQUAL),
+        (["mean 1.50 (n = 3)"], "mean 1.51 (n = 3)", v.DIFFERENT),
+        (["mean 1.5"], "Mean 1.5", v.DIFFERENT),
+        (["[1] 1 2", "[3] 3"], "[1] 1 2 3", v.EQUAL),
+        (['[1] "a"'], "a", v.EQUAL),
+        (["1 2"], "1", v.DIFFERENT),
+        (["1"], "", v.DIFFERENT),
+        ([], "1", v.DIFFERENT),
+        (["NA"], "nan", v.DIFFERENT),
+    ],
+)
+def test_printed(tmp_path: Path, theirs: list[str], mine: str, expected: str) -> None:
+    assert status(tmp_path, (f"print({mine!r})" if mine else "x = 1", {"output": theirs})) == expected
+
+
+def test_errors_on_either_side(tmp_path: Path) -> None:
+    stops = "raise ValueError('no')"
+    found = run(tmp_path, ("x = 1", {"variables": {"x": num(1.0)}}), (stops, {}), ("x = 2", {}))
+    assert [each.status for each in found.lines] == [v.EQUAL, v.PYTHON_STOPPED]
+    assert found.failed and "ValueError: no" in found.text()
+    found = run(tmp_path, (stops, {"error": "object 'y' not found"}))
+    assert not found.failed and found.lines[0].status == v.R_STOPPED
+    found = run(tmp_path, ("x = 1", {"error": "object 'y' not found"}))
+    assert found.failed and "Python did not" in found.text()
+    assert status(tmp_path, ("raise SystemExit(1)", {})) == v.PYTHON_STOPPED
+    assert status(tmp_path, ("x = (", {})) == v.PYTHON_STOPPED
+
+
+def test_what_has_no_python_is_not_compared(tmp_path: Path) -> None:
+    record = {"expressions": [expression(0), expression(1, variables={"a.b": num(4.0)})], "pool": []}
+    chunks = [v.Chunk(-1, 0, "import math"), v.Chunk(1, 2, "a_b = math.sqrt(16)", (("a.b", "a_b"),))]
+    found = v.verify(chunks, record, tmp_path)
+    assert [each.status for each in found.lines] == [v.NOT_COMPARED, v.EQUAL]
+
+
+def test_files_are_read_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("7")
+    assert status(tmp_path, ("x = int(open('a.txt').read())", {"variables": {"x": num(7.0)}})) == v.EQUAL
+
+
+NAMED = num(1.0, 2.0, names=["a", "b"])
+SQUARE = num(1, 3, 2, 4, kind="integer", dim=[2, 2], dimnames=[["r", "s"], ["c", "d"]])
+FRAME = {
+    "kind": "data.frame",
+    "class": ["data.frame"],
+    "names": ["n", "s"],
+    "rows": 2,
+    "values": [{"ref": 0}, num(1, 2, kind="factor", levels=["a", "b"])],
+}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "value", "equal"),
+    [
+        (NAMED, pd.Series([1.0, 2.0], ["a", "b"]), True),
+        (NAMED, {"a": 1.0, "b": np.array([2.0])}, True),
+        (NAMED, np.array([1.0, 2.0]), True),
+        (NAMED, pd.Series([1.0, 2.0], ["a", "c"]), False),
+        (SQUARE, np.array([[1, 2], [3, 4]]), True),
+        (SQUARE, np.array([[1, 3], [2, 4]]), False),
+        (SQUARE, np.array([[1, 2, 3, 4]]), False),
+        (num(1, 0, 0, 1, kind="integer", dim=[2, 2]), table(["a", "b"], ["c", "d"]), True),
+        (
+            num(1, 0, 0, 1, dim=[2, 2], dimnames=[["a", "b"], ["c", "e"]]),
+            table(["a", "b"], ["c", "d"]),
+            False,
+        ),
+        (FRAME, pd.DataFrame({"n": [1.0, 2.0], "s": pd.Categorical(["a", "b"])}), True),
+        (FRAME, pd.DataFrame({"n": [1.0, 2.0], "s": ["a", "b"]}, index=[5, 6]), True),
+        (FRAME, pd.DataFrame({"n": [1.0, 2.0], "s": pd.Categorical(["a", "b"], ["b", "a"])}), False),
+        (FRAME, pd.DataFrame({"n": [1.0, 2.0], "t": ["a", "b"]}), False),
+        (FRAME, pd.DataFrame({"n": [1.0], "s": ["a"]}), False),
+        (FRAME, {"n": [1.0, 2.0], "s": ["a", "b"]}, False),
+        ({"kind": "list", "class": None, "names": ["p"], "values": [NAMED]}, {"p": [1.0, 2.0]}, True),
+        ({"kind": "list", "class": None, "names": ["p"], "values": [NAMED]}, {"q": [1.0, 2.0]}, False),
+        ({"kind": "list", "class": None, "names": None, "values": [NAMED]}, [[1.0, 2.0]], True),
+        ({"kind": "list", "class": None, "names": None, "values": [NAMED]}, [], False),
+    ],
+)
+def test_shapes(recorded: dict[str, Any], value: object, equal: bool) -> None:
+    found = list(deviations(recorded, value, [num(1.0, 2.0)]))
+    assert found and (max(found)[0] == 0) is equal, found
+
+
+def test_objects_by_their_fields() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    counts = num(1, 1, 0, 1, kind="integer")
+    histogram = {
+        "kind": "list",
+        "class": ["histogram"],
+        "names": ["counts", "xname", "other"],
+        "values": [counts, num("income", kind="character"), num(1.0)],
+    }
+    counted = hist(x, [0.5, 1.5, 2.5, 3.5, 4.5])
+    assert list(deviations(histogram, counted, [])) == [(0.0, "")]
+    model = {"kind": "R6", "class": ["svmDP"], "fields": {"eps": num(1.0), "gamma": num(2.0), "h": num(0.0)}}
+    found = list(deviations(model, dppack.svmDP("l2", 1, 3), []))
+    assert found == [(0.0, ""), (1 / 3, "$gamma: value 1: R 2.0, Python 3.0")]
+
+
+def test_releases_are_their_numbers() -> None:
+    released = dppack.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=123)
+    assert list(deviations(num(float(released)), released, [])) == [(0.0, "")]
+
+
+def test_of_long_vectors_the_ends() -> None:
+    long = {"kind": "integer", "count": 6000, "values": [*range(20), *range(5980, 6000)]}
+    assert list(deviations(long, np.arange(6000), [])) == [(0.0, "")]
+    assert next(deviations(long, np.arange(6000) % 5999, []))[0] > 0
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.R")), ids=lambda path: path.stem)
+def test_recorded_scripts_are_those_of_the_folder(script: Path) -> None:
+    record = record_of(script, script.with_suffix(".json"))
+    assert not any("error" in each for each in record["expressions"])
+    assert len(record["expressions"]) > 30
+
+
+def test_records_of_other_texts_are_refused(tmp_path: Path) -> None:
+    script, record = tmp_path / "a.R", tmp_path / "a.json"
+    script.write_text("x <- 1\n")
+    with pytest.raises(PydpstatError, match="no record"):
+        record_of(script, record)
+    record.write_text(json.dumps({"md5": "0", "expressions": [], "pool": []}))
+    with pytest.raises(PydpstatError, match="another text"):
+        record_of(script, record)
+
+
+TEXT = """\
+x <- c(a = 0.1 + 0.2, b = NA, c = -0)   # one
+for (i in 1:2) { y <- i; cat(i, "\\u00e9\\n") }; (z <- factor(c("u", NA)))
+f <- function() x <<- 3L
+print(list(1L, "q\\"\\\\"))
+invisible(5)
+d <- data.frame(k = c(1.5, NaN), s = c("a", NA))
+d$k[1] <- -Inf
+f()
+stop("at the end")
+unreached <- 1
+"""
+
+
+@NEEDS_R
+def test_recorder(tmp_path: Path) -> None:
+    script = tmp_path / "a script.R"
+    script.write_text(TEXT, encoding="utf-8")
+    live = record_of(script)
+    (tmp_path / "recorder.R").write_text(recorder_for(script), encoding="utf-8")
+    subprocess.run(["Rscript", "recorder.R"], cwd=tmp_path, check=True, capture_output=True)
+    assert record_of(script, tmp_path / "a script.json") == live
+    by = {each["index"]: each for each in live["expressions"]}
+    assert by[0]["variables"]["x"]["values"] == [
+        (0.1 + 0.2).hex().replace("0000000000000p", "p"),
+        "NA",
+        "-0x0p+0",
+    ]
+    assert [by[1]["line"], by[2]["line"], by[3]["line"]] == [2, 2, 3]
+    assert by[1]["output"] == ["1 é", "2 é"] and by[1]["variables"]["y"]["values"] == [2]
+    assert by[2]["value"] == by[2]["variables"]["z"] and by[2]["value"]["levels"] == ["u"]
+    assert by[4]["value"]["values"][1]["values"] == ['q"\\'] and not by[4]["visible"]
+    assert "value" not in by[5]
+    assert by[7]["variables"]["d"]["values"][0]["values"] == ["-Inf", "NaN"]
+    assert by[9]["error"] == "at the end" and len(by) == 10
+
+
+@NEEDS_R
+def test_a_script_is_recorded_as_before() -> None:
+    script = SCRIPTS / "report.R"
+    recorded, live = record_of(script, script.with_suffix(".json")), record_of(script)
+    if not live["packages"] == recorded["packages"]:
+        pytest.skip("DPpack is not that of the record")
+    # the last bits depend on the processor
+    for a, b in zip(recorded["expressions"], live["expressions"], strict=True):
+        assert (a["line"], list(a), len(a["output"])) == (b["line"], list(b), len(b["output"]))
+
+
+@NEEDS_R
+def test_r_says_what_is_wrong_with_a_script(tmp_path: Path) -> None:
+    (tmp_path / "a.R").write_text("x <- (\n")
+    with pytest.raises(PydpstatError, match="unexpected end of input"):
+        record_of(tmp_path / "a.R")
