@@ -62,13 +62,19 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
         return drawn(name, place, given)
     # the names of a table are its levels
     if name in functions.PUBLIC_OF and not (name == "names" and both.summary):
-        known = [each.constant for each in values if each.known]
+        known = [
+            each.constant if each.known else list(each.items) for each in values if each.known or each.items
+        ]
         return Value(constant=values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
         return _container(name, given, place)
     if not both.private:
         return _public(name, given, both)
     plain = replace(_plain(both), summary=False)
+    if name == "pull" and len(values) > 1:
+        return (
+            values[1] if values[1].private else part_of(values[0], str(values[1].constant), (), place, True)
+        )
     if name in functions.TABLES:
         plain = replace(plain, split=both.split | {values_of.TABLED})
     if name in ("factor", "cut", "Categorical", "set_categories", "as.factor"):
@@ -94,7 +100,8 @@ def _public(name: str, given: Given, both: Value) -> Value:
         constant = values_of.calculated("linspace" if spaced else name, [each.constant for each in values])
     # the first argument is what the function is of
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
-    kept = values[0] if len(values) == 1 and name in functions.RECORDWISE else _plain(both)
+    same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
+    kept = values[0] if same and values else _plain(both)
     unknown = "" if constant is UNKNOWN else both.unknown
     made = _noise(name, values) or kept.made
     why = "" if name in functions.COARSE else kept.why
@@ -165,7 +172,7 @@ def _recordwise(name: str, given: Given, place: Place) -> Value:
     parts = dict(first.parts) if len(values) == 1 or first.private else {}
     if name in functions.CHANGES:
         parts |= {word: value for word, value in given if word}
-    missing = both.missing
+    missing = str(place) if name == "na_if" else both.missing
     if name in functions.FILLS:
         missing = next((each.missing for each in values if not each.private and each.missing), "")
         parts = {word: replace(each, missing=missing and each.missing) for word, each in parts.items()}

@@ -92,12 +92,12 @@ class Flow(Publishing):
                 if isinstance(value.constant, float) and _TOTAL.search(name):
                     return replace(value, stated=value.stated | {value.constant})
                 return value
+        if name in _ENDLESS and not self._r:
+            return self.value(forms.Literal(form.place, _ENDLESS[name]))
         if self._columns:
             return effects.part_of(self._columns[-1], name, (), form.place, self._r)
         if self._r and name in functions.BUILT_IN:
             return records(source._replace(name=f"R's data set {name}"))
-        if name in _ENDLESS and not self._r:
-            return self.value(forms.Literal(form.place, _ENDLESS[name]))
         if (word := name.replace(".", "_")) in releases.NAMES:
             return Value(constant=getattr(pydpstat, word))
         if self._loaded is not None:
@@ -125,7 +125,7 @@ class Flow(Publishing):
             return None
         if value.function:
             self._defined[id(value.function)] = value.function
-        if self._r and len(self._scopes) == 1 and target.name in functions.MASKED:
+        if self._r and len(self._scopes) == 1 and target.name in functions.MASKED and not value.known:
             self.facts.masked[target.name] = target.place
         self._scopes[0 if everywhere else -1][target.name] = value
 
@@ -226,7 +226,7 @@ class Flow(Publishing):
         if name == "with" and not self._r:
             return self._within(inside[:-1], inside[-1])
         made = None if receiver or form.package else self._function(name)
-        if made is None and name in functions.APPLIES and (self._r or receiver):
+        if made is None and name in functions.APPLIES and (self._r or receiver or name in ("sapply", "map")):
             found = self._mapped(form, names, inside)
             if found is not None:
                 return found
@@ -273,7 +273,8 @@ class Flow(Publishing):
         if name in functions.COMPARES:
             self.facts.stated |= joined(values).stated
         self._digits(place, name, given)
-        if name in functions.PRINTS | functions.WRITES | functions.PLOTS:
+        drawn = not any(word == "plot" and value.constant is False for word, value in given)
+        if name in functions.PRINTS | functions.WRITES or (name in functions.PLOTS and drawn):
             return self._output(place, name, values)
         if name.endswith("DataAccess") and word in releases.NAMES:
             return Value(parts={"True.Values": effects.value_of("mean", given, place, self._r)})
@@ -340,7 +341,8 @@ class Flow(Publishing):
             return NOTHING
         over, extra = others[0][1], others[1:]
         if form.function in functions.BY_GROUP:
-            over, extra = replace(over, split=over.split | {GROUPED}), extra[1:]
+            over, extra = joined(value for _, value in others), []
+            over = replace(over, split=over.split | {GROUPED})
         with self._round(self._count(over)) as loop:
             element = (None, effects.element_of(over, loop))
             given = [element, *extra]

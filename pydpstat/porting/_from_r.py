@@ -78,6 +78,11 @@ class _Reader:
             return Apply(place, "~", ())
         if name in ("$", "@", "[", "[["):
             of, *keys = self._values(node)
+            if name == "[" and (new := [each for each in keys if isinstance(each, forms.Assign)]):
+                # a column of a data.table, from its columns
+                value = Apply(place, "with", ((None, of), (None, new[0].value)))
+                columns = (each for each in new[0].targets if isinstance(each, forms.Variable))
+                return forms.Assign(place, tuple(forms.Part(place, of, each.name) for each in columns), value)
             word = _word(arguments[-1].value, text=name in ("[", "[["))
             return forms.Part(place, of, word, () if name in ("$", "@") else tuple(keys))
         if name not in ("{", "(", "if", "for", "while", "repeat", "~"):

@@ -42,7 +42,8 @@ RECORDWISE = set(
     "Series DataFrame from_dict concat to_frame ravel reshape squeeze with_columns collect lazy to_pandas "
     "isin as.factor relevel droplevels factor cut Categorical set_categories unclass setNames I identity "
     "invisible suppressWarnings suppressMessages na_if coalesce case_when recode nchar trimws tolower "
-    "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask %in%".split()
+    "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask items keys "
+    "enumerate zip %in%".split()
 )
 # records that each depend on all others
 MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
@@ -59,7 +60,7 @@ SELECTS = FILTERS | set("na.omit dropna drop_na drop_nulls".split())
 FILLS = SELECTS | set(
     "ifelse if_else replace where mask fillna fill_null coalesce replace_na case_when".split()
 )
-COARSE = set("round signif floor ceiling trunc as.integer int".split())
+COARSE = set("round signif floor ceiling trunc as.integer int sprintf format formatC prettyNum".split())
 # draws: the values are no data unless they are released
 DRAWS = set(
     "rnorm runif rexp rgamma rbinom rpois rlnorm rbeta rt rchisq rgeom rlaplace rlap sample sample.int "
