@@ -2,173 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _functions as functions
+from pydpstat.porting import _values as values_of
 from pydpstat.porting._forms import Place
-from pydpstat.porting._values import (
-    NOISY,
-    NOTHING,
-    PRIVATE,
-    PUBLIC,
-    UNKNOWN,
-    WRITTEN,
-    Made,
-    Source,
-    Value,
-    calculated,
-    joined,
-    records_of,
-)
+from pydpstat.porting._values import GROUPED, NONE, PRIVATE, UNKNOWN, Made, Source, Value, joined
 
 Given = Sequence[tuple[str | None, Value]]
-# the mark of records in groups of which each person is in one
-GROUPED = -1
 
 
-def read_in(name: str, place: Place) -> Value | None:
+def records(source: Source, missing: str = "") -> Value:
+    """Return records."""
+    return Value(PRIVATE, sources=frozenset({source}), why=str(source), missing=missing)
+
+
+def read_in(name: str, place: Place, given: Given) -> Value | None:
     """Return records from elsewhere, if that is what a function gives."""
     if name in functions.NO_DATA or not name.startswith(functions.READS):
         return None
-    return records(Source(place.text, place.line))
-
-
-def records(source: Source) -> Value:
-    """Return records."""
-    return Value(PRIVATE, sources=frozenset({source}), why=str(source))
+    coded = any(word in ("na.strings", "na", "na_values", "null_values") for word, _ in given)
+    return records(Source(place.text, place.line), str(place) if coded else "")
 
 
 def drawn(name: str, place: Place, given: Given) -> Value:
     """Return random numbers; they may turn out to be the data of an example."""
     values = [value for _, value in given]
-    first = values[0].constant if values else None
-    kind = "sign" if isinstance(first, list) and sorted(map(str, first)) == ["-1.0", "1.0"] else name
-    # what geometric noise is made with
-    chance = next(
-        (v.constant for n, v in given if n == "prob"), values[1].constant if values[1:] else UNKNOWN
+    free = [value for word, value in given if word is None]
+    written = [each.constant for each in values if isinstance(each.constant, list)]
+    sign = written[:1] in ([[-1.0, 1.0]], [[1.0, -1.0]]) or (
+        name == "rbinom" and _argument(given, "size", 1) == 1
     )
-    made = Made(f"noise {kind}", {"chance": Value(constant=chance)}, place)
-    if any(value.private for value in values):
-        return replace(joined(values), made=made)
+    arguments = {word: value for word, value in given if word} | {
+        f"#{k}": each for k, each in enumerate(free)
+    }
+    made = Made("noise sign" if sign else f"noise {name}", arguments, place)
+    both = joined(values)
+    if both.private:
+        return replace(both, made=made)
     origin = f"{place.line}:{place.column}:{place.text}"
-    return Value(origins=frozenset({origin}), made=made, marks=joined(values).marks)
+    return Value(origins=frozenset({origin}), made=made, marks=both.marks, stated=both.stated)
 
 
-def value_of(name: str, given: Given, place: Place, r: bool) -> Value:
-    """Return what is known of the value of a function that is none of the script's."""
+def _argument(given: Given, word: str, position: int) -> object:
+    """Return the constant of an argument by its name, or where it stands."""
+    named = [value for name, value in given if name == word] or [each for _, each in given[position:][:1]]
+    return named[0].constant if named else UNKNOWN
+
+
+def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
+    """Return what is known of the value of a function that is none of the script's.
+
+    `draws` says that it is known to be one of R or NumPy, whose names are those of random numbers.
+    """
     values = [value for _, value in given]
-    if name in functions.DRAWS and (r or any(each.made or each.seeded for each in values[:1])):
+    both = joined(values)
+    if name in functions.DRAWS and (draws or any(each.made or each.seeded for each in values[:1])):
         return drawn(name, place, given)
     # the names of a table are its levels
-    if name in functions.PUBLIC_OF and not (name == "names" and joined(values).summary):
-        return Value(constant=calculated(name, [each.constant for each in values if each.known]))
-    if noise := _noise(name, values):
-        return noise
+    if name in functions.PUBLIC_OF and not (name == "names" and both.summary):
+        known = [
+            each.constant if each.known else list(each.items) for each in values if each.known or each.items
+        ]
+        return Value(constant=values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
         return _container(name, given, place)
-    both = joined(values)
     if not both.private:
-        return _public(name, values, both)
+        return _public(name, given, both)
+    plain = replace(_plain(both), summary=False)
+    if name == "pull" and len(values) > 1:
+        return (
+            values[1] if values[1].private else part_of(values[0], str(values[1].constant), (), place, True)
+        )
+    if name in functions.TABLES:
+        plain = replace(plain, split=both.split | {values_of.TABLED})
     if name in ("factor", "cut", "Categorical", "set_categories", "as.factor"):
-        return _factor(name, given, place, both)
+        return _factor(name, given, plain)
     if name in functions.SUMMARIES:
-        return replace(_plain(both), summary=True, mixed="", why=str(place))
+        skipped = not draws or any(word == "na.rm" for word, _ in given)
+        missing = "" if skipped else both.missing
+        return replace(plain, summary=True, mixed="", missing=missing, why=str(place))
     if name in functions.MIXERS:
-        return replace(_plain(both), summary=False, mixed=str(place))
-    if name in functions.RECORDWISE:
-        return _recordwise(name, given, place)
-    return replace(_plain(both), summary=False)
+        return replace(plain, mixed=str(place))
+    return _recordwise(name, given, place) if name in functions.RECORDWISE else plain
 
 
 def _plain(value: Value) -> Value:
     return replace(value, constant=UNKNOWN, parts={}, levels="", items=(), made=None, function=None)
 
 
-def _public(name: str, values: Sequence[Value], both: Value) -> Value:
+def _public(name: str, given: Given, both: Value) -> Value:
+    values = [value for _, value in given]
     constant: object = UNKNOWN
     if values and all(each.known for each in values):
-        constant = calculated(name, [each.constant for each in values])
+        spaced = name == "seq" and any((word or "").startswith("len") for word, _ in given)
+        constant = values_of.calculated("linspace" if spaced else name, [each.constant for each in values])
     # the first argument is what the function is of
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
-    kept = values[0] if len(values) == 1 and name in functions.RECORDWISE else _plain(both)
-    return replace(
-        kept, constant=constant, origins=origins, unknown="" if constant is UNKNOWN else both.unknown
-    )
+    same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
+    kept = values[0] if same and values else _plain(both)
+    unknown = "" if constant is UNKNOWN else both.unknown
+    made = _noise(name, values) or kept.made
+    why = "" if name in functions.COARSE else kept.why
+    return replace(kept, constant=constant, origins=origins, unknown=unknown, made=made, why=why)
 
 
-def _noise(name: str, values: Sequence[Value]) -> Value | None:
-    """Return what noise that a script makes by itself gives; a product of a sign stays what it is."""
-    kinds = [each.made.function if each.made else "" for each in values]
-    if name == "*" and "noise sign" in kinds and "noise rgeom" in kinds:
-        geometric = values[kinds.index("noise rgeom")].made
-        return Value(made=replace(geometric, function="noise sign * rgeom") if geometric else None)
-    if name in ("*", "/", "-") and not any(each.private for each in values):
-        made = next((each.made for each in values if each.made and each.made.function[:5] == "noise"), None)
-        return replace(joined(values), made=made) if made and len(values) > 1 else None
-    return None
-
-
-def is_noisy(name: str, values: Sequence[Value]) -> Made | None:
-    """Return the noise that a sum of it and data has in it."""
-    if name not in ("+", "-") or not any(each.private for each in values):
+def _noise(name: str, values: Sequence[Value]) -> Made | None:
+    """Return the noise that a function of a script's random numbers gives."""
+    all_ = [each.made for each in values if each.made and each.made.function.startswith("noise")]
+    kinds = {each.function: each for each in all_}
+    geometric = kinds.get("noise rgeom") or kinds.get("noise geometric")
+    written = {each.constant for each in values if isinstance(each.constant, float)}
+    if not all_ or (name not in functions.RECORDWISE and name not in functions.INVERSES):
         return None
-    made = [each.made for each in values if each.made and not each.private]
-    kinds = {f"noise {each}" for each in (*functions.NOISE, "sign * rgeom")}
-    return next((each for each in made if each.function in kinds), None)
+    if geometric and name == "*" and "noise sign" in kinds:
+        return geometric._replace(function=functions.SIGN_GEOMETRIC)
+    if name in functions.INVERSES:
+        return all_[0]._replace(function="noise laplace")
+    if name == "sign" or (name == "ifelse" and written == {-1.0, 1.0}):
+        return all_[0]._replace(function="noise sign")
+    return min(all_, key=lambda each: each.function not in functions.NOISE)
+
+
+def noise_in(name: str, given: Given, place: Place, draws: bool) -> Made | None:
+    """Return the noise that a sum of it and data has in it, or a draw around a figure of the data."""
+    values = [value for _, value in given]
+    if not any(each.private for each in values):
+        return None
+    if draws and f"noise {name}" in functions.NOISE:
+        centers = [each for word, each in given if word in ("mean", "location", "loc", "m", "mu")]
+        around = [*centers, *values[1:2]][:1]
+        return Made(f"noise {name}", {}, place) if around and around[0].private else None
+    if name not in ("+", "-"):
+        return None
+    made = (each.made for each in values if each.made and not each.private)
+    return next((each for each in made if each.function in functions.NOISE), None)
 
 
 def _container(name: str, given: Given, place: Place) -> Value:
     values = [value for _, value in given]
     parts = {word: value for word, value in given if word and word not in ("stringsAsFactors", "index")}
-    if not _is_named(name, parts) and len(values) == 1 and name != "c":
+    if not parts and len(values) == 1 and name not in ("c", "list"):
         return _recordwise(name, given, place) if values[0].private else values[0]
-    both = records_of(values, place)
+    both = values_of.records_of(values, place)
     constant: object = UNKNOWN
     if name == "c" and all(each.known for each in values):
-        constant = calculated("c", [each.constant for each in values])
+        constant = values_of.calculated("c", [each.constant for each in values])
     origins = both.origins
     if len(values) > 1 or name != "c":
         origins = origins | {f"{place.line}:{place.column}:{place.text}"}
-    several = [item for each in values for item in (each.items if name == "c" and each.items else (each,))]
-    if (
-        name == "c"
-        and any(each.private for each in values)
-        and all(each.summary for each in values if each.private)
-    ):
-        both = replace(both, summary=True)
+    items = [item for each in values for item in (name == "c" and each.items or (each,))]
+    private = [each for each in values if each.private]
     return replace(
-        both, constant=constant, origins=origins, parts=parts, items=tuple(several), made=None, function=None
+        both,
+        constant=constant,
+        origins=origins,
+        parts=parts,
+        items=tuple(items),
+        summary=both.summary or (name == "c" and bool(private) and all(each.summary for each in private)),
+        made=_noise(name, values),
+        function=None,
     )
-
-
-def _is_named(name: str, parts: Mapping[str, Value]) -> bool:
-    """Return whether a container has named parts, or is a list."""
-    return bool(parts) or name == "list"
 
 
 def _recordwise(name: str, given: Given, place: Place) -> Value:
     values = [value for _, value in given]
-    both = records_of(values, place)
-    first = values[0]
+    both, first = values_of.records_of(values, place), values[0]
     parts = dict(first.parts) if len(values) == 1 or first.private else {}
     if name in functions.CHANGES:
         parts |= {word: value for word, value in given if word}
-    levels = first.levels if name not in ("droplevels", "ifelse", "+", "-", "*", "/", "c") else ""
-    words = ("filter", "subset", "slice", "query", "na.omit", "dropna", "drop_na", "drop_nulls")
-    selected = both.selected or (str(place) if name in words else "")
-    split, marks = both.split, frozenset[int]()
+    missing = str(place) if name == "na_if" else both.missing
+    if name in functions.FILLS:
+        missing = next((each.missing for each in values if not each.private and each.missing), "")
+        parts = {word: replace(each, missing=missing and each.missing) for word, each in parts.items()}
+    kept = first.private and name not in ("droplevels", "ifelse", "+", "-", "*", "/", "c")
+    split, marks = both.split, both.marks
     if name in functions.GROUPS:
         split = split | {GROUPED}
-    if name in words[:4]:
-        split = split | frozenset().union(*(each.marks for each in values[1:] if each.private))
-    else:
-        marks = both.marks
+    if name in functions.FILTERS:
+        split, marks = split.union(*(each.marks for each in values[1:] if each.private)), NONE
     return replace(
         both,
         parts=parts,
-        levels=levels if first.private else "",
-        selected=selected,
+        levels=first.levels if kept else "",
+        selected=both.selected or (str(place) if name in functions.SELECTS else ""),
+        missing=missing,
         split=split,
         marks=marks,
         constant=UNKNOWN,
@@ -176,84 +195,83 @@ def _recordwise(name: str, given: Given, place: Place) -> Value:
     )
 
 
-def _factor(name: str, given: Given, place: Place, both: Value) -> Value:
+def _factor(name: str, given: Given, kept: Value) -> Value:
     """Return categories, with where their levels come from."""
     words = {
-        "factor": ("levels", 1),
-        "Categorical": ("categories", 1),
-        "set_categories": ("new_categories", 1),
-        "cut": ("breaks", 1),
+        "factor": "levels",
+        "Categorical": "categories",
+        "set_categories": "new_categories",
+        "cut": "breaks",
     }
     first = given[0][1]
-    kept = replace(_plain(both), summary=False, why=first.why or both.why)
+    kept = replace(kept, why=first.why or kept.why)
     if name not in words:
         return replace(kept, levels=first.levels)
-    word, position = words[name]
-    short = {word, "bins"} if name == "cut" else {word}
-    free = [value for each, value in given if each is None]
-    found = next((value for each, value in given if each in short or (each and word.startswith(each))), None)
-    found = found or (free[position] if len(free) > position else None)
-    if found is None:
+    word, free = words[name], [value for each, value in given if each is None]
+    named = [
+        value for each, value in given if each and (word.startswith(each) or (each, name) == ("bins", "cut"))
+    ]
+    found = [*named, *free[1:2]][:1]
+    if not found:
         return kept
-    if found.private:
-        return replace(kept, levels=found.why, mixed="", summary=False)
-    number = isinstance(found.constant, float)
-    return replace(kept, levels="" if number and name == "cut" else WRITTEN)
+    if found[0].private:
+        return replace(kept, levels=found[0].why, mixed="")
+    return replace(
+        kept, levels="" if isinstance(found[0].constant, float) and name == "cut" else values_of.WRITTEN
+    )
 
 
 def part_of(of: Value, name: str, keys: Sequence[Value], place: Place, r: bool) -> Value:
     """Return what is known of a part of a value."""
     if name in functions.PUBLIC_OF and not keys and not r:
         return Value()
+    private = [each for each in keys if each.private]
+    if name in functions.ACCESSORS and not r:
+        return of
     if name in of.parts:
         part = of.parts[name]
         if of.private and part.private:
-            part = replace(part, mixed=part.mixed or of.mixed, selected=part.selected or of.selected)
-            part = replace(part, split=part.split | of.split)
-        return part
+            mixed, selected = part.mixed or of.mixed, part.selected or of.selected
+            part = replace(part, mixed=mixed, selected=selected, split=part.split | of.split)
+        if not private:
+            return part
+        of, name = part, ""
     if not of.private:
-        private = [each for each in keys if each.private]
         if private:
             return replace(_plain(joined([of, *keys])), summary=all(each.summary for each in private))
-        if of.level == NOISY:
-            return replace(of, parts={})
-        return _element(of, keys, r)
+        return replace(of, parts={}) if of.level else _element(of, keys, r)
     if name:
         of = replace(of, levels="", parts={})
-    private = [each for each in keys if each.private]
     if not private:
-        return replace(of, marks=frozenset())
-    result = records_of([of, *private], place)
-    split = of.split.union(*(each.marks for each in private))
+        return replace(of, marks=NONE)
+    result = values_of.records_of([of, *private], place)
     return replace(
         result,
         levels=of.levels,
         parts=of.parts,
         selected=result.selected or str(place),
-        split=split,
-        marks=frozenset(),
+        missing="",
+        split=of.split.union(*(each.marks for each in private)),
+        marks=NONE,
         summary=of.summary,
     )
 
 
 def _element(of: Value, keys: Sequence[Value], r: bool) -> Value:
     constant: object = UNKNOWN
-    item = NOTHING
     if len(keys) == 1 and isinstance(keys[0].constant, float):
         place = int(keys[0].constant) - r
+        if 0 <= place < len(of.items):
+            return of.items[place]
         if isinstance(of.constant, list) and 0 <= place < len(of.constant):
             constant = of.constant[place]
-        if 0 <= place < len(of.items):
-            item = of.items[place]
-    if item is not NOTHING:
-        return item
-    return replace(_plain(of), constant=constant, level=of.level if of.level else PUBLIC)
+    return replace(_plain(of), constant=constant, made=of.made)
 
 
 def element_of(over: Value, loop: int) -> Value:
     """Return what is known of one of the values that a loop goes through."""
-    split = frozenset({loop if each == GROUPED else each for each in over.split})
     if over.private:
-        return replace(over, split=split, parts={} if GROUPED not in over.split else over.parts)
+        split = frozenset({loop if each == GROUPED else each for each in over.split})
+        return replace(over, split=split, parts=over.parts if GROUPED in over.split else {})
     kept = joined(over.items) if over.items else _plain(over)
     return replace(kept, constant=UNKNOWN, marks=kept.marks | {loop}, unknown="")

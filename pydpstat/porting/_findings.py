@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
 
 from pydpstat import __version__
 from pydpstat.porting._forms import Place
@@ -29,8 +30,7 @@ RULES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What does not hold at a place: why, by how much, and what to write instead."""
 
     rule: str
@@ -42,8 +42,7 @@ class Finding:
     instead: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A release in the report: what it claims and what is kept, as texts."""
 
     place: Place
@@ -54,8 +53,7 @@ class Row:
     conditions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(NamedTuple):
     """What all releases of the same records spend together."""
 
     data: str
@@ -64,8 +62,7 @@ class Total:
     zcdp: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a check found."""
 
     path: str
@@ -88,74 +85,61 @@ class Report:
             where = f"{self.path}:{each.place.line}:{each.place.column}"
             lines += ["", f"{where}: {each.severity}: {each.what} [{each.rule}]"]
             lines += [f"    {word:<9}{said}" for word, said in _said(each)]
-        if self.releases:
-            lines += ["", "Releases:"]
+        lines += ["", "Releases:"] if self.releases else []
         for row in self.releases:
             times = "" if row.times == 1 else f", {_times(row.times)}"
             lines.append(f"    line {row.place.line}: {row.function}{times}: {row.kept}")
-        if self.totals:
-            lines += ["", "Together:"]
-        lines += [
+        totals = [
             f"    {each.data}: {each.releases} releases, {each.basic}{each.zcdp}" for each in self.totals
         ]
-        if self.not_followed:
-            lines += ["", "Not followed:"]
-        lines += [f"    line {place.line}: {place.text}: {reason}" for place, reason in self.not_followed]
-        if self.remarks:
-            lines += ["", *self.remarks]
-        return "\n".join(lines)
+        left = [f"    line {place.line}: {place.text}: {reason}" for place, reason in self.not_followed]
+        for head, more in (("Together:", totals), ("Not followed:", left)):
+            lines += ["", head, *more] if more else []
+        return "\n".join([*lines, *["", *self.remarks][: 9 * bool(self.remarks)]])
 
     def json(self) -> str:
         """Return the report as JSON; an unknown number of times is null."""
         rows = [
-            {**asdict(row), "times": row.times if math.isfinite(row.times) else None} for row in self.releases
+            {**_dict(row), "times": row.times if math.isfinite(row.times) else None} for row in self.releases
         ]
-        return json.dumps(
-            {
-                "file": self.path,
-                "language": self.language,
-                "holds": not self.broken,
-                "findings": [asdict(each) for each in self.findings],
-                "releases": rows,
-                "totals": [asdict(each) for each in self.totals],
-                "not_followed": [{"place": asdict(place), "reason": why} for place, why in self.not_followed],
-                "remarks": list(self.remarks),
-            },
-            indent=2,
-            ensure_ascii=False,
-        )
+        content = {
+            "file": self.path,
+            "language": self.language,
+            "holds": not self.broken,
+            "findings": [_dict(each) for each in self.findings],
+            "releases": rows,
+            "totals": [each._asdict() for each in self.totals],
+            "not_followed": [{"place": place._asdict(), "reason": why} for place, why in self.not_followed],
+            "remarks": self.remarks,
+        }
+        return json.dumps(content, indent=2, ensure_ascii=False)
 
     def run(self) -> dict[str, object]:
         """Return the report as one run of SARIF 2.1.0."""
         names = sorted({each.rule for each in self.findings})
-        notes = [
-            {"level": "note", "message": {"text": reason}, "locations": [self._location(place)]}
-            for place, reason in self.not_followed
+        rules = [{"id": name, "shortDescription": {"text": described(name)}} for name in names]
+        notes = [self._said("note", reason, place) for place, reason in self.not_followed]
+        results = [
+            {"ruleId": each.rule, "ruleIndex": names.index(each.rule)}
+            | self._said(each.severity, " ".join([each.what, *(said for _, said in _said(each))]), each.place)
+            for each in self.findings
         ]
-        driver = {
-            "name": "pydpstat check",
-            "version": __version__,
-            "rules": [{"id": name, "shortDescription": {"text": described(name)}} for name in names],
-        }
         return {
-            "tool": {"driver": driver},
+            "tool": {"driver": {"name": "pydpstat check", "version": __version__, "rules": rules}},
+            "columnKind": "unicodeCodePoints",
             "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
-            "results": [
-                {
-                    "ruleId": each.rule,
-                    "ruleIndex": names.index(each.rule),
-                    "level": each.severity,
-                    "message": {"text": " ".join([each.what, *(said for _, said in _said(each))])},
-                    "locations": [self._location(each.place)],
-                }
-                for each in self.findings
-            ],
+            "results": results,
         }
 
-    def _location(self, place: Place) -> dict[str, object]:
+    def _said(self, level: str, text: str, place: Place) -> dict[str, object]:
+        file = {"uri": quote(Path(self.path).as_posix(), errors="surrogateescape")}
         region = {"startLine": place.line, "startColumn": place.column}
-        uri = Path(self.path).as_posix()
-        return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+        location = {"physicalLocation": {"artifactLocation": file, "region": region}}
+        return {"level": level, "message": {"text": text}, "locations": [location]}
+
+
+def _dict(row: Finding | Row) -> dict[str, object]:
+    return {**row._asdict(), "place": row.place._asdict()}
 
 
 def described(rule: str) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 # so much of a form's text is shown
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a form stands, both from 1, and its text in one line."""
 
     line: int
@@ -27,24 +25,21 @@ class Place:
         return f"{self.text}, line {self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """A number, a text, a logical value or nothing, as Python has it."""
 
     place: Place
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(NamedTuple):
     """A name whose value is asked for."""
 
     place: Place
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(NamedTuple):
     """A call of a function, an operator or a method; `package` is where it is known to come from.
 
     Arguments are pairs of a name, or None, and a form; that of a method is called on `receiver`.
@@ -57,8 +52,7 @@ class Apply:
     receiver: Form | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What ``x$name``, ``x[i, j]`` or ``x.name`` is; `name` is empty where it is not written."""
 
     place: Place
@@ -67,8 +61,7 @@ class Part:
     keys: tuple[Form, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lambda:
+class Lambda(NamedTuple):
     """A function; `last` says that its last value is returned, as in R."""
 
     place: Place
@@ -77,9 +70,8 @@ class Lambda:
     last: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
-    """An assignment to a variable or a part; `everywhere` reaches out of a function."""
+class Assign(NamedTuple):
+    """An assignment to variables or parts; `everywhere` reaches out of a function."""
 
     place: Place
     targets: tuple[Variable | Part, ...]
@@ -87,8 +79,7 @@ class Assign:
     everywhere: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Statements one after another; at the top, R shows the values of those that are `shown`."""
 
     place: Place
@@ -96,8 +87,7 @@ class Block:
     shown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """Statements of which one is run."""
 
     place: Place
@@ -105,8 +95,7 @@ class Branch:
     ways: tuple[Form, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """A body for each of some values, or without them until something holds."""
 
     place: Place
@@ -115,13 +104,4 @@ class Loop:
     body: Form
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
-    """A body within Python's ``with``."""
-
-    place: Place
-    contexts: tuple[Form, ...]
-    body: Form
-
-
-Form: TypeAlias = Literal | Variable | Apply | Part | Lambda | Assign | Block | Branch | Loop | Within
+Form: TypeAlias = Literal | Variable | Apply | Part | Lambda | Assign | Block | Branch | Loop

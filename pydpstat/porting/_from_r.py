@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from pydpstat.porting._forms import (
-    Apply,
-    Assign,
-    Block,
-    Branch,
-    Form,
-    Lambda,
-    Literal,
-    Loop,
-    Part,
-    Place,
-    Variable,
-)
+import math
+
+from pydpstat.porting import _forms as forms
+from pydpstat.porting._forms import Apply, Block, Form, Place
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node, Script
 
 _ARROWS = {"<-", "<<-", "=", ":="}
 _FROM = {"::", ":::"}
 _PIPES = {"%>%", "%<>%", "%T>%"}
-# what these need to be more than a name
-_LEAST = {
-    "if": 2,
-    "for": 3,
-    "while": 2,
-    "repeat": 1,
-    "$": 2,
-    "@": 2,
-    "[": 1,
-    "[[": 1,
-    **dict.fromkeys((*_FROM, *_PIPES), 2),
-}
 
 
 def forms_of(script: Script) -> Block:
@@ -47,121 +26,125 @@ class _Reader:
     def form(self, node: Node) -> Form:
         place = Place.of(*self._script.place(node.start), self._script.written(node))
         if isinstance(node, Constant):
-            return Literal(place, node.value)
+            missing = node.value is None and node.kind != "NULL"
+            return forms.Literal(place, math.nan if missing else node.value)
         if isinstance(node, Name):
             # these two are variables in R
-            return Literal(place, node.name == "T") if node.name in ("T", "F") else Variable(place, node.name)
+            logical = node.name in ("T", "F")
+            return forms.Literal(place, node.name == "T") if logical else forms.Variable(place, node.name)
         if isinstance(node, Function):
-            formals = tuple((str(each.name), self._maybe(each.value)) for each in node.formals)
-            return Lambda(place, formals, self.form(node.body), last=True)
-        return self._call(place, node)
-
-    def _maybe(self, node: Node | None) -> Form | None:
-        return None if node is None else self.form(node)
+            formals = tuple(
+                (str(each.name), self.form(each.value) if each.value else None) for each in node.formals
+            )
+            return forms.Lambda(place, formals, self.form(node.body), last=True)
+        if not isinstance(node.function, Name):
+            return self._call(place, node)
+        try:
+            return self._named(place, node, node.function.name)
+        except (IndexError, ValueError):
+            # a sign that is called like a function may have fewer arguments
+            return self._applied(place, node, node.function.name)
 
     def _values(self, node: Call) -> list[Form]:
         return [self.form(each.value) for each in node.arguments if each.value is not None]
 
     def _call(self, place: Place, node: Call) -> Form:
+        """Return a call of what is not a plain name, as of a function of a package or of an object."""
         function = node.function
-        if isinstance(function, Name):
-            return self._named(place, node, function.name)
-        if isinstance(function, Call) and isinstance(function.function, Name) and function.arguments:
-            owner, *rest = [each.value for each in function.arguments]
-            word = _word(rest[0]) if rest else ""
-            if function.function.name in _FROM:
+        if len(parts := _parts(function)) > 1:
+            owner, word = parts[0], _word(parts[1])
+            if _sign(function) in _FROM:
                 return self._applied(place, node, word, package=_word(owner))
-            if function.function.name in ("$", "@") and owner is not None:
-                if word == "new":
-                    return self._applied(place, node, _class(owner))
+            if word == "new":
+                # of a class, also with its package
+                return self._applied(place, node, _word([owner, *_parts(owner)][-1]))
+            if owner is not None:
                 return self._applied(place, node, word, receiver=self.form(owner))
-        inside = tuple((None, each) for each in (self.form(function), *self._values(node)))
-        return Apply(place, "", inside)
+        return Apply(place, "", tuple((None, each) for each in (self.form(function), *self._values(node))))
 
     def _named(self, place: Place, node: Call, name: str) -> Form:
+        """Return a call of a name; ValueError or IndexError where a sign has too few arguments."""
         arguments = node.arguments
-        # a sign that is called like a function may have fewer
-        if len([each for each in arguments if each.value is not None]) < _LEAST.get(name, 0):
-            return self._applied(place, node, name)
         if name in _ARROWS and len(arguments) == 2:
             return self._assignment(place, name, arguments)
         if name in _PIPES:
             return self._pipe(place, node)
-        if name in ("{", "("):
-            body = tuple(self._values(node))
-            return body[0] if name == "(" and body else Block(place, body)
-        if name == "if":
-            test, *ways = self._values(node)
-            return Branch(place, test, tuple(ways))
-        if name == "for":
-            over = arguments[1]
-            names = (_word(arguments[0].value),)
-            return Loop(place, names, self._maybe(over.value), self._body(arguments[2]))
-        if name in ("while", "repeat"):
-            if name == "repeat":
-                return Loop(place, (), None, self._body(arguments[0]))
-            inside = Block(place, tuple(self._values(node)))
-            return Loop(place, (), None, inside)
+        if name in _FROM:
+            return forms.Variable(place, _word(arguments[1].value))
+        if name == "new" and arguments:
+            rest = Call(node.function, arguments[1:], node.start, node.end)
+            return self._applied(place, rest, _word(arguments[0].value))
+        if name == "~" and len(arguments) > 1:
+            return Apply(place, "~", ())
         if name in ("$", "@", "[", "[["):
             of, *keys = self._values(node)
+            if name == "[" and (new := [each for each in keys if isinstance(each, forms.Assign)]):
+                # a column of a data.table, from its columns
+                value = Apply(place, "with", ((None, of), (None, new[0].value)))
+                columns = (each for each in new[0].targets if isinstance(each, forms.Variable))
+                return forms.Assign(place, tuple(forms.Part(place, of, each.name) for each in columns), value)
             word = _word(arguments[-1].value, text=name in ("[", "[["))
-            keys = [] if name in ("$", "@") else keys
-            return Part(place, of, word, tuple(keys))
+            return forms.Part(place, of, word, () if name in ("$", "@") else tuple(keys))
+        if name not in ("{", "(", "if", "for", "while", "repeat", "~"):
+            return self._applied(place, node, name)
+        values = tuple(self._values(node))
+        if name == "for":
+            _, over, body = values
+            return forms.Loop(place, (_word(arguments[0].value),), over, body)
+        if name in ("while", "repeat"):
+            return forms.Loop(place, (), None, Block(place, values))
+        if name == "if":
+            test, first, *second = values
+            return forms.Branch(place, test, (first, *second))
         if name == "~":
-            return Apply(place, "~", ())
-        if name in _FROM:
-            return Variable(place, _word(arguments[1].value))
-        if name == "new" and arguments:
-            return self._applied(place, node, _word(arguments[0].value), skip=1)
-        return self._applied(place, node, name)
-
-    def _body(self, argument: Argument) -> Form:
-        return self._maybe(argument.value) or Block(Place(1, 1, ""), ())
+            # a function as purrr and dplyr write it
+            formals = ((".x", None), (".y", None), (".", forms.Variable(place, ".x")))
+            return forms.Lambda(place, formals, values[0], last=True)
+        return values[0] if name == "(" and values else Block(place, values)
 
     def _applied(
-        self,
-        place: Place,
-        node: Call,
-        name: str,
-        package: str = "",
-        receiver: Form | None = None,
-        skip: int = 0,
+        self, place: Place, node: Call, name: str, package: str = "", receiver: Form | None = None
     ) -> Apply:
-        given = tuple(
-            (each.name, self.form(each.value)) for each in node.arguments[skip:] if each.value is not None
-        )
+        given = tuple((each.name, self.form(each.value)) for each in node.arguments if each.value is not None)
         return Apply(place, name, given, package, receiver)
 
     def _assignment(self, place: Place, arrow: str, arguments: tuple[Argument, ...]) -> Form:
         left, right = (each.value for each in arguments)
         if left is None or right is None:
             return Block(place, ())
-        value = self.form(right)
-        target = self.form(left)
+        value, target = self.form(right), self.form(left)
         while isinstance(target, Apply) and target.arguments:
             # levels(x) <- value is x <- `levels<-`(x, value)
-            first = target.arguments[0][1]
             value = Apply(place, f"{target.function}<-", (*target.arguments, (None, value)))
-            target = first
-        if isinstance(target, Literal):
-            target = Variable(target.place, str(target.value))
-        if not isinstance(target, (Variable, Part)):
+            target = target.arguments[0][1]
+        if isinstance(target, forms.Literal):
+            target = forms.Variable(target.place, str(target.value))
+        if not isinstance(target, (forms.Variable, forms.Part)):
             return value
-        return Assign(place, (target,), value, arrow == "<<-")
+        return forms.Assign(place, (target,), value, arrow == "<<-")
 
     def _pipe(self, place: Place, node: Call) -> Form:
         left, right = (each.value for each in node.arguments)
         if left is None or right is None:
             return Block(place, ())
-        if not isinstance(right, Call) or (isinstance(right.function, Name) and right.function.name in _FROM):
-            return self._call(place, Call(right, (Argument(None, left),), node.start, node.end))
-        dotted = any(isinstance(each.value, Name) and each.value.name == "." for each in right.arguments)
-        given = tuple(
-            Argument(each.name, left) if isinstance(each.value, Name) and each.value.name == "." else each
-            for each in right.arguments
-        )
-        first = () if dotted else (Argument(None, left),)
-        return self._call(place, Call(right.function, (*first, *given), node.start, node.end))
+        if not isinstance(right, Call) or _sign(right) in _FROM:
+            return self.form(Call(right, (Argument(None, left),), node.start, node.end))
+        dot = Name(".")
+        given = [Argument(each.name, left) if each.value == dot else each for each in right.arguments]
+        if all(each.value != dot for each in right.arguments):
+            given.insert(0, Argument(None, left))
+        return self.form(Call(right.function, tuple(given), node.start, node.end))
+
+
+def _parts(node: Node | None) -> list[Node | None]:
+    """Return what is before and after a sign that takes a part of something."""
+    found = isinstance(node, Call) and _sign(node) in (*_FROM, "$", "@")
+    return [each.value for each in node.arguments] if found and isinstance(node, Call) else []
+
+
+def _sign(node: Node) -> str:
+    """Return the name of what a call calls."""
+    return node.function.name if isinstance(node, Call) and isinstance(node.function, Name) else ""
 
 
 def _word(node: Node | None, text: bool = False) -> str:
@@ -169,10 +152,3 @@ def _word(node: Node | None, text: bool = False) -> str:
     if isinstance(node, Name) and not text:
         return node.name
     return str(node.value) if isinstance(node, Constant) and node.kind == "character" else ""
-
-
-def _class(owner: Node) -> str:
-    """Return the name of a class, also with its package."""
-    if isinstance(owner, Call) and isinstance(owner.function, Name) and owner.function.name in _FROM:
-        return _word(owner.arguments[1].value)
-    return _word(owner)

@@ -42,20 +42,40 @@ RECORDWISE = set(
     "Series DataFrame from_dict concat to_frame ravel reshape squeeze with_columns collect lazy to_pandas "
     "isin as.factor relevel droplevels factor cut Categorical set_categories unclass setNames I identity "
     "invisible suppressWarnings suppressMessages na_if coalesce case_when recode nchar trimws tolower "
-    "toupper substr strtoi %in%".split()
+    "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask items keys "
+    "enumerate zip %in%".split()
 )
 # records that each depend on all others
 MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
 FRAMES = set("data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split())
+# of a data frame, the data frame itself
+ACCESSORS = ("loc", "iloc", "at", "iat", "values")
 CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
 GROUPS = set("split groupby group_by group_split".split())
+# figures of groups
+TABLES = set("table xtabs rowsum value_counts crosstab aggregate tally count".split())
+FILTERS = set("filter subset slice query".split())
+SELECTS = FILTERS | set("na.omit dropna drop_na drop_nulls".split())
+# what missing values do not outlast, but where they are an argument
+FILLS = SELECTS | set(
+    "ifelse if_else replace where mask fillna fill_null coalesce replace_na case_when".split()
+)
+COARSE = set("round signif floor ceiling trunc as.integer int sprintf format formatC prettyNum".split())
 # draws: the values are no data unless they are released
 DRAWS = set(
     "rnorm runif rexp rgamma rbinom rpois rlnorm rbeta rt rchisq rgeom rlaplace rlap sample sample.int "
     "rweibull normal uniform laplace lognormal exponential poisson binomial integers choice "
     "standard_normal random geometric gamma beta randint mvrnorm rmultinom".split()
 )
-NOISE = set("rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split())
+SIGN_GEOMETRIC = "noise sign * rgeom"
+NOISE = {
+    f"noise {name}"
+    for name in "rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split()
+} | {SIGN_GEOMETRIC}
+# what makes noise of uniform numbers
+INVERSES = set("log log1p log2 qnorm qexp qlaplace ppf".split())
+# R looks up these functions of its models in the script
+MASKED = ("rgamma", "optim")
 
 PRINTS = set("print cat message writeLines str View display print.data.frame knit_print kable info".split())
 WRITES = set(
@@ -70,10 +90,11 @@ PLOTS = set(
 SILENT = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
 
 APPLIES = set(
-    "sapply lapply vapply map map_dbl map_dfr map_df Map mapply apply tapply by aggregate future_map "
+    "sapply lapply vapply map map_dbl map_dfr map_df Map mapply apply tapply by aggregate across future_map "
     "mclapply parLapply agg walk".split()
 )
 BY_GROUP = set("tapply by aggregate".split())
+COMPARES = set("< <= > >= == != identical all.equal isclose stopifnot".split())
 SUMMARISES = {"summarise", "summarize", "reframe", "with"}
 # what cannot be followed at all
 OPAQUE = {

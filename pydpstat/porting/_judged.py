@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._findings import Total
 from pydpstat.porting._releases import Held, Release
-from pydpstat.porting._values import WRITTEN, Source, Value
+from pydpstat.porting._values import NONE, WRITTEN, Source, Value
 from pydpstat.privacy import Guarantee, compose
 
 # functions whose noise is as wide as the number of records is small, and all that take records
@@ -20,15 +20,14 @@ _DELTA = 1e-6
 _MOST = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A release and what is kept of it."""
 
     release: Release
     held: Held
 
     @property
-    def epsilon(self) -> str:
+    def claimed(self) -> str:
         """Return what was claimed, as the end of a sentence."""
         return "" if self.held.claim is None else f", not {self.held.claim.epsilon:g}"
 
@@ -36,11 +35,10 @@ class Judged:
     def kept(self) -> Guarantee | None:
         """Return what is kept with the arguments and the seed that the script has; None if not known."""
         release = self.release
-        values = [
-            *release.public().values(),
-            *(each for each in release.data().values() if is_from_data(each)),
-        ]
-        broken = any(value.private for value in values) or release.seed is not None or bool(self.mixed())
+        broken = (
+            release.seed is not None or bool(self.mixed()) or any(map(is_from_data, release.data().values()))
+        )
+        broken = broken or any(value.private for value in release.public().values())
         return Guarantee(math.inf) if broken and self.held.kept else self.held.kept
 
     def mixed(self) -> list[str]:
@@ -60,41 +58,35 @@ def by_source(judged: Sequence[Judged]) -> dict[Source, list[Judged]]:
     """Return the releases of data that are released several times without a budget that adds them up."""
     found: dict[Source, list[Judged]] = {}
     for each in judged:
-        sources = frozenset().union(*(value.sources for value in each.release.data().values()))
-        for source in sources if not each.release.budget else ():
-            found.setdefault(source, []).append(each)
-    return {source: each for source, each in found.items() if len(each) > 1 or each[0].release.times != 1}
+        for source in NONE.union(*(value.sources for value in each.release.data().values())):
+            found.setdefault(source, []).extend([each] * (not each.release.budget))
+    return {source: each for source, each in found.items() if count_of(each) not in (0, 1)}
 
 
-def count_of(all_: Sequence[Judged]) -> int:
+def count_of(all_: Sequence[Judged]) -> float:
     """Return how often data are released."""
-    return int(sum(each.release.times for each in all_))
+    return sum(each.release.times for each in all_)
 
 
 def sums(judged: Sequence[Judged]) -> Iterator[Total]:
     """Yield what is spent together on the same data, where it is known."""
     for source, all_ in by_source(judged).items():
-        total = sum_of(all_) if all(math.isfinite(each.release.times) for each in all_) else None
+        total = sum_of(all_) if math.isfinite(count_of(all_)) else None
         if total is not None:
-            yield Total(str(source), count_of(all_), str(total[0]), total[1])
+            yield Total(str(source), int(count_of(all_)), str(total[0]), total[1])
 
 
 def sum_of(all_: Sequence[Judged]) -> tuple[Guarantee, str] | None:
     """Return the sum of what is kept, and in words that by zCDP where it is smaller; None without one."""
-    each = [(one.kept, int(one.release.times)) for one in all_ if one.kept is not None]
-    if not each or any(math.isinf(kept.epsilon) for kept, _ in each):
+    each = [kept for one in all_ if (kept := one.kept) is not None for _ in range(int(one.release.times))]
+    if not each or any(math.isinf(kept.epsilon) for kept in each):
         return None
-    neighbors = each[0][0].neighbors
-    epsilon = math.fsum(kept.epsilon * times for kept, times in each)
-    delta = min(1.0, math.fsum(kept.delta * times for kept, times in each))
-    basic = Guarantee(epsilon, delta, neighbors)
-    if sum(times for _, times in each) > _MOST:
-        return basic, ""
-    target = delta or _DELTA
+    delta = min(1.0, math.fsum(kept.delta for kept in each))
+    basic = Guarantee(math.fsum(kept.epsilon for kept in each), delta, each[0].neighbors)
     try:
-        smaller = compose([kept for kept, times in each for _ in range(times)], "zcdp", delta=target)
+        smaller = compose(each, "zcdp", delta=delta or _DELTA) if len(each) <= _MOST else basic
     except PydpstatError:
         return basic, ""
-    if smaller.epsilon >= epsilon:
+    if smaller.epsilon >= basic.epsilon:
         return basic, ""
     return basic, f"; by zCDP (epsilon {smaller.epsilon:.6g}, delta {smaller.delta:.6g})"

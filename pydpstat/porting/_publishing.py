@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _releases as releases
-from pydpstat.porting._effects import GROUPED
-from pydpstat.porting._facts import Facts, Noise, Output
+from pydpstat.porting._effects import Given
 from pydpstat.porting._forms import Apply, Lambda, Place
-from pydpstat.porting._values import NOISY, NOTHING, Made, Value, joined
+from pydpstat.porting._values import GROUPED, NOISY, NOTHING, Made, Value, joined
+
+# so many digits of a noisy number show which numbers its noise is made from
+_DIGITS = 9
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a script does.
+
+    `outputs` are values of the data that are shown, written or drawn, and how; `noises` is noise that the
+    script adds by itself, with the sum; `declared` are public arguments of designs; `digits` is where
+    noisy numbers are shown with all their digits, and `masked` where R's functions of models are defined.
+    `stated` are the totals of epsilon that the releases' epsilons are shares of, or are compared with.
+    """
+
+    releases: list[releases.Release] = field(default_factory=list)
+    outputs: list[tuple[Place, str, Value]] = field(default_factory=list)
+    noises: list[tuple[Place, Made, Value]] = field(default_factory=list)
+    closures: list[Place] = field(default_factory=list)
+    declared: list[tuple[Place, str, Value]] = field(default_factory=list)
+    digits: list[tuple[Place, str]] = field(default_factory=list)
+    masked: dict[str, Place] = field(default_factory=dict)
+    not_followed: dict[tuple[int, str], Place] = field(default_factory=dict)
+    stated: set[float] = field(default_factory=set)
+    origins: set[str] = field(default_factory=set)
 
 
 class Publishing:
@@ -24,96 +50,101 @@ class Publishing:
         self._loaded: Value | None = None
         self._returned: list[list[Value]] = []
         self._loops: list[tuple[int, float]] = []
-        self._budget = 0
         self._seed: Place | None = None
-        self._silent = 0
         self._running: list[Lambda] = []
         self._called: set[int] = set()
-        self._defined: dict[int, tuple[str, Lambda]] = {}
-        self._calls = self._marks = 0
+        self._defined: dict[int, Lambda] = {}
+        self._budget = self._silent = self._calls = self._marks = 0
+        self._shown = 7.0
 
-    def _mirror(self, place: Place, name: str, given: list[tuple[str | None, Value]]) -> Value:
+    def _mirror(self, place: Place, name: str, given: Given) -> Value:
         model = given[0][1].made if name == "fit" else None
-        known = releases.formals(name, model.function if model else "")
-        found, wrong = releases.matched(known, given[1:] if model else given, self._r)
-        for each in wrong:
-            self._give_up(place, f"{name} has no argument {each}")
+        owner, given = (model.function, given[1:]) if model else ("", given)
+        found = self._matched(place, name, owner, given, self._r)
         if name in releases.MADE:
             return Value(made=Made(name, found, place))
         if name in releases.SAMPLERS:
             return self._sampled(found)
         return self._release(place, name, found, model, own=False)
 
+    def _matched(self, place: Place, name: str, owner: str, given: Given, r: bool) -> dict[str, Value]:
+        found, wrong = releases.matched(releases.formals(name, owner), given, r)
+        for each in wrong:
+            self._give_up(place, f"{name} has no argument {each}")
+        return found
+
     def _sampled(self, found: dict[str, Value]) -> Value:
-        made = found.get("object", NOTHING).made
+        made, gamma = found.get("object", NOTHING).made, found.get("gamma", NOTHING)
         if made is None:
             return NOTHING
-        gamma = found.get("gamma", NOTHING)
         share = gamma if isinstance(gamma.constant, float) else Value(constant=0.1)
         more = {"gammaSensitivity": share, "sensitivity": Value(constant=1.0)}
-        return Value(made=replace(made, arguments={**made.arguments, **more}))
+        return Value(made=made._replace(arguments={**made.arguments, **more}))
 
-    def _own(self, form: Apply, name: str, given: list[tuple[str | None, Value]]) -> Value | None:
+    def _own(self, form: Apply, name: str, given: Given) -> Value | None:
         """Return what pydpstat's functions give."""
-        place = form.place
+        place, imported = form.place, form.package == "pydpstat"
         owner = given[0][1].made if form.receiver is not None else None
-        if form.package == "pydpstat" and name == "design":
-            found, _ = releases.matched(releases.formals("design"), given, r=False)
-            for word in ("bounds", "levels"):
-                if word in found:
-                    self.facts.declared.append((place, word, found[word]))
-            return Value(made=Made("design", found, place))
-        if form.package == "pydpstat" and name in ("Budget", "open", "odometer"):
-            return Value(made=Made("Budget", {}, place))
+        if imported and name == "design":
+            found = self._matched(place, name, "", given, False)
+            self.facts.declared += [
+                (place, word, found[word]) for word in ("bounds", "levels") if word in found
+            ]
+            return Value(made=Made(name, found, place))
+        if imported and name in ("Budget", "open", "odometer"):
+            return Value(
+                made=Made(
+                    "Budget", dict(releases.matched(releases.formals("Budget"), given, False)[0]), place
+                )
+            )
         if name in ("RRandom", "default_rng", "Generator", "RandomState"):
             fixed = any(value.known and value != NOTHING or value.seeded for _, value in given)
             return Value(made=Made("generator", {}, place), seeded=place if fixed else None)
         own = releases.own_releases() | releases.NOISE
         if owner is not None and owner.function == "design":
             if name in own:
-                return self._of_design(place, name, owner, given)
+                return self._of_design(place, name, owner, given[1:])
             return given[0][1] if name in ("subset", "assign") else None
-        if form.package == "pydpstat" and name in own:
-            found, wrong = releases.matched(releases.formals(name), given, r=False)
-            for each in wrong:
-                self._give_up(place, f"{name} has no argument {each}")
+        if imported and name in own:
+            found = self._matched(place, name, "", given, False)
             return self._release(place, name, found, None, own=name not in releases.NOISE)
         return None
 
-    def _of_design(
-        self, place: Place, name: str, owner: Made, given: list[tuple[str | None, Value]]
-    ) -> Value:
-        found, _ = releases.matched(releases.formals(name, "design"), given[1:], r=False)
-        table = owner.arguments.get("data", NOTHING)
-        data = releases.data_names(name, own=True)
-        found = {word: value for word, value in found.items() if word not in data}
-        found |= dict.fromkeys(data, table)
-        declared = {
-            word: owner.arguments[word] for word in ("neighbors", "budget", "rng") if word in owner.arguments
-        }
-        return self._release(place, name, {**declared, **found}, None, own=True)
+    def _of_design(self, place: Place, name: str, owner: Made, given: Given) -> Value:
+        found, _ = releases.matched(releases.formals(name, "design"), given, r=False)
+        found |= dict.fromkeys(releases.data_names(name, own=True), owner.arguments.get("data", NOTHING))
+        declared = ("neighbors", "budget", "rng", "missing")
+        return self._release(
+            place,
+            name,
+            {**{k: v for k, v in owner.arguments.items() if k in declared}, **found},
+            None,
+            own=True,
+        )
 
     def _release(
         self, place: Place, name: str, found: dict[str, Value], model: Made | None, own: bool
     ) -> Value:
-        budget = self._budget > 0 or found.get("budget", NOTHING) != NOTHING
-        given = found.get("rng", NOTHING)
+        given, budget = found.get("rng", NOTHING), found.get("budget", NOTHING)
         seed = given.seeded or (place if isinstance(given.constant, float) else self._seed)
-        release = releases.Release(place, name, found, model, own, 1.0, seed, budget)
+        paid = self._budget > 0 or (budget != NOTHING and not is_endless(budget))
+        release = releases.Release(place, name, found, model, own, 1.0, seed, paid)
         data = joined(release.data().values())
         times = 2.0 if GROUPED in data.split else 1.0
         for loop, count in self._loops:
             times *= min(2.0, count) if loop in data.split else count
         if not self._silent:
             self.facts.releases.append(replace(release, times=times))
+            for word, value in release.public().items():
+                self.facts.stated |= value.stated if word in ("eps", "epsilon") else set()
         for value in release.data().values():
             if not value.private and value.level != NOISY:
                 self.facts.origins |= value.origins
         made = found.get("mechanism", NOTHING).made if name == "releaseResponse" else None
-        return Value(NOISY, marks=data.marks, made=made)
+        return Value(NOISY, marks=data.marks, made=made, why=str(place) if name in releases.REAL else "")
 
     def _output(self, place: Place, how: str, values: list[Value]) -> Value:
-        if how in ("save.image",):
+        if how == "save.image":
             values = list(self._scopes[0].values())
         closure = any(
             each.made and each.made.function == "DPMechBernstein" and each.level == NOISY for each in values
@@ -126,13 +157,40 @@ class Publishing:
     def _publish(self, place: Place, how: str, values: Sequence[Value]) -> None:
         value = joined(values)
         if value.private and not self._silent:
-            self.facts.outputs.append(Output(place, how, value))
+            self.facts.outputs.append((place, how, value))
+        if self._shown > _DIGITS and how in functions.PRINTS | {"shown"}:
+            self._precise(place, [value])
+
+    def _digits(self, place: Place, name: str, given: Given) -> None:
+        """Note that R, or a format, is asked for more digits than noise from 32 bits should show."""
+        texts = " ".join(str(value.constant) for _, value in given if isinstance(value.constant, str))
+        asked = [float(each) for each in re.findall(r"%[-+ 0#]*\d*\.(\d+)[efgEG]", texts)]
+        asked += [
+            v.constant for word, v in given if word in ("digits", "nsmall") and isinstance(v.constant, float)
+        ]
+        if name in ("round", "signif"):
+            asked += [v.constant for _, v in given[1:] if isinstance(v.constant, float)]
+        if name == "options":
+            self._shown = max([*asked, 7.0])
+        elif max(asked, default=0.0) > _DIGITS:
+            self._precise(place, [value for _, value in given])
+
+    def _precise(self, place: Place, values: Sequence[Value]) -> None:
+        noisy = next((each.why for each in values if each.level == NOISY and each.why), "")
+        if noisy and self._r and not self._silent:
+            self.facts.digits.append((place, noisy))
 
     def _noise(self, place: Place, made: Made, values: Sequence[Value]) -> None:
         self._give_up(place, "what noise that is added by hand keeps")
         if not self._silent:
-            self.facts.noises.append(Noise(place, made, joined(values)))
+            self.facts.noises.append((place, made, joined(values)))
 
     def _give_up(self, place: Place, reason: str) -> None:
         if not self._silent:
             self.facts.not_followed.setdefault((place.line, reason), place)
+
+
+def is_endless(value: Value) -> bool:
+    """Return whether a budget has no limit."""
+    limit = value.made.arguments.get("epsilon", NOTHING) if value.made else NOTHING
+    return limit.constant == math.inf

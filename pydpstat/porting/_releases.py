@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 import pydpstat
@@ -37,6 +38,8 @@ RELEASED = [*STATISTICS, *TUNING, "releaseResponse", "fit"]
 MADE = [*MODELS, *MECHANISMS, *PARAMETERS]
 MIRRORS = {*RELEASED, *MADE, *SAMPLERS} - {"fit"}
 NAMES = frozenset(pydpstat.__all__)
+# of the originals, those that give numbers that are not whole
+REAL = {*STATISTICS[:4], *STATISTICS[6:12], "releaseResponse"}
 # integer noise is a release as well
 NOISE = {"symmetric_geometric", "symmetric_geometric_noise"}
 # arguments of the originals that are the data; all others are public
@@ -73,16 +76,11 @@ class Release:
 
     def public(self) -> dict[str, Value]:
         """Return the arguments that are published, or decide how much noise there is."""
-        data = self.data()
-        made = self.made.arguments if self.made else {}
-        inside = {
-            name: value
-            for each in self.arguments.values()
-            if each.made and self.function == "releaseResponse"
-            for name, value in each.made.arguments.items()
-        }
-        both = {**made, **inside, **self.arguments}
-        return {name: value for name, value in both.items() if name not in data and name not in _NO_FIGURE}
+        inside = self.arguments.values() if self.function == "releaseResponse" else ()
+        made = [self.made, *(each.made for each in inside)]
+        both = {name: value for each in made if each for name, value in each.arguments.items()}
+        hidden = {*self.data(), *_NO_FIGURE}
+        return {name: value for name, value in {**both, **self.arguments}.items() if name not in hidden}
 
 
 # functions of the data, objects that are looked into, and where noise comes from
@@ -110,9 +108,7 @@ def own_releases() -> frozenset[str]:
 @lru_cache(maxsize=None)
 def formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
     """Return the formal arguments of one of pydpstat's functions, or of a model's or a design's method."""
-    thing: Any = pydpstat
-    if owner:
-        thing = pydpstat.design() if owner == "design" else getattr(pydpstat, owner)
+    thing: Any = pydpstat.design() if owner == "design" else getattr(pydpstat, owner) if owner else pydpstat
     found = dict(inspect.signature(getattr(thing, function)).parameters)
     found.pop("self", None)
     return found
@@ -121,10 +117,8 @@ def formals(function: str, owner: str = "") -> dict[str, inspect.Parameter]:
 @lru_cache(maxsize=None)
 def data_names(function: str, own: bool) -> frozenset[str]:
     """Return the names of the arguments that are the data."""
-    if not own:
-        return _DATA
-    known = formals(function).values()
-    return frozenset(each.name for each in known if "Data" in str(each.annotation))
+    known = formals(function).values() if own else ()
+    return frozenset(each.name for each in known if "Data" in str(each.annotation)) or _DATA
 
 
 def matched(
@@ -135,43 +129,46 @@ def matched(
     What goes into dots is named by them and a number.
     """
     names = [name for name in known if not (r and name == "rng")]
-    dots = next((name for name in names if known[name].kind is inspect.Parameter.VAR_POSITIONAL), "")
-    several = next((name for name in names if known[name].kind is inspect.Parameter.VAR_KEYWORD), "")
+    kinds = {known[name].kind: name for name in names}
+    dots = kinds.get(inspect.Parameter.VAR_POSITIONAL, "")
+    several = kinds.get(inspect.Parameter.VAR_KEYWORD, "")
     plain = [name for name in names if name not in (dots, several)]
     before = [] if dots else plain
-    found: dict[str, Value] = {}
-    rest: list[tuple[str | None, Value]] = []
-    for exact in (True, False):
-        for name, value in given if exact else rest[:]:
-            word = (name or "").replace(".", "_")
-            word = "lambda_" if word == "lambda" else word
-            near = [each for each in before if each.startswith(word) and each not in found] if word else []
-            if exact and word in plain and word not in found:
-                found[word] = value
-            elif not exact and r and len(near) == 1:
-                found[near[0]] = value
-                rest.remove((name, value))
-            elif exact:
-                rest.append((name, value))
-    free = [name for name in before if name not in found]
-    unmatched = []
-    for name, value in rest:
-        if name is None and free:
-            found[free.pop(0)] = value
-        elif dots and (name is None or several):
+    words = [(name or "").replace(".", "_").replace("lambda", "lambda_") for name, _ in given]
+    exact = [word in plain and word not in words[:k] for k, word in enumerate(words)]
+    found = {word: value for word, (_, value), is_exact in zip(words, given, exact) if is_exact}
+    free, unmatched = [], []
+    for word, (name, value), is_exact in zip(words, given, exact):
+        near = [each for each in before if each.startswith(word) and each not in found] if word and r else []
+        if is_exact:
+            continue
+        if len(near) == 1:
+            found[near[0]] = value
+        elif name is None or (dots and several):
+            free.append((name, value))
+        else:
+            unmatched.append(name)
+    left = [name for name in before if name not in found]
+    for name, value in free:
+        if name is None and left:
+            found[left.pop(0)] = value
+        elif dots:
             found[f"{dots if name is None else several}#{len(found)}"] = value
         else:
-            unmatched.append(name or value.why or "an argument")
+            unmatched.append(value.why or "an argument")
     return found, unmatched
 
 
 def held(release: Release) -> Held:
     """Return what a release keeps."""
-    missing = [name for name, value in release.public().items() if _needed(name, value)]
-    missing += ["epsilon"] * (release.own and "epsilon" not in release.arguments)
-    if missing:
-        return Held(refused=f"{missing[0]} is no number that is written in the script")
-    key = (release.name, repr(sorted((name, _key(value)) for name, value in _all(release).items())))
+    public = release.public()
+    asked = [name for name in ("eps", "epsilon", "delta", "gamma") if name in public]
+    missing = [name for name in asked if not public[name].known and not public[name].private]
+    if missing or (release.own and "epsilon" not in asked):
+        return Held(refused=f"{[*missing, 'epsilon'][0]} is no number that is written in the script")
+    models = release.arguments.get("DPmodels", Value()).items
+    all_ = {**public, **release.data(), **{f"model {k}": each for k, each in enumerate(models)}}
+    key = (release.name, repr(sorted((name, _key(value)) for name, value in all_.items())))
     if key not in _KNOWN:
         _KNOWN[key] = _asked(release)
     return _KNOWN[key]
@@ -188,10 +185,8 @@ def _asked(release: Release) -> Held:
         return Held(refused=str(error))
     except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
         return Held(refused=f"its arguments could not be made up: {error}")
-    kept = result.guarantee
-    parts = (result.Bounded, result.Unbounded) if isinstance(result, pydpstat.DPResultsPair) else (result,)
-    claim = parts[0].claim if len(parts) == 1 else None
-    return Held(claim, kept, found)
+    claim = None if isinstance(result, pydpstat.DPResultsPair) else result.claim
+    return Held(claim, result.guarantee, found)
 
 
 def _warned(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
@@ -200,17 +195,6 @@ def _warned(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
         warnings.simplefilter("always")
         result = call()
     return result, tuple(each.message for each in caught if isinstance(each.message, PrivacyWarning))
-
-
-def _needed(name: str, value: Value) -> bool:
-    """Return whether a number is not known that the guarantee is."""
-    return name in ("eps", "epsilon", "delta", "gamma") and not value.known and not value.private
-
-
-def _all(release: Release) -> dict[str, Value]:
-    models = release.arguments.get("DPmodels", Value()).items
-    inside = {f"model {k}": each for k, each in enumerate(models)}
-    return {**release.public(), **release.data(), **inside}
 
 
 def _key(value: Value) -> object:
@@ -225,7 +209,14 @@ def _key(value: Value) -> object:
 def _called(release: Release) -> Any:
     function, arguments = release.function, release.arguments
     if release.own:
-        return _own(function, arguments)
+        asked = {name: arguments.get(name, Value()).constant for name in ("epsilon", "delta", "neighbors")}
+        epsilon, delta, neighbors = asked.values()
+        kept = Guarantee(
+            epsilon if isinstance(epsilon, float) else 0.0,
+            delta if isinstance(delta, float) else 0.0,
+            neighbors if isinstance(neighbors, str) else "bounded",
+        )
+        return SimpleNamespace(guarantee=kept, claim=kept)
     if function == "releaseResponse":
         return _response(arguments)
     if function in TUNING:
@@ -233,53 +224,24 @@ def _called(release: Release) -> Any:
         if not models:
             raise ValueError("the models are not followed")
         X, y, options = _design(arguments, isinstance(models[0], pydpstat.LinearRegressionDP))
-        chosen = getattr(pydpstat, function)(models, X, y, **options)
-        return chosen.results
+        return getattr(pydpstat, function)(models, X, y, **options).results
     if release.made is not None:
         model = _object(release.made)
-        wide = isinstance(model, pydpstat.EmpiricalRiskMinimizationDP_KST)
-        X, y, options = _design(arguments, wide)
+        X, y, options = _design(arguments, isinstance(model, pydpstat.EmpiricalRiskMinimizationDP_KST))
         return model.fit(X, y, **options)
-    return getattr(pydpstat, function)(*_dots(function, arguments), **_keywords(function, arguments))
+    return getattr(pydpstat, function)(*_dots(function, arguments), **_stand_ins(function, arguments))
 
 
-def _own(function: str, arguments: Mapping[str, Value]) -> Any:
-    """Return what stands for a result of pydpstat's own: its guarantee is what it was asked for."""
-
-    def number(name: str) -> float:
-        value = arguments.get(name, Value(constant=0.0)).constant
-        return value if isinstance(value, float) else 0.0
-
-    asked = arguments.get("neighbors", Value()).constant
-    neighbors = asked if isinstance(asked, str) else "bounded"
-    return Asked(Guarantee(number("epsilon"), number("delta"), neighbors))
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A result that keeps what was asked for."""
-
-    guarantee: Guarantee
-
-    @property
-    def claim(self) -> Guarantee:
-        """The same."""
-        return self.guarantee
-
-
-def _records(low: float = 0.0, high: float = 100.0) -> list[float]:
-    return [low + (high - low) * k / (COUNT - 1) for k in range(COUNT)]
+def _records() -> list[float]:
+    return [100.0 * k / (COUNT - 1) for k in range(COUNT)]
 
 
 def _dots(function: str, arguments: Mapping[str, Value]) -> list[object]:
     given = [value for name, value in arguments.items() if "#" in name]
     if function == "tableDP":
         return [_factor(each) for each in given if not each.known or isinstance(each.constant, list)]
-    if function == "pooledVarDP":
-        return [_records() for _ in given]
-    if function == "pooledCovDP":
-        return [[[each, each] for each in _records()] for _ in given]
-    return []
+    pairs = [[each, each] for each in _records()]
+    return [pairs if function == "pooledCovDP" else _records() for _ in given]
 
 
 def _factor(value: Value) -> object:
@@ -289,19 +251,20 @@ def _factor(value: Value) -> object:
     return pd.Categorical(cells, categories=["a", "b", "c"]) if value.levels else cells
 
 
-def _keywords(function: str, arguments: Mapping[str, Value]) -> dict[str, object]:
-    known = formals(function)
-    plain = [name for name, each in known.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
-    made = {name: _stand_in(name, arguments) for name in plain if name in arguments}
-    return {name: value for name, value in made.items() if value is not None}
-
-
 _USUAL: dict[str, object] = {
     **dict.fromkeys(("lower_bound", "lower_bound1", "lower_bound2"), 0.0),
     **dict.fromkeys(("upper_bound", "upper_bound1", "upper_bound2"), 100.0),
     **dict.fromkeys(("sensitivities", "sensitivity", "zeta", "lambda_", "gamma", "c"), 1.0),
     **{"quant": 0.5, "eps": 1.0, "epsilon": 1.0, "regularizer": "l2"},
 }
+
+
+def _stand_ins(function: str, arguments: Mapping[str, Value]) -> dict[str, object]:
+    """Return the named arguments as they are written, and else such as could be."""
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    plain = (name for name, each in formals(function).items() if each.kind not in several)
+    made = {name: _stand_in(name, arguments) for name in plain if name in arguments}
+    return {name: value for name, value in made.items() if value is not None}
 
 
 def _stand_in(name: str, arguments: Mapping[str, Value]) -> object:
@@ -316,79 +279,61 @@ def _stand_in(name: str, arguments: Mapping[str, Value]) -> object:
         sizes = [arguments[each].constant for each in ("candidates", "measure") if each in arguments]
         return [0.0] * next((len(each) for each in sizes if isinstance(each, list)), 2)
     if name == "breaks" and not value.known:
-        low, high = (_stand_in(f"{end}_bound", arguments) for end in ("lower", "upper"))
-        return [low, high]
-    if value.known:
-        return value.constant
-    return _USUAL.get(name)
+        return [_stand_in(f"{end}_bound", arguments) for end in ("lower", "upper")]
+    return value.constant if value.known else _USUAL.get(name)
 
 
-def _object(made: Made) -> Any:
-    names = formals(made.function)
-    given = {name: _stand_in(name, made.arguments) for name in made.arguments if name in names}
-    return getattr(pydpstat, made.function)(
-        **{name: value for name, value in given.items() if value is not None}
-    )
+def _object(made: Made, **other: object) -> Any:
+    return getattr(pydpstat, made.function)(**{**_stand_ins(made.function, made.arguments), **other})
 
 
 def _design(arguments: Mapping[str, Value], wide: bool) -> tuple[object, object, dict[str, object]]:
     """Return made-up records of a model, and the bounds and switches that are written."""
+    import pandas as pd
+
     bounds = [arguments.get(f"{end}_bounds", Value()).constant for end in ("upper", "lower")]
     listed = [[each] if isinstance(each, float) else each for each in bounds]
     high, low = (each if isinstance(each, list) and each else None for each in listed)
     size = len(high or low or [1.0] * (1 + wide))
     high, low = high or [1.0] * size, low or [0.0] * size
     share = [k / (COUNT - 1) for k in range(COUNT)]
-    X = [[a + (b - a) * each for a, b in zip(low[: size - wide], high[: size - wide])] for each in share]
-    y = [low[-1] + (high[-1] - low[-1]) * each for each in share] if wide else [0.0, 1.0] * (COUNT // 2)
+    columns = [[a + (b - a) * each for each in share] for a, b in zip(low, high)]
+    y = columns.pop() if wide else [0.0, 1.0] * (COUNT // 2)
     options: dict[str, object] = {"upper_bounds": high, "lower_bounds": low}
-    bias = arguments.get("add_bias", Value())
-    if bias.known:
+    if (bias := arguments.get("add_bias", Value())).known:
         options["add_bias"] = bias.constant
     if "weights" in arguments:
         bound = arguments.get("weights_upper_bound", Value()).constant
-        options |= {
-            "weights": [1.0] * COUNT,
-            "weights_upper_bound": bound if isinstance(bound, float) else 1.0,
-        }
-    import pandas as pd
-
-    return pd.DataFrame(X), y, options
+        options["weights"] = [1.0] * COUNT
+        options["weights_upper_bound"] = bound if isinstance(bound, float) else 1.0
+    return pd.DataFrame(dict(enumerate(columns))), y, options
 
 
 def _response(arguments: Mapping[str, Value]) -> Any:
-    made = [arguments.get(name, Value()).made for name in ("mechanism", "privacyParams")]
-    mechanism, params = made
+    mechanism, params = (arguments.get(name, Value()).made for name in ("mechanism", "privacyParams"))
     if mechanism is None or params is None:
         raise ValueError("the mechanism or its parameters are not followed")
-    given = {name: value for name, value in mechanism.arguments.items() if name != "target"}
-    names = formals(mechanism.function)
-    plain = {name: _stand_in(name, given) for name in given if name in names}
-    several = mechanism.function in ("DPMechExponential", "DPMechBernstein")
-    chosen: Callable[..., object] = _quality if several else _one
-    plain |= {"target": chosen}
-    plain |= {"dims": 1} if "dims" in names else {}
-    plain |= {"latticeK": 2} if "latticeK" in names else {}
-    plain |= {"responseSet": [1.0, 2.0]} if "responseSet" in names else {}
-    thing = getattr(pydpstat, mechanism.function)(
-        **{k: each for k, each in plain.items() if each is not None}
-    )
-    return pydpstat.releaseResponse(thing, _object(params), _records())
-
-
-def _one(X: object) -> float:
-    return 1.0
-
-
-def _quality(X: object) -> Callable[[object], float]:
-    return lambda response: 1.0
+    scores = mechanism.function in ("DPMechExponential", "DPMechBernstein")
+    target: Callable[..., object] = (lambda X: lambda response: 1.0) if scores else (lambda X: 1.0)
+    sizes = {"dims": 1, "latticeK": 2, "responseSet": [1.0, 2.0]}
+    known = {name: each for name, each in sizes.items() if name in formals(mechanism.function)}
+    return pydpstat.releaseResponse(_object(mechanism, target=target, **known), _object(params), _records())
 
 
 def sign_geometric(made: Made) -> Held:
     """Return what a random sign times a geometric number of R keeps; epsilon 1 where it is not written."""
-    chance = made.arguments["chance"].constant
-    known = isinstance(chance, float) and 0.0 < chance < 1.0
-    epsilon = -math.log1p(-chance) if known and isinstance(chance, float) else 1.0
+    epsilon = rate_of(made) or 1.0
     _, found = _warned(lambda: pydpstat.symmetric_geometric_noise(1, epsilon, method="sign"))
-    kept = SignGeometricNoise(epsilon).epsilon_kept
-    return Held(Guarantee(epsilon), Guarantee(kept), found)
+    return Held(Guarantee(epsilon), Guarantee(SignGeometricNoise(epsilon).epsilon_kept), found)
+
+
+def rate_of(made: Made) -> float:
+    """Return epsilon of noise that is added by hand, for a change by 1; 0 where it is not written."""
+    geometric = "geom" in made.function
+    names = ("prob", "p", "#1") if geometric else ("s", "scale", "rate", "b", "sd", "#2")
+    found = [made.arguments[name].constant for name in names if name in made.arguments][:1]
+    if not found or not isinstance(found[0], float) or not 0.0 < found[0]:
+        return 0.0
+    if geometric:
+        return -math.log1p(-found[0]) if found[0] < 1.0 else 0.0
+    return 1.0 / found[0] if made.function[6:] in ("rlaplace", "rlap", "laplace") else 0.0

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydpstat._release.calibration import SEEDED
 from pydpstat.errors import PrivacyWarning
 from pydpstat.porting import _functions as functions
-from pydpstat.porting._facts import Facts, Noise, Output
 from pydpstat.porting._findings import ERROR, NOTE, WARNING, Finding, Report, Row
 from pydpstat.porting._forms import Place
 from pydpstat.porting._judged import BY_NUMBER, Judged, by_source, count_of, is_from_data, sum_of, sums
-from pydpstat.porting._releases import Release, held, sign_geometric
-from pydpstat.porting._values import Value
+from pydpstat.porting._publishing import Facts
+from pydpstat.porting._releases import MODELS, Release, held, rate_of, sign_geometric
+from pydpstat.porting._values import Made, Source, Value
 
 # what to write in R in the place of a finding
 _IN_R = {
@@ -39,14 +38,14 @@ _IN_R = {
     "C9": 'perturbation.method = "output" with gamma = 1, or svmDP$new(...)',
 }
 _OWN = {
-    "meanDP": "pydpstat.mean(x, epsilon, bounds=(0, 100))",
-    "varDP": "pydpstat.var(x, epsilon, bounds=(0, 100))",
-    "sdDP": "pydpstat.std(x, epsilon, bounds=(0, 100))",
-    "covDP": "pydpstat.cov(x, y, epsilon, bounds=(0, 100))",
-    "histogramDP": "pydpstat.histogram(x, epsilon, edges=[0, 50, 100])",
-    "tableDP": 'pydpstat.crosstab(x, epsilon, levels=["a", "b"])',
-    "quantileDP": "pydpstat.quantile(x, 0.5, epsilon, bounds=(0, 100))",
-    "medianDP": "pydpstat.median(x, epsilon, bounds=(0, 100))",
+    "meanDP": "mean(x, epsilon, bounds=(0, 100))",
+    "varDP": "var(x, epsilon, bounds=(0, 100))",
+    "sdDP": "std(x, epsilon, bounds=(0, 100))",
+    "covDP": "cov(x, y, epsilon, bounds=(0, 100))",
+    "histogramDP": "histogram(x, epsilon, edges=[0, 50, 100])",
+    "tableDP": 'crosstab(x, epsilon, levels=["a", "b"])',
+    "quantileDP": "quantile(x, 0.5, epsilon, bounds=(0, 100))",
+    "medianDP": "median(x, epsilon, bounds=(0, 100))",
 }
 _EXAMPLES = {
     "breaks": "breaks = c(0, 50, 100)",
@@ -54,7 +53,101 @@ _EXAMPLES = {
     "edges": "edges=[0, 50, 100]",
     "bounds": "bounds=(0, 100)",
 }
-_TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
+# a rule with its severity; then what is found, why, the figure and what to write instead, each in a line
+_TEXTS = """\
+levels error
+The levels of {name} are computed from the data: {how}.
+The levels are published; one that only one person has shows that this person is there.
+epsilon is infinite{claimed}.
+{instead}
+
+argument error
+{word} of {name} is computed from the data: {how}.
+It is treated as public, but one record can change it, and with it the scale of the noise.
+epsilon is infinite{claimed}.
+{instead}
+
+design error
+{word} of the design are computed from the data: {how}.
+They are published with every release of the design.
+epsilon is infinite.
+{word} that were chosen without the data.
+
+seed error
+The seed of the noise of {name} is published with the script.
+The noise is {how}.
+epsilon is infinite for each release after it.
+{instead}
+
+records-changed error
+The records of {name} are changed by a figure of the same data: {how}.
+One person then changes the values of all others, and not only the own one.
+the sensitivity is not proven: epsilon can be any{claimed}.
+{instead}
+
+number-selected note
+{name} treats the number of selected records as public: {how}.
+The noise scale is computed from it, and a person may be selected or not.
+-
+{instead}
+
+closure error
+The written object is the function that DPMechBernstein returns.
+In its environment are the data, the exact function and the noise.
+epsilon is infinite.
+the values of the function at points of a grid; or pydpstat.DPMechBernstein, which returns the noisy \
+coefficients only.
+
+raw warning
+A raw value is {how}.
+It has no noise{beside}.
+epsilon is infinite.
+only private releases of it, as {instead}.
+
+finding-12 warning
+{name} is shown with more digits than its noise has: {how}.
+R makes noise from 32-bit numbers, and only few true values fit to a number with all its digits.
+what is kept is not known, if all digits are shown.
+pydpstat's functions, whose noise is exact; with at most 7 digits much less is revealed.
+
+generator warning
+The noise of {name} is made by a generator in the place of the operating system.
+Only few true values fit to a floating-point number, and the state of a generator can be guessed or recorded.
+what is kept is not known.
+the release without rng, with noise from the operating system.
+
+finding-13 warning
+Noise is added to figures of the same data ({name}) at several levels, in {how}.
+Each level is a release of its own, and what they spend adds up; no total in the script covers it.
+{figure}.
+shares of a total as the epsilons of the levels; or pydpstat.consistency.release_hierarchy.
+
+finding-15 warning
+The records of {name} may be missing: {how}.
+One missing value makes the result missing or an error, which tells that there is one.
+epsilon is infinite{claimed}, unless it is public whether values are missing.
+{instead}
+
+finding-C7 error
+The noise of {name} is made by the script's own {word}, as R looks for it there first.
+R's models call rgamma and optim by name; with another rgamma the noise is another one, or none.
+what is kept is not known{claimed}.
+another name for that function; or pydpstat.{name}, which has its own noise.
+
+repeated-without-end error
+The same data ({name}) are released an unknown number of times.
+Each round of the loop around {how} spends again.
+no sum can be stated; epsilon is unbounded.
+a loop of a number of rounds that is written in the script; or with pydpstat.Budget(total), which adds up \
+and stops.
+
+repeated warning
+The same data ({name}) are released {how}.
+What is spent adds up, and no total in the script covers it.
+together {figure}.
+total.eps <- {epsilon:.6g}, with shares of it as eps; or with pydpstat.Budget(total), which adds up \
+and stops."""
+_BLOCKS = {block.partition(" ")[0]: block.split("\n") for block in _TEXTS.split("\n\n")}
 _R_REMARK = (
     "R's originals: their noise is made from 32-bit numbers (finding 12), and missing values change what "
     "they return (finding 15). The figures are for exact noise and data without missing values."
@@ -67,25 +160,16 @@ def report(path: str, language: str, facts: Facts) -> Report:
     judged = [Judged(each, held(each)) for each in facts.releases]
     r = language == "R"
     found: dict[tuple[object, ...], Finding] = {}
-    for each in (*_of_releases(judged, r), *_of_script(facts, judged, r), *_totals(judged, facts, r)):
+    for each in (*_of_releases(judged, facts, r), *_of_script(facts, judged, r), *_totals(judged, facts)):
         found.setdefault((each.rule, each.place, each.what), each)
-    order = {ERROR: 0, WARNING: 1, NOTE: 2}
+    order = (ERROR, WARNING, NOTE)
     findings = sorted(
-        found.values(), key=lambda each: (each.place.line, order[each.severity], each.place.column)
+        found.values(), key=lambda each: (each.place.line, order.index(each.severity), each.place.column)
     )
-    rows = dict.fromkeys(map(_row, judged))
-    remarks = [_R_REMARK, _EXAMPLE_N] if r and judged else []
-    if not judged:
-        remarks.append("No private release was found.")
-    return Report(
-        path,
-        language,
-        tuple(findings),
-        tuple(rows),
-        tuple(sums(judged)),
-        tuple(_not_followed(facts, judged)),
-        tuple(remarks),
-    )
+    remarks = [_R_REMARK, _EXAMPLE_N][: 2 * r] if judged else ["No private release was found."]
+    rows, totals = tuple(dict.fromkeys(map(_row, judged))), tuple(sums(judged))
+    left = tuple(_not_followed(facts, judged))
+    return Report(path, language, tuple(findings), rows, totals, left, tuple(remarks))
 
 
 def _row(judged: Judged) -> Row:
@@ -106,54 +190,51 @@ def _not_followed(facts: Facts, judged: Sequence[Judged]) -> Iterator[tuple[Plac
                 yield each.release.place, f"{_word(name, True)}: {value.unknown}"
 
 
+def _finding(texts: str, place: Place, rule: str = "", severity: str = "", **words: object) -> Finding:
+    head, *lines = _BLOCKS[texts]
+    name, _, usual = head.partition(" ")
+    said = ["" if each == "-" else each.format(**words) for each in lines]
+    return Finding(rule or name, severity or usual, place, *said)
+
+
 # rules of one release
 
 
-def _of_releases(judged: Sequence[Judged], r: bool) -> Iterator[Finding]:
+def _of_releases(judged: Sequence[Judged], facts: Facts, r: bool) -> Iterator[Finding]:
+    seeds: dict[Place, list[str]] = {}
     for each in judged:
+        release = each.release
         for warning in each.held.findings:
             yield _mirrored(each, warning, r)
-        yield from _from_data(each, r)
+        for name, value in release.public().items():
+            if value.private:
+                yield _argument(each, name, value, r)
         yield from _records(each, r)
-    yield from _seeded(judged, r)
+        if release.seed is not None:
+            seeds.setdefault(release.seed, []).append(release.name)
+        elif (made := release.arguments.get("rng", Value()).made) and made.function == "generator":
+            yield _finding("generator", release.place, "finding-12", name=release.name)
+        for word, place in facts.masked.items() if release.made and release.made.function in MODELS else ():
+            yield _finding("finding-C7", place, name=release.name, word=word, claimed=each.claimed)
+    instead = "no set.seed before a release, or set.seed(NULL) after the last use of the seed."
+    instead = instead if r else "the release without rng, with noise from the operating system."
+    for place, names in seeds.items():
+        yield _finding("seed", place, name=", ".join(dict.fromkeys(names)), how=SEEDED, instead=instead)
 
 
 def _mirrored(judged: Judged, warning: PrivacyWarning, r: bool) -> Finding:
     """Return the finding of a mirror, in its words."""
-    release, kept = judged.release, judged.held
-    holds = kept.kept is not None and kept.claim is not None and kept.kept.implies(kept.claim)
+    release, (claim, kept, *_) = judged.release, (judged.held.claim, judged.held.kept)
+    holds = kept is not None and claim is not None and kept.implies(claim)
     own = f"pydpstat.{warning.use}"
     why, _, _ = str(warning).rpartition(" Use ")
-    instead = f"{_IN_R[warning.row]}; or {own}" if r and warning.row in _IN_R else own
+    instead = f"{_IN_R[warning.row]}; or {own}." if r and warning.row in _IN_R else f"{own}."
+    what = f"{release.name} keeps less than it claims."
+    figure = f"claimed {claim or 'for each of both'}; kept: {kept}."
+    severity = WARNING if holds else ERROR
     return Finding(
-        f"finding-{warning.row}",
-        WARNING if holds else ERROR,
-        release.place,
-        f"{release.name} keeps less than it claims.",
-        why or str(warning),
-        f"claimed {kept.claim or 'for each of both'}; kept: {kept.kept}.",
-        f"{instead}.",
+        f"finding-{warning.row}", severity, release.place, what, why or str(warning), figure, instead
     )
-
-
-def _from_data(judged: Judged, r: bool) -> Iterator[Finding]:
-    release = judged.release
-    for name, value in release.public().items():
-        if value.private:
-            yield _argument(judged, name, value, r)
-    for name, value in release.data().items():
-        if is_from_data(value) and release.function == "tableDP":
-            yield Finding(
-                "levels-from-data",
-                ERROR,
-                release.place,
-                f"The levels of {release.name} are computed from the data: {value.levels}.",
-                "The levels are published; one that only one person has shows that this person is there.",
-                f"epsilon is infinite{judged.epsilon}.",
-                _instead(
-                    'factor(x, levels = c("a", "b")), with all levels written in the script', release, r
-                ),
-            )
 
 
 def _argument(judged: Judged, name: str, value: Value, r: bool) -> Finding:
@@ -161,66 +242,42 @@ def _argument(judged: Judged, name: str, value: Value, r: bool) -> Finding:
     example = _EXAMPLES.get(name, f"{word} = {0 if 'lower' in name else 100}")
     if "sens" in name:
         example = f"{word} = (upper - lower) / n, of bounds that are written in the script"
-    return Finding(
-        "levels-from-data" if name == "levels" else "argument-from-data",
-        ERROR,
-        release.place,
-        f"{word} of {release.name} is computed from the data: {value.why}.",
-        "It is treated as public, but one record can change it, and with it the scale of the noise.",
-        f"epsilon is infinite{judged.epsilon}.",
-        _instead(f"{example}, chosen without the data", release, r),
-    )
+    rule = "levels-from-data" if name == "levels" else "argument-from-data"
+    words = {"word": word, "name": release.name, "how": value.why, "claimed": judged.claimed}
+    instead = _instead(f"{example}, chosen without the data", release, r)
+    return _finding("argument", release.place, rule, instead=instead, **words)
 
 
 def _instead(in_r: str, release: Release, r: bool) -> str:
-    own = _OWN.get(release.function)
+    own = f"pydpstat.{_OWN[release.function]}" if release.function in _OWN else ""
     return f"{in_r}; or {own}." if own and r else f"{own or in_r}."
 
 
-def _seeded(judged: Sequence[Judged], r: bool) -> Iterator[Finding]:
-    """Return one finding for each seed, with the releases whose noise it makes."""
-    seeds: dict[Place, list[str]] = {}
-    for each in judged:
-        if each.release.seed is not None:
-            seeds.setdefault(each.release.seed, []).append(each.release.name)
-    for place, names in seeds.items():
-        noise = ", ".join(dict.fromkeys(names))
-        yield Finding(
-            "seed",
-            ERROR,
-            place,
-            f"The seed of the noise of {noise} is published with the script.",
-            f"The noise is {SEEDED}.",
-            "epsilon is infinite for each release after it.",
-            "no set.seed before a release, or set.seed(NULL) after the last use of the seed."
-            if r
-            else "the release without rng, with noise from the operating system.",
-        )
-
-
 def _records(judged: Judged, r: bool) -> Iterator[Finding]:
-    release = judged.release
-    for mixed in judged.mixed():
-        yield Finding(
-            "records-changed",
-            ERROR,
-            release.place,
-            f"The records of {release.name} are changed by a figure of the same data: {mixed}.",
-            "One person then changes the values of all others, and not only the own one.",
-            f"the sensitivity is not proven: epsilon can be any{judged.epsilon}.",
-            _instead("public numbers in the place of that figure, or a private release of it", release, r),
+    release, known = judged.release, judged.release.arguments
+    words = {"name": release.name, "claimed": judged.claimed}
+    for how in judged.mixed():
+        instead = "public numbers in the place of that figure, or a private release of it"
+        yield _finding(
+            "records-changed", release.place, how=how, instead=_instead(instead, release, r), **words
         )
     for value in release.data().values():
-        if value.private and value.selected and not value.mixed and release.function in BY_NUMBER:
-            yield Finding(
-                "number-selected",
-                NOTE,
-                release.place,
-                f"{release.name} treats the number of selected records as public: {value.selected}.",
-                "The noise scale is computed from it, and a person may be selected or not.",
-                "",
-                _instead("the selection by a public condition, with a number that is public", release, r),
+        if is_from_data(value) and release.function == "tableDP":
+            levels = 'factor(x, levels = c("a", "b")), with all levels written in the script'
+            instead = _instead(levels, release, r)
+            yield _finding(
+                "levels", release.place, "levels-from-data", how=value.levels, instead=instead, **words
             )
+        if value.private and value.selected and not value.mixed and release.function in BY_NUMBER:
+            instead = _instead(
+                "the selection by a public condition, with a number that is public", release, r
+            )
+            yield _finding("number-selected", release.place, how=value.selected, instead=instead, **words)
+        if value.private and value.missing and not (release.own and "missing" in known):
+            public = "a public value inside the bounds in the place of what is missing, as x[is.na(x)] <- 50"
+            instead = f"{public}; or missing=50 in pydpstat's functions."
+            if release.function not in ("tableDP", "histogramDP"):
+                yield _finding("finding-15", release.place, how=value.missing, instead=instead, **words)
 
 
 def _word(name: str, r: bool) -> str:
@@ -231,99 +288,88 @@ def _word(name: str, r: bool) -> str:
 
 
 def _of_script(facts: Facts, judged: Sequence[Judged], r: bool) -> Iterator[Finding]:
-    for output in facts.outputs:
-        yield _raw(output, bool(judged), r)
-    for noise in facts.noises:
-        yield from _by_hand(noise)
+    for place, how, value in facts.outputs:
+        yield _raw(place, how, value, bool(judged), r)
+    for place, made, _ in facts.noises:
+        yield from _by_hand(place, made)
     for place in facts.closures:
-        yield Finding(
-            "closure",
-            ERROR,
-            place,
-            "The written object is the function that DPMechBernstein returns.",
-            "In its environment are the data, the exact function and the noise.",
-            "epsilon is infinite.",
-            "the values of the function at points of a grid; or pydpstat.DPMechBernstein, which returns the "
-            "noisy coefficients only.",
-        )
+        yield _finding("closure", place)
     for place, name, value in facts.declared:
         if value.private:
-            yield Finding(
-                "levels-from-data" if name == "levels" else "argument-from-data",
-                ERROR,
-                place,
-                f"{name} of the design are computed from the data: {value.why}.",
-                "They are published with every release of the design.",
-                "epsilon is infinite.",
-                f"{name} that were chosen without the data.",
-            )
+            rule = "levels-from-data" if name == "levels" else "argument-from-data"
+            yield _finding("design", place, rule, word=name, how=value.why)
+    for place, how in facts.digits:
+        yield _finding("finding-12", place, name="A release", how=how)
+    yield from _levels(facts)
 
 
-def _raw(output: Output, beside: bool, r: bool) -> Finding:
-    plot = output.how in functions.PLOTS
-    verb = "drawn" if plot else "written" if output.how in functions.WRITES else "shown"
-    releases = " beside private ones" if beside else ""
-    example = "print(meanDP(x, 1, 0, 100))" if r else "print(pydpstat.mean(x, 1, bounds=(0, 100)))"
-    return Finding(
+def _raw(place: Place, how: str, value: Value, beside: bool, r: bool) -> Finding:
+    plot = how in functions.PLOTS
+    verb = "drawn" if plot else "written" if how in functions.WRITES else "shown"
+    more = "; with it, the noise of a release of the same data can be computed" if beside else ""
+    return _finding(
+        "raw",
+        place,
         "raw-plot" if plot else "raw-value",
         ERROR if beside and not plot else WARNING,
-        output.place,
-        f"A raw value is {verb}{releases}: {output.value.why or output.place.text}.",
-        "It has no noise; with it, the noise of a release of the same data can be computed."
-        if beside
-        else "It has no noise.",
-        "epsilon is infinite.",
-        f"only private releases of it, as {example}.",
+        how=f"{verb}{' beside private ones' if beside else ''}: {value.why or place.text}",
+        beside=more,
+        instead="print(meanDP(x, 1, 0, 100))" if r else "print(pydpstat.mean(x, 1, bounds=(0, 100)))",
     )
 
 
-def _by_hand(noise: Noise) -> Iterator[Finding]:
-    if noise.made.function != "noise sign * rgeom":
+def _by_hand(place: Place, made: Made) -> Iterator[Finding]:
+    if made.function != functions.SIGN_GEOMETRIC:
         return
-    kept = sign_geometric(noise.made)
+    kept = sign_geometric(made)
+    what = "A random sign times a geometric number keeps less than it claims."
+    figure = f"claimed {kept.claim}; kept: {kept.kept}."
+    instead = f"{_IN_R['1']}; or pydpstat.symmetric_geometric."
     for warning in kept.findings:
-        yield Finding(
-            "finding-1",
-            ERROR,
-            noise.place,
-            "A random sign times a geometric number keeps less than it claims.",
-            str(warning).rpartition(" Use ")[0],
-            f"claimed {kept.claim}; kept: {kept.kept}.",
-            f"{_IN_R['1']}; or pydpstat.symmetric_geometric.",
-        )
+        why = str(warning).rpartition(" Use ")[0]
+        yield Finding("finding-1", ERROR, place, what, why, figure, instead)
+
+
+def _levels(facts: Facts) -> Iterator[Finding]:
+    """Return a finding for data of which figures of groups get noise by hand more than once."""
+    found: dict[Source, list[tuple[Place, Made, Value]]] = {}
+    for noise in facts.noises:
+        for source in noise[2].sources:
+            found.setdefault(source, []).append(noise)
+    for source, noises in found.items():
+        rates = [rate_of(made) for _, made, _ in noises]
+        numbers = [value.stated for _, _, value in noises]
+        stated = max((number for each in numbers for number in each), default=0.0)
+        known = all(rates)
+        # where the numbers are not known: a share is another number than the total that it is made from
+        covered = sum(rates) <= stated * (1 + 1e-9) if known else all(len(each) > 1 for each in numbers)
+        lines = dict.fromkeys(place.line for place, _, _ in noises)
+        if len(lines) < 2 or covered or not any(value.split for _, _, value in noises):
+            continue
+        figure = f"epsilon {sum(rates):.6g} for a person who changes each figure by 1"
+        figure = figure if known else "the sum of the epsilons of all levels"
+        yield _finding("finding-13", noises[-1][0], name=source, how=_lines(lines), figure=figure)
 
 
 # the sums of what is spent
 
 
-def _totals(judged: Sequence[Judged], facts: Facts, r: bool) -> Iterator[Finding]:
-    stated = max((value for name, value in facts.budgets.items() if _TOTAL.search(name)), default=0.0)
+def _totals(judged: Sequence[Judged], facts: Facts) -> Iterator[Finding]:
     for source, all_ in by_source(judged).items():
-        last = all_[-1].release
         endless = next((each.release for each in all_ if math.isinf(each.release.times)), None)
-        own = "with pydpstat.Budget(total), which adds up and stops"
         if endless:
-            yield Finding(
-                "repeated-without-end",
-                ERROR,
-                endless.place,
-                f"The same data ({source}) are released an unknown number of times.",
-                f"Each round of the loop around {endless.name} spends again.",
-                "no sum can be stated; epsilon is unbounded.",
-                f"a loop of a number of rounds that is written in the script; or {own}.",
-            )
+            yield _finding("repeated-without-end", endless.place, name=source, how=endless.name)
             continue
         total = sum_of(all_)
-        if total is None or total[0].epsilon <= stated * (1 + 1e-9):
+        if total is None or total[0].epsilon <= max(facts.stated, default=0.0) * (1 + 1e-9):
             continue
-        lines = [*dict.fromkeys(str(each.release.place.line) for each in all_)]
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(lines)}"
-        yield Finding(
-            "repeated",
-            WARNING,
-            last.place,
-            f"The same data ({source}) are released {count_of(all_)} times, in {where}.",
-            "What is spent adds up, and no total in the script covers it.",
-            f"together {total[0]}{total[1]}.",
-            f"total.eps <- {total[0].epsilon:.6g}, with shares of it as eps; or {own}.",
+        how = f"{count_of(all_):.0f} times, in {_lines(each.release.place.line for each in all_)}"
+        figure, epsilon = f"{total[0]}{total[1]}", total[0].epsilon
+        yield _finding(
+            "repeated", all_[-1].release.place, name=source, how=how, figure=figure, epsilon=epsilon
         )
+
+
+def _lines(lines: Iterable[int]) -> str:
+    each = list(dict.fromkeys(map(str, lines)))
+    return f"line{'s' * (len(each) > 1)} {', '.join(each)}"

@@ -6,13 +6,17 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from itertools import cycle, islice
+from typing import Any, NamedTuple
 
 from pydpstat.porting._forms import Lambda, Place
 
 PUBLIC, NOISY, PRIVATE = range(3)
 # the levels of a variable that are written in the script
 WRITTEN = "written"
+# the marks of records in groups of which each person is in one, and of figures of such groups
+GROUPED, TABLED = -1, -2
+NONE: frozenset[Any] = frozenset()
 
 
 class Source(NamedTuple):
@@ -35,8 +39,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """An object by the call that made it: a model, a mechanism, its parameters, a budget or a generator."""
 
     function: str
@@ -48,29 +51,33 @@ class Made:
 class Value:
     """What is known of a value.
 
-    `why` is what made it private, and `summary` says that it is one figure of all records. `mixed` is how
-    records were changed by such a figure. `origins` are the vectors that are written in the script or made
-    at random, which may turn out to be data. `marks` are the loops whose variable is in it, and `split`
-    those of which each round has other records. `unknown` is why it could not be followed.
+    `why` is what made it private or noisy, and `summary` says that it is one figure of all records. `mixed`
+    is how records were changed by such a figure, `missing` where some of them became missing. `origins` are
+    the vectors that are written in the script or made at random, which may turn out to be data. `stated`
+    are the numbers of an epsilon or a budget that it was computed from. `marks` are the loops whose
+    variable is in it, and `split` those of which each round has other records. `unknown` is why it could
+    not be followed.
     """
 
     level: int = PUBLIC
     constant: object = UNKNOWN
-    sources: frozenset[Source] = frozenset()
-    origins: frozenset[str] = frozenset()
+    sources: frozenset[Source] = NONE
+    origins: frozenset[str] = NONE
+    stated: frozenset[float] = NONE
+    marks: frozenset[int] = NONE
+    split: frozenset[int] = NONE
     why: str = ""
     summary: bool = False
     mixed: str = ""
+    missing: str = ""
     levels: str = ""
     selected: str = ""
-    marks: frozenset[int] = frozenset()
-    split: frozenset[int] = frozenset()
     unknown: str = ""
     seeded: Place | None = None
-    items: tuple[Value, ...] = ()
-    parts: Mapping[str, Value] = field(default_factory=dict)
     made: Made | None = None
     function: Lambda | None = None
+    items: tuple[Value, ...] = ()
+    parts: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def private(self) -> bool:
@@ -84,6 +91,8 @@ class Value:
 
 
 NOTHING = Value(constant=None)
+_UNITED = ("sources", "origins", "stated", "marks", "split")
+_FIRST = ("mixed", "missing", "selected", "unknown", "seeded", "made", "function")
 
 
 def joined(values: Iterable[Value]) -> Value:
@@ -91,21 +100,16 @@ def joined(values: Iterable[Value]) -> Value:
     given = [each for each in values if each != NOTHING]
     if len(given) == 1:
         return given[0]
+    level = max((each.level for each in given), default=PUBLIC)
+    found: dict[str, Any] = {name: NONE.union(*(getattr(each, name) for each in given)) for name in _UNITED}
+    for name in _FIRST:
+        found[name] = next((one for each in given if (one := getattr(each, name))), getattr(NOTHING, name))
     private = [each for each in given if each.private]
     return Value(
-        level=max((each.level for each in given), default=PUBLIC),
-        sources=frozenset().union(*(each.sources for each in given)),
-        origins=frozenset().union(*(each.origins for each in given)),
-        why=_first(each.why for each in private),
+        level=level,
+        why=next((each.why for each in given if each.level == level and each.why), ""),
         summary=bool(private) and all(each.summary for each in private),
-        mixed=_first(each.mixed for each in given),
-        selected=_first(each.selected for each in given),
-        marks=frozenset().union(*(each.marks for each in given)),
-        split=frozenset().union(*(each.split for each in given)),
-        unknown=_first(each.unknown for each in given),
-        seeded=next((each.seeded for each in given if each.seeded), None),
-        made=next((each.made for each in given if each.made), None),
-        function=next((each.function for each in given if each.function), None),
+        **found,
     )
 
 
@@ -113,13 +117,13 @@ def either(first: Value, second: Value) -> Value:
     """Return what is known of a value that is one of two."""
     if first == second:
         return first
-    both = joined((first, second))
-    names = first.parts.keys() | second.parts.keys()
     parts = {
-        name: joined(each.parts[name] for each in (first, second) if name in each.parts) for name in names
+        name: joined(each.parts[name] for each in (first, second) if name in each.parts)
+        for name in first.parts.keys() | second.parts.keys()
     }
     levels = first.levels if first.levels == second.levels else first.levels or second.levels
-    return replace(both, parts=parts, levels=levels if WRITTEN not in (first.levels, second.levels) else "")
+    written = WRITTEN in (first.levels, second.levels)
+    return replace(joined((first, second)), parts=parts, levels="" if written else levels)
 
 
 def records_of(values: Sequence[Value], place: Place) -> Value:
@@ -128,36 +132,19 @@ def records_of(values: Sequence[Value], place: Place) -> Value:
     Records that are changed by a figure of the same data are no longer one person's only.
     """
     both = joined(values)
-    private = [each for each in values if each.private]
-    summaries = [each for each in private if each.summary]
-    if summaries and len(summaries) < len(private) and not both.mixed:
-        return replace(both, mixed=str(place), made=None)
-    return replace(both, made=None)
-
-
-def _first(texts: Iterable[str]) -> str:
-    return next(filter(None, texts), "")
+    summaries = {each.summary for each in values if each.private}
+    mixed = both.mixed or (str(place) if len(summaries) == 2 else "")
+    return replace(both, mixed=mixed, made=None)
 
 
 # arithmetic with constants
 
-_SIGNS: dict[str, Callable[[float, float], float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "^": operator.pow,
+_ARITHMETIC: dict[str, Callable[..., float]] = {
+    **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow},
+    **{"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "abs": abs, "round": round},
+    **{"as.numeric": float, "float": float, "int": math.floor},
 }
-_FUNCTIONS: dict[str, Callable[..., object]] = {
-    "sqrt": math.sqrt,
-    "log": math.log,
-    "exp": math.exp,
-    "abs": abs,
-    "as.numeric": float,
-    "float": float,
-    "int": math.floor,
-    "round": round,
-}
+_OF_ALL: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
 # so many rounds or values are counted one by one
 _MOST = 1_000_000
 
@@ -166,50 +153,45 @@ def calculated(function: str, constants: Sequence[object]) -> object:
     """Return what a function makes of constants; `UNKNOWN` where it is not one of the simplest."""
     try:
         return _calculated(function, constants)
-    except (ArithmeticError, ValueError, TypeError):
+    except (ArithmeticError, ValueError, TypeError, IndexError):
         return UNKNOWN
 
 
 def _calculated(function: str, constants: Sequence[object]) -> object:
-    numbers = [each for each in constants if isinstance(each, float) and not isinstance(each, bool)]
+    vectors = [each if isinstance(each, list) else [each] for each in constants]
+    flat = [each for vector in vectors for each in vector]
     if function == "c":
-        flat: list[object] = []
-        for each in constants:
-            flat.extend(each if isinstance(each, list) else [each])
         return flat
-    if function in ("length", "len") and len(constants) == 1:
-        return float(len(constants[0])) if isinstance(constants[0], list) else UNKNOWN
-    if function in ("rep", "*") and len(constants) == 2 and isinstance(constants[1], float):
-        if isinstance(constants[0], list) and function == "*":
-            return UNKNOWN
-        if function == "rep" and constants[1] <= _MOST:
-            first = constants[0] if isinstance(constants[0], list) else [constants[0]]
-            return first * int(constants[1])
-    if len(numbers) < len(constants):
+    if function in ("length", "len") and isinstance(constants[0], list):
+        return float(len(flat))
+    if function == "rep" and isinstance(constants[1], float) and constants[1] <= _MOST:
+        return vectors[0] * int(constants[1])
+    if function == "float" and flat == ["inf"]:
+        return math.inf
+    numbers = [each for each in flat if isinstance(each, float)]
+    if len(numbers) < len(flat):
         return UNKNOWN
-    if function in _SIGNS and len(numbers) == 2:
-        return _SIGNS[function](*numbers)
-    if function == "-" and len(numbers) == 1:
-        return -numbers[0]
-    if function in (":", "seq_len", "range", "seq", "linspace"):
-        return _sequence(function, numbers)
-    if function in _FUNCTIONS and len(numbers) == 1:
-        result = _FUNCTIONS[function](*numbers)
-        return float(result) if isinstance(result, (int, float)) else UNKNOWN
-    return UNKNOWN
+    if function in _OF_ALL:
+        return _OF_ALL[function](numbers)
+    if function in (":", "seq_len", "range", "arange", "seq", "linspace"):
+        return _sequence(function, *numbers)
+    if function not in _ARITHMETIC:
+        return UNKNOWN
+    work = operator.neg if function == "-" and len(vectors) == 1 else _ARITHMETIC[function]
+    size = max(map(len, vectors))
+    result = [float(work(*row)) for row in zip(*(islice(cycle(each), size) for each in vectors))]
+    return result if any(isinstance(each, list) for each in constants) else result[0]
 
 
-def _sequence(function: str, numbers: Sequence[float]) -> object:
+def _sequence(function: str, low: float, high: float | None = None, step: float = 0.0) -> object:
+    open_end = function in ("range", "arange")
+    if high is None:
+        low, high = (0.0 if open_end else 1.0), low
     if function == "linspace":
-        if len(numbers) != 3 or not 2 <= numbers[2] <= _MOST:
-            return UNKNOWN
-        low, high, count = numbers
-        return [low + (high - low) * k / (count - 1) for k in range(int(count))]
-    if function == "range":
-        low, high = (0.0, numbers[0]) if len(numbers) == 1 else numbers[:2]
-        high -= 1.0
+        count, step = step - 1.0, (high - low) / (step - 1.0)
     else:
-        low, high = (1.0, numbers[0]) if len(numbers) == 1 else numbers[:2]
-    step = numbers[2] if len(numbers) == 3 else math.copysign(1.0, high - low) if function != "range" else 1.0
-    count = (high - low) / step
-    return [low + step * k for k in range(math.floor(count + 1e-10) + 1)] if 0 <= count <= _MOST else []
+        step = step or (math.copysign(1.0, high - low) if function in (":", "seq") else 1.0)
+        count = (high - low) / step - open_end
+    if count > _MOST:
+        return UNKNOWN
+    return [low + step * k for k in range((math.ceil if open_end else math.floor)(count + 1e-10) + 1)]

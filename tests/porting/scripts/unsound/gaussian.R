@@ -6,3 +6,4 @@ releaseResponse(m, DPParamsDel(epsilon = 8, delta = 0.01), x)$response  # finds:
 strong <- DPParamsDel(epsilon = 12, delta = 1e-5)
 r <- releaseResponse(m, privacyParams = strong, X = x)  # finds: finding-6
 budget <- 30
+stopifnot(20 <= budget)

@@ -1,0 +1,6 @@
+library(DPpack)
+x <- scan("x.txt", quiet = TRUE)
+edges <- seq(0, 100, length.out = 11)
+h <- histogramDP(x, 1, 0, 100, breaks = edges, mechanism = "Laplace")
+barplot(h$counts / sum(h$counts), names.arg = h$mids)
+jpeg("h.jpg"); plot(h); dev.off()

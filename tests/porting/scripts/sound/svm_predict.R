@@ -1,0 +1,7 @@
+library("DPpack")
+train <- read.csv("train.csv")
+model <- svmDP$new("l2", 0.5, 1, perturbation.method = "output", kernel = "Gaussian", D = 20)
+model$fit(train[c("a", "b")], train[["label"]], c(1, 1), c(-1, -1))
+grid <- expand.grid(a = seq(-1, 1, 0.5), b = seq(-1, 1, 0.5))
+grid$class <- model$predict(grid)
+write.csv(grid, file = "grid.csv")
