@@ -43,6 +43,8 @@ _LOGIC = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("o
 _WORDS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
 _NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
 _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
+# slots that are NA in R until they have a value
+_MAY_BE_MISSING = {"dims", "gammaSensitivity", "latticeK"}
 # what R compares with numbers as text
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 CONSTANTS = {
@@ -128,14 +130,14 @@ class Expressions(ABC):
     # missing values
 
     def known(self, code: Code) -> Code:
-        """Return values that are compared, checked at run time where a missing one would change the result."""
+        """Return values that are compared, with a check where a missing one would change the result."""
         if self.dropped or code.missing < (2 if self.tested else 1) or code.text in self.complete:
             return code
         return code.known()
 
     @contextmanager
     def condition(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
-        """Mark what is translated as a condition: of a branch, or of rows whose missing values are left out."""
+        """Mark what is translated as a condition: of a branch, or of rows that are left out if missing."""
         before = self.tested, self.dropped
         self.tested, self.dropped = tested, dropped
         yield
@@ -287,6 +289,8 @@ class Expressions(ABC):
             return self.column(of, name)
         if of.kind == "dict":
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
+        if sign == "@" and name in _MAY_BE_MISSING:
+            return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)
         if of.kind in ("object", "release") or sign == "@":
             return Code(f"{of.at(ATOM)}.{python_name(name)}", "")
         if of.kind in SCALARS | VECTORS:

@@ -8,7 +8,6 @@ from functools import cache
 from types import ModuleType
 
 from pydpstat import diffpriv, dppack
-from pydpstat.porting import r
 from pydpstat.porting._code import Untranslated, python_name
 from pydpstat.porting._scope import function_name, nodes
 from pydpstat.porting._syntax import Argument, Call, Function, Name, Node
@@ -37,7 +36,7 @@ def formals(function: object) -> list[str]:
 
 
 def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
-    """Return each argument with the parameter that R matches it to: exactly, by its beginning, by its place."""
+    """Return each argument with the parameter that R matches it to: exactly, by beginning, by place."""
     values = [each for each in given if each.value is not None]
     before = list(known[: known.index(DOTS)]) if DOTS in known else list(known)
     found: dict[int, str] = {}

@@ -1,167 +1,86 @@
-"""``python -m pydpstat port``: an R script in, the Python script out."""
+"""``python -m pydpstat port``: write the Python script of an R script."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import NamedTuple
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-from pydpstat.porting._grammar import parse
-from pydpstat.porting._layout import laid_out
-from pydpstat.porting._scope import assigned
-from pydpstat.porting._statements import _LEFT, _SHOWN, Problem, Statements
-
-_IMPORTS = (
-    (r"\bmath\.", "import math"),
-    (r"\bsecrets\.", "import secrets"),
-    (r"\bwarnings\.", "import warnings"),
-    (r"\bnp\.", "import numpy as np"),
-    (r"\bpd\.", "import pandas as pd"),
-)
-_NAMES = (("RRandom", r"\bRRandom\("), ("diffpriv", r"\bdiffpriv\."), ("dppack", r"\bdppack\."))
-_UNSEEDED = "rng = RRandom(secrets.randbelow(2**31))  # R's stream without a seed differs from run to run"
+from pydpstat import _files as files
+from pydpstat.errors import PydpstatError
+from pydpstat.porting import _recorded as recorded
+from pydpstat.porting._files import deeply, no_script, script_text
+from pydpstat.porting._syntax import RSyntaxError
+from pydpstat.porting._translation import Port, ported
+from pydpstat.porting._verify import verify
 
 
-class Chunk(NamedTuple):
-    """A statement of the script: its number, its line, its lines of Python, and the names that it assigns."""
-
-    index: int
-    line: int
-    python: str
-    names: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Port:
-    """A script in Python: the text before its statements, the statements, and those that are left."""
-
-    name: str
-    head: str
-    chunks: tuple[Chunk, ...]
-    problems: tuple[Problem, ...]
-    statements: int
-
-    @property
-    def text(self) -> str:
-        """The Python script."""
-        body = "\n".join(each.python for each in self.chunks if each.python)
-        return f"{self.head}\n\n{_spaced(body)}\n" if body else f"{self.head}\n"
+def main(argv: Sequence[str] | None = None) -> int:
+    """Port scripts and return the exit code: 0, or 1 if work is left."""
+    options = _parser().parse_args(argv)
+    if options.record:
+        files.write(options.record, recorded.recorder_for(options.script))
+        print(f"Rscript {options.record} writes {options.script.stem}.json, where R and the packages are.")
+        return 0
+    found = _ported(options.script, options.own)
+    if options.output:
+        files.write(options.output, found.text)
+        print(f"{options.output}: {report(found)}")
+    elif not options.verify:
+        print(found.text, end="")
+        print(report(found), file=sys.stderr)
+    failed = False
+    if options.verify:
+        record = recorded.record_of(options.script, options.recorded)
+        checked = verify(found.runs, record, options.script.resolve().parent)
+        print(checked.text())
+        failed = checked.failed
+    return int(failed or bool(found.problems))
 
 
-def ported(text: str, name: str = "script.R") -> Port:
-    """Return a script of R in Python.
-
-    Parameters
-    ----------
-    text
-        The script.
-    name
-        What it is called in the first line.
-
-    Raises
-    ------
-    RSyntaxError
-        Where it is no R.
-
-    Examples
-    --------
-    >>> print(ported("set.seed(1)\\nx <- rnorm(5)\\nmean(x)").text)
-    # Ported from script.R.
-    from pydpstat import RRandom
-    from pydpstat.porting import r
-    <BLANKLINE>
-    rng = RRandom(1)
-    x = rng.rnorm(5)
-    r.print(r.mean(x))
-    <BLANKLINE>
-    """
-    script = parse(text)
-    writer = Statements(script)
-    starts, found = [], []
-    for index, each in enumerate(script.expressions):
-        starts.append(len(writer.lines))
-        writer.statement(each, _SHOWN)
-        names = tuple(
-            (one, writer.scope.names[one].python) for one in assigned(each) if one in writer.scope.names
-        )
-        line, _ = script.place(each.start)
-        found.append(Chunk(index, line, "", names))
-    writer.flush(len(script.text))
-    ends = [*starts[1:], len(writer.lines)]
-    # a comment at the end of a statement's line came with the next statement
-    chunks = [each._replace(python="\n".join(writer.lines[a:b])) for each, a, b in zip(found, starts, ends)]
-    head = _head("\n".join(each.python for each in chunks), name)
-    return Port(name, head, tuple(chunks), tuple(writer.problems), len(chunks))
+def _ported(path: Path, own: bool) -> Port:
+    try:
+        with deeply():
+            return ported(script_text(path, "port"), path.name, own)
+    except RSyntaxError as error:
+        reason = no_script("R", path, error.reason, error.line, error.column)
+        raise PydpstatError(f"{path}: {reason}") from None
+    except RecursionError:
+        raise PydpstatError(f"{path} is nested too deeply. Split its longest expression.") from None
 
 
-def translate(text: str, names: Collection[str] = ()) -> str:
-    """Return lines of R, or arguments of a call, in Python, as comparisons write them.
-
-    `names` are variables that the text finds. What has no sure translation is an ``Untranslated``.
-
-    Examples
-    --------
-    >>> print(translate("m <- DPpack::svmDP$new('l2', 1, TRUE)\\nm$fit(data.frame(x, y), l, c(1, .5))", ["x", "y", "l"]))
-    m = dppack.svmDP("l2", 1, True)
-    m.fit(pd.DataFrame({"x": x, "y": y}), l, [1, 0.5], rng=rng)
-    """
-    from pydpstat.porting._code import Untranslated
-
-    script = parse(text)
-    writer = Statements(script, names, lenient=True)
-    for each in script.expressions:
-        writer.statement(each, _LEFT)
-    if writer.problems:
-        raise Untranslated(writer.problems[0].reason)
-    return "\n".join(writer.lines)
+def report(port: Port) -> str:
+    """Return what is translated and what is left, line by line."""
+    left = len(port.problems)
+    statements = f"{port.statements} statement{'s' * (port.statements != 1)}"
+    told = f"{statements}, all translated." if not left else f"{statements}; {left} left to you:"
+    lines = [told, *(f"  line {each.line}: {each.reason}" for each in port.problems)]
+    return "\n".join([*lines, *(f"  line {line}: {text}" for line, text in port.remarks)])
 
 
-def _head(body: str, name: str) -> str:
-    """Return the first lines of a script: what it imports, and a stream if it has no seed."""
-    lines = [f"# Ported from {name}."]
-    unseeded = "rng" in body and not _seeded_first(body)
-    whole = f"{_UNSEEDED}\n{body}" if unseeded else body
-    lines += [statement for pattern, statement in _IMPORTS if re.search(pattern, whole)]
-    names = [each for each, pattern in _NAMES if re.search(pattern, whole)]
-    ours = [f"from pydpstat import {', '.join(names)}"] if names else []
-    ours += ["from pydpstat.porting import r"] if re.search(r"\br\.", whole) else []
-    if ours and len(lines) > 1 and any(" as " in each for each in lines):
-        standard = [each for each in lines[1:] if " as " not in each]
-        others = [each for each in lines[1:] if " as " in each]
-        lines = [lines[0], *standard, *[""] * bool(standard), *others, ""]
-    lines += ours
-    if unseeded:
-        lines += ["", _UNSEEDED]
-    return "\n".join(lines)
-
-
-def _seeded_first(body: str) -> bool:
-    seed = re.search(r"^rng = RRandom\(", body, re.MULTILINE)
-    # a function that is defined before draws later
-    used = re.search(r"^[^ #\n].*\brng\b", body, re.MULTILINE)
-    return bool(seed and used and used.start() >= seed.start())
-
-
-def _spaced(body: str) -> str:
-    """Return lines with two empty ones around functions, and no more than one elsewhere."""
-    lines: list[str] = []
-    inside = False
-    for line in re.sub(r"\n{3,}", "\n\n", body.strip("\n")).split("\n"):
-        starts = line.startswith("def ")
-        ends = inside and bool(line) and not line.startswith((" ", ")"))
-        if starts or ends:
-            place = len(lines)
-            while starts and place and lines[place - 1].startswith("#"):
-                place -= 1
-            while place and not lines[place - 1]:
-                del lines[place - 1]
-                place -= 1
-            if place:
-                lines[place:place] = ["", ""]
-        inside = starts or (inside and not ends)
-        lines.append(line)
-    return "\n".join(lines)
-
-
-__all__ = ["Chunk", "Port", "Problem", "laid_out", "ported", "translate"]
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pydpstat port",
+        description="Write the Python script of an R script that uses base R, dplyr, DPpack or diffpriv. "
+        "What has no sure translation stays as a comment, and the Python there raises an error.",
+        epilog="Exit status: 0 if all is translated (and, with --verify, equal), 1 if work is left, 2 if the "
+        "file is no script.",
+    )
+    parser.add_argument("script", type=Path, metavar="SCRIPT", help="a file of R")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the script there")
+    parser.add_argument(
+        "--own",
+        action="store_true",
+        help="use pydpstat's own functions instead of DPpack's where one serves",
+    )
+    parser.add_argument(
+        "--verify", action="store_true", help="run both sides and compare each value and each printed number"
+    )
+    parser.add_argument(
+        "--recorded", type=Path, metavar="FILE", help="compare with this record, and do not run R"
+    )
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write a file of R that makes a record where R is"
+    )
+    return parser

@@ -68,7 +68,7 @@ class Scope:
         return python
 
 
-def arguments_of(node: Node) -> list[Node]:
+def arguments_of(node: Node | None) -> list[Node]:
     """Return the values of a call's arguments that are given."""
     return [each.value for each in node.arguments if each.value is not None] if isinstance(node, Call) else []
 

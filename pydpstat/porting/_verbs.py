@@ -237,7 +237,7 @@ class Verbs(Calls):
         return Code(f"len(r.unique({self.value(node.arguments[0].value).text}))", "number")
 
     def _if_else(self, node: Call) -> Code:
-        return self._special["ifelse"](node)
+        return self.special["ifelse"](node)
 
     def _case_when(self, node: Call) -> Code:
         last: Node = Constant(None, "logical", node.start, node.end)

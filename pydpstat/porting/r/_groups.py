@@ -14,7 +14,17 @@ from pydpstat import r_arithmetic
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._shapes import (
-    Array, Matrix, Names, column, combined, dimnames_of, items, listed, named, simplified, vector,
+    Array,
+    Matrix,
+    Names,
+    column,
+    combined,
+    dimnames_of,
+    items,
+    listed,
+    named,
+    simplified,
+    vector,
 )  # fmt: skip
 from pydpstat.r_arithmetic import Table
 from pydpstat.r_arithmetic.factor import Factor, categories

@@ -39,16 +39,31 @@ class Matrix(np.ndarray):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         options = {k: tuple(map(np.asarray, v)) if k == "out" else v for k, v in options.items()}
         plain = [np.asarray(each) if isinstance(each, Matrix) else each for each in inputs]
+        if method == "__call__" and self.ndim == 2 and ufunc.signature is None:
+            plain = [_recycled(each, self.shape) for each in plain]
         result = getattr(ufunc, method)(*plain, **options)
-        if method == "__call__" and np.shape(result) == self.shape:
+        if method == "__call__" and np.shape(result) == self.shape and ufunc.signature is None:
             return named(result, self.dimnames, self.axes)
-        return result
+        return named(result, (None, None)) if np.ndim(result) == 2 else result
 
     def __getitem__(self, key: Any) -> Any:
         keys = key if isinstance(key, tuple) else (key,)
         if any(isinstance(each, str) for each in keys):
             keys = tuple(_place(k, self.dimnames[a]) if isinstance(k, str) else k for a, k in enumerate(keys))
-        return np.asarray(self)[keys]
+        found = np.asarray(self)[keys]
+        return named(found, (None, None)) if found.ndim == 2 else found
+
+
+def _recycled(value: Any, shape: tuple[int, ...]) -> Any:
+    """Return an operand of a matrix, a vector repeated down its columns as R does."""
+    size = np.size(value)
+    if np.shape(value) == shape or size == 1:
+        return value if np.ndim(value) == 0 or np.shape(value) == shape else np.ravel(value)[0]
+    if np.ndim(value) != 1 or not size or math.prod(shape) % size:
+        raise PydpstatError(
+            f"a matrix of {shape[0]} by {shape[1]} meets an operand of shape {np.shape(value)}"
+        )
+    return np.resize(value, math.prod(shape)).reshape(shape, order="F")
 
 
 def _place(name: str, names: Names) -> int:
@@ -58,14 +73,14 @@ def _place(name: str, names: Names) -> int:
 
 
 def named(cells: Array, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
-    """Return an array with names of its rows and columns; without any it remains as it is.
+    """Return a matrix with names of its rows and columns, or an array with those of its axes.
 
     Examples
     --------
-    >>> type(named(np.ones((1, 1)), (None, None))).__name__
-    'ndarray'
+    >>> named(np.ones((1, 1)), (["a"], None)).dimnames
+    (['a'], None)
     """
-    if all(each is None for each in dimnames):
+    if all(each is None for each in dimnames) and np.ndim(cells) != 2:
         return np.asarray(cells)
     result = np.asarray(cells).view(Matrix)
     result.dimnames = tuple(None if each is None else list(each) for each in dimnames)

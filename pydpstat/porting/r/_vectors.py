@@ -645,6 +645,12 @@ def part(x: Any, name: str) -> Any:
     return getattr(x, name.replace(".", "_"))
 
 
+def slot(object: Any, name: str) -> Any:  # noqa: A002
+    """Return a slot of an object, nan where it has no value yet, as R has NA there."""
+    found = getattr(object, name)
+    return math.nan if found is None else found
+
+
 # kinds
 
 

@@ -1,0 +1,174 @@
+"""Functions of a script, with a name or without one."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import replace
+
+from pydpstat.porting import _matching as matching
+from pydpstat.porting._assignments import OPERATORS, RETURNED, Assignments, Sink
+from pydpstat.porting._code import LAMBDA, Code, Untranslated
+from pydpstat.porting._layout import laid_out
+from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, assigned, function_name, nodes
+from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
+
+
+class Definitions(Assignments):
+    """What functions are in Python."""
+
+    lines: list[str]
+    depth: int
+    # where the last statement ended, and whether a function can be defined before the one that is written
+    end: int
+    hoisting: bool
+
+    @abstractmethod
+    def block(self, node: Node | None, sink: Sink) -> None:
+        """Add the statements of a block, one level further in; the last one's value goes to the sink."""
+
+    @abstractmethod
+    def plain(self, node: Node) -> bool:
+        """Return whether a node is an expression, without statements in it."""
+
+    # functions
+
+    def define(self, name: str, node: Function) -> None:
+        if (
+            name in OPERATORS
+            or name.endswith("<-")
+            or name.partition(".")[0] in ("print", "summary", "format")
+            and "." in name
+        ):
+            raise Untranslated(f"{name} is defined, which R calls by itself")
+        self.hold(name, Code("", "function"))
+        self._definition(self.scope.names[name].python, node)
+
+    def _definition(self, python: str, node: Function) -> None:
+        """Add the definition of a function."""
+        self._check_defaults(node)
+        parameters, later = [], []
+        outer, read = self.scope, self.read_first
+        scope = Scope(outer)
+        scope.outer = self._from_outside(outer)
+        self.scope, self.read_first = scope, _read_first(node)
+        for each in node.formals:
+            name = str(each.name)
+            if name == matching.DOTS:
+                raise Untranslated("a function with ...")
+            kind = "text" if isinstance(each.value, Constant) and each.value.kind == "character" else ""
+            scope.names[name] = Variable(scope.free_name(name), kind, missing=0 if kind else 1)
+            own = scope.names[name].python
+            if each.value is None:
+                parameters.append(own)
+            elif isinstance(each.value, Constant):
+                parameters.append(f"{own}={self.value(each.value).text}")
+            else:
+                parameters.append(f"{own}=None")
+                later.append((own, each.value))
+        try:
+            self.emit(f"def {python}({', '.join(parameters)}):")
+            place = len(self.lines)
+            self.end = node.body.start
+            self.depth += 1
+            for own, value in later:
+                self.emit(f"if {own} is None:")
+                self.lines += laid_out("    " * (self.depth + 1) + f"{own} = {self.value(value).text}")
+            self.depth -= 1
+            self.block(node.body, RETURNED)
+            for name, word_ in scope.everywhere.items():
+                self.lines.insert(place, f"{'    ' * (self.depth + 1)}{word_} {scope.names[name].python}")
+        finally:
+            self.scope, self.read_first = outer, read
+
+    def _from_outside(self, outer: Scope) -> Scope:
+        """Return variables as a function sees them that runs later, when they may have changed."""
+        known = {}
+        scope: Scope | None = outer
+        while scope is not None:
+            for name, each in scope.names.items():
+                if name not in known:
+                    sure = self.counts.get(name, 0) <= 1
+                    known[name] = (
+                        replace(each, fresh=False)
+                        if sure
+                        else Variable(each.python, each.kind if each.kind == "function" else "")
+                    )
+            scope = scope.outer
+        return Scope(outer, known, view=True)
+
+    def _check_defaults(self, node: Function) -> None:
+        """Refuse defaults that R evaluates at another time than Python."""
+        changed = set(assigned(node.body))
+        for each in node.formals:
+            if each.value is None or isinstance(each.value, Constant):
+                continue
+            used = {one.name for one in nodes(each.value) if isinstance(one, Name)}
+            if used & changed:
+                raise Untranslated(
+                    f"the default of {each.name} is evaluated after {', '.join(used & changed)} changes"
+                )
+            if matching.draws(each.value, self.functions) and not matching.safe_order(
+                node, [str(each.name)], self.functions
+            ):
+                raise Untranslated(f"the default of {each.name} draws only when it is used")
+        if "missing" in {function_name(one) for one in nodes(node.body)}:
+            raise Untranslated("missing() asks how the function was called")
+
+    def function(self, node: Function) -> Code:
+        """Return a function without a name: a lambda where it is one expression."""
+        body = node.body
+        while function_name(body) in ("{", "(") and len(arguments_of(body)) == 1:
+            body = arguments_of(body)[0]
+        if function_name(body) == "return" and len(arguments_of(body)) == 1:
+            body = arguments_of(body)[0]
+        constant = all(each.value is None or isinstance(each.value, Constant) for each in node.formals)
+        if not self.plain(body) or not constant:
+            return Code(self.hoisted(node), "function")
+        outer, read = self.scope, self.read_first
+        self.scope = Scope(outer)
+        parameters = []
+        try:
+            for each in node.formals:
+                name = str(each.name)
+                if name == matching.DOTS:
+                    raise Untranslated("a function with ...")
+                self.scope.names[name] = Variable(self.scope.free_name(name))
+                own = self.scope.names[name].python
+                parameters.append(own if each.value is None else f"{own}={self.value(each.value).text}")
+            text = self.value(body).text
+        finally:
+            self.scope, self.read_first = outer, read
+        given = f"({', '.join(parameters)})"
+        if parameters and text.endswith(given) and re.fullmatch(r"[a-z]\w*\.\w+", text.removesuffix(given)):
+            return Code(text.removesuffix(given), "function")
+        return Code(
+            f"lambda {', '.join(parameters)}: {text}" if parameters else f"lambda: {text}", "function", LAMBDA
+        )
+
+    def hoisted(self, node: Function) -> str:
+        """Define a function before the statement, and return its name."""
+        if not self.hoisting or self.frames:
+            raise Untranslated("a function of several statements inside a condition")
+        python = self.scope.free_name("each")
+        self.scope.names[f"each {len(self.scope.names)}"] = Variable(python, "function")
+        self._definition(python, node)
+        return python
+
+
+def _read_first(node: Function) -> set[str]:
+    """Return the names that a function reads before it assigns them."""
+    seen, read = {str(each.name) for each in node.formals}, set()
+    for each in nodes(node.body, lambda one: not isinstance(one, Function)):
+        if (
+            isinstance(each, Call)
+            and function_name(each) in ARROWS
+            and isinstance(each.arguments[0].value, Name)
+        ):
+            name = each.arguments[0].value.name
+            used = {one.name for one in nodes(each.arguments[1].value) if isinstance(one, Name)}
+            read |= used - seen
+            seen.add(name)
+        elif isinstance(each, Name) and each.name not in seen:
+            read.add(each.name)
+    return read

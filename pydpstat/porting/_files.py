@@ -1,0 +1,60 @@
+"""Files of R and Python as text, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting._grammar import decoded
+
+_LARGEST = 20_000_000
+_DEPTH = 20_000
+
+
+def script_text(path: Path, purpose: str) -> str:
+    """Return the text of a script.
+
+    Raises
+    ------
+    PydpstatError
+        Where the file cannot be read, or is no script.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise PydpstatError(
+            f"the file cannot be read: {error.strerror}. Give the path of a script."
+        ) from None
+    if len(content) > _LARGEST:
+        raise PydpstatError(f"the file has {len(content):,} bytes. Give a script of at most {_LARGEST:,}.")
+    if b"\0" in content:
+        raise PydpstatError("this is no script, but a binary file. Give a file of R or Python.")
+    text = decoded(content)
+    if not re.sub(r"#.*", "", text).strip():
+        raise PydpstatError(
+            f"the file is empty, so there is nothing to {purpose}. Give a file of R or Python."
+        )
+    return text
+
+
+def no_script(language: str, path: Path, reason: str, line: int, column: int) -> str:
+    """Say that a file is no script of a language, and where."""
+    other = (
+        "" if path.suffix.lower() in (".r", ".py") else " A file of Python ends with .py, one of R with .R."
+    )
+    return f"this is no {language}: line {line}, column {column}: {reason}. Correct it there.{other}"
+
+
+@contextmanager
+def deeply() -> Iterator[None]:
+    """Let nested calls be followed by nested calls."""
+    depth = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(depth, _DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(depth)

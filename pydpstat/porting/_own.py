@@ -1,0 +1,64 @@
+"""pydpstat's own functions in the place of DPpack's, for ``port --own``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydpstat.porting._code import NUMBERS, Code, called
+
+_FUNCTIONS = {
+    "meanDP": "mean",
+    "varDP": "var",
+    "sdDP": "std",
+    "medianDP": "median",
+    "quantileDP": "quantile",
+    "histogramDP": "histogram",
+}
+_NEIGHBORS = {"bounded", "unbounded"}
+_NOISE = {"Laplace": "", "exponential": "", "analytic": "gaussian", "Gaussian": "gaussian"}
+
+
+def own_call(name: str, given: Mapping[str, Code]) -> str | None:
+    """Return a call of pydpstat's function that serves for one of DPpack's, or None.
+
+    Examples
+    --------
+    >>> x, low, high = Code("x"), Code("0", "number"), Code("9", "number")
+    >>> own_call("meanDP", {"x": x, "eps": Code("1", "number"), "lower_bound": low, "upper_bound": high})
+    'pydpstat.mean(x, epsilon=1, bounds=(0, 9))'
+    """
+    left = dict(given)
+    function = _FUNCTIONS.get(name)
+    needed = {"x", "eps", *(() if name == "histogramDP" else ("lower_bound", "upper_bound"))}
+    if function is None or not needed <= set(left):
+        return None
+    texts = [left.pop("x").text]
+    if name == "quantileDP":
+        if "quant" not in left:
+            return None
+        texts.append(left.pop("quant").text)
+    texts.append(f"epsilon={left.pop('eps').text}")
+    low, high = left.pop("lower_bound", None), left.pop("upper_bound", None)
+    if name == "histogramDP":
+        breaks = left.pop("breaks", None)
+        # breaks that are a number or a rule come from the data
+        if breaks is None or breaks.kind not in ("doubles", "ints", "positions"):
+            return None
+        texts.append(f"edges={breaks.sequence}")
+    elif low is None or high is None or not {low.kind, high.kind} <= {*NUMBERS, ""}:
+        return None
+    else:
+        texts.append(f"bounds=({low.text}, {high.text})")
+    neighbors = left.pop("which_sensitivity", Code('"bounded"')).text.strip('"')
+    noise = left.pop("mechanism", Code('"Laplace"')).text.strip('"')
+    left.pop("type_DP", None)
+    delta = left.pop("delta", None)
+    if left or neighbors not in _NEIGHBORS or noise not in _NOISE:
+        return None
+    if _NOISE[noise]:
+        if delta is None:
+            return None
+        texts += [f'mechanism="{_NOISE[noise]}"', f"delta={delta.text}"]
+    if neighbors != "bounded":
+        texts.append(f'neighbors="{neighbors}"')
+    return called(f"pydpstat.{function}", texts)
