@@ -30,7 +30,11 @@ _FAMILIES: dict[str, tuple[str, dict[str, float | None], Callable[..., tuple[Any
     "lnorm": ("lognorm", {"meanlog": 0.0, "sdlog": 1.0}, lambda mean, sd: (sd, 0, np.exp(mean))),
     "weibull": ("weibull_min", {"shape": None, "scale": 1.0}, lambda shape, scale: (shape, 0, scale)),
 }  # fmt: skip
-_FLAGS = {"d": {"log": False}, "p": {"lower_tail": True, "log_p": False}, "q": {"lower_tail": True, "log_p": False}}
+_FLAGS = {
+    "d": {"log": False},
+    "p": {"lower_tail": True, "log_p": False},
+    "q": {"lower_tail": True, "log_p": False},
+}
 _SAID = {"d": "density", "p": "distribution function", "q": "quantile function"}
 
 
@@ -87,7 +91,9 @@ def _made(kind: str, name: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = kind + name
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__doc__ = f"Return the {_SAID[kind]}, as R's ``{kind}{name}``: by SciPy, to about 1e-12 of R's values."
+    function.__doc__ = (
+        f"Return the {_SAID[kind]}, as R's ``{kind}{name}``: by SciPy, to about 1e-12 of R's values."
+    )
     return function
 
 

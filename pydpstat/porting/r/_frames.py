@@ -40,7 +40,7 @@ _TRUTH = {"T": True, "TRUE": True, "true": True, "True": True, "F": False, "FALS
 _TRUTH["False"] = False
 
 
-def _frame(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
+def frame_of(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
     """A frame of equally long vectors."""
     return pd.DataFrame(
         {k: v if isinstance(v, pd.Categorical) else np.asarray(v) for k, v in columns.items()}, index
@@ -125,7 +125,7 @@ def data_frame(
             k: _factor(v) if isinstance(v, np.ndarray) and v.dtype.kind == "O" else v
             for k, v in whole.items()
         }
-    return _frame(whole, index if index is not None and len(index) == n else None)
+    return frame_of(whole, index if index is not None and len(index) == n else None)
 
 
 def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
@@ -149,7 +149,7 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
         levels, axes, counts = list(x.dimnames), list(x.axes), np.asarray(x)  # type: ignore[arg-type]
     elif np.ndim(x) == 2:
         names = dimnames_of(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]
-        return _frame(dict(zip(names, np.asarray(x).T)), dimnames_of(x)[0])
+        return frame_of(dict(zip(names, np.asarray(x).T)), dimnames_of(x)[0])
     else:
         raise PydpstatError(
             f"x must be a table, a matrix or a dict; got {type(x).__name__}: write data_frame(x=x)"
@@ -159,7 +159,7 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     for place, (level, axis) in enumerate(zip(levels, axes)):
         labels = np.array([row[place] for row in rows], dtype=object)
         columns[axis or f"Var{place + 1}"] = pd.Categorical(labels, level) if stringsAsFactors else labels
-    return _frame({**columns, responseName: counts.ravel(order="F")})
+    return frame_of({**columns, responseName: counts.ravel(order="F")})
 
 
 def expand_grid(*unnamed: Any, stringsAsFactors: bool = True, **vectors: Any) -> pd.DataFrame:
@@ -177,7 +177,7 @@ def expand_grid(*unnamed: Any, stringsAsFactors: bool = True, **vectors: Any) ->
     for name, values in columns.items():
         if stringsAsFactors and values.dtype.kind == "O":
             columns[name] = pd.Categorical(values, list(dict.fromkeys(values)))
-    return _frame(columns)
+    return frame_of(columns)
 
 
 def type_convert(texts: Sequence[str], na_strings: Sequence[str] = ("NA",)) -> Array:
@@ -248,7 +248,7 @@ def read_csv(
     for place, name in enumerate(make_names(names) if check_names else names):
         values = type_convert([row[place] for row in cells], missing)
         columns[name] = _factor(values) if stringsAsFactors and values.dtype.kind == "O" else values
-    return _frame(columns, labels)
+    return frame_of(columns, labels)
 
 
 def write_csv(x: Any, file: str | Path = "", row_names: bool = True, quote: bool = True) -> None:
@@ -281,13 +281,13 @@ def write_csv(x: Any, file: str | Path = "", row_names: bool = True, quote: bool
         sys.stdout.write(written)
 
 
-def _rows(frame: pd.DataFrame, places: Any) -> pd.DataFrame:
+def rows_at(frame: pd.DataFrame, places: Any) -> pd.DataFrame:
     """Rows by their places, -1 for a row of missing values, numbered anew."""
     at = np.asarray(places, dtype=np.intp)
-    return _frame({name: _picked(column(frame, name), at) for name in frame.columns})
+    return frame_of({name: picked(column(frame, name), at) for name in frame.columns})
 
 
-def _picked(values: Any, places: Array) -> Any:
+def picked(values: Any, places: Array) -> Any:
     if isinstance(values, pd.Categorical):
         return pd.Categorical.from_codes(np.where(places < 0, -1, values.codes[places]), dtype=values.dtype)
     if (places >= 0).all():
@@ -299,7 +299,7 @@ def _picked(values: Any, places: Array) -> Any:
     return picked
 
 
-def _joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
+def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
     """What R compares: the values of one column, or the pasted texts of several."""
     columns = [column(x, name) for name in names]
     if len(columns) == 1:
@@ -311,7 +311,7 @@ def _joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
     return ["\r".join(row) for row in zip(*texts)]
 
 
-def _matches(left: list[Any], right: list[Any]) -> list[list[int]]:
+def matches(left: list[Any], right: list[Any]) -> list[list[int]]:
     """The places on the right of each key on the left."""
     if any(isinstance(k, str) for k in left) != any(isinstance(k, str) for k in right):
         left, right = ([None if k is None else as_character(k) for k in side] for side in (left, right))
@@ -337,8 +337,8 @@ def merge(
     keys_x, keys_y = (common if k is None else vector(k).tolist() for k in (by_x, by_y))
     if not keys_x or len(keys_x) != len(keys_y):
         raise PydpstatError(f"by must name columns of both frames, equally many; got {keys_x} and {keys_y}")
-    left, right = _joined_keys(x, keys_x), _joined_keys(y, keys_y)
-    found = _matches(right, left)
+    left, right = joined_keys(x, keys_x), joined_keys(y, keys_y)
+    found = matches(right, left)
     pairs = [(i, j) for j, places in enumerate(found) for i in places]
     pairs.sort(key=lambda pair: pair[1]) if not sort else None
     matched = {i for i, _ in pairs}
@@ -346,12 +346,12 @@ def merge(
     alone_y = [j for j, places in enumerate(found) if not places] if (all if all_y is None else all_y) else []
     at_x = [*(i for i, _ in pairs), *alone_x, *([-1] * len(alone_y))]
     at_y = [*(j for _, j in pairs), *([-1] * len(alone_x)), *alone_y]
-    rest_x, rest_y = _rows(x.drop(columns=keys_x), at_x), _rows(y.drop(columns=keys_y), at_y)
+    rest_x, rest_y = rows_at(x.drop(columns=keys_x), at_x), rows_at(y.drop(columns=keys_y), at_y)
     keys: dict[str, Any] = {}
     for name, other in zip(keys_x, keys_y):
-        mine, theirs = _rows(x[[name]], at_x), column(y, other)
-        only = _picked(theirs, np.array(alone_y, dtype=np.intp))
-        head = _picked(column(x, name), np.array(at_x[: len(at_x) - len(alone_y)], dtype=np.intp))
+        mine, theirs = rows_at(x[[name]], at_x), column(y, other)
+        only = picked(theirs, np.array(alone_y, dtype=np.intp))
+        head = picked(column(x, name), np.array(at_x[: len(at_x) - len(alone_y)], dtype=np.intp))
         keys[name] = _stacked([head, only]) if alone_y else column(mine, name)
     both = set(rest_x.columns) & set(rest_y.columns)
     columns = dict(keys)
@@ -359,16 +359,16 @@ def merge(
         for name in rest.columns:
             new = f"{name}{suffix}" if name in both or (rest is rest_y and name in keys) else name
             columns[new] = column(rest, name)
-    result = _frame(columns)
+    result = frame_of(columns)
     if not sort:
         return result
     if alone_x or alone_y:
-        return _rows(result, _order([keys[name] for name in keys_x], locale=True))
+        return rows_at(result, sorting([keys[name] for name in keys_x], locale=True))
     ranked = [left[i] for i, _ in pairs]
-    return _rows(result, _order([combined(ranked) if ranked else np.empty(0)], locale=True))
+    return rows_at(result, sorting([combined(ranked) if ranked else np.empty(0)], locale=True))
 
 
-def _codes(values: Any, locale: bool = False) -> tuple[Array, int]:
+def codes_of(values: Any, locale: bool = False) -> tuple[Array, int]:
     """A number for each value in ascending order, the last one for missing values, and how many there are."""
     if isinstance(values, pd.Categorical):
         codes, n = np.asarray(values.codes, dtype=np.intp), len(values.categories)
@@ -385,12 +385,12 @@ def _codes(values: Any, locale: bool = False) -> tuple[Array, int]:
     return codes, len(rank)
 
 
-def _order(keys: Sequence[Any], desc: Sequence[bool] = (), locale: bool = False) -> Array:
+def sorting(keys: Sequence[Any], desc: Sequence[bool] = (), locale: bool = False) -> Array:
     """The places from 0 that sort rows by several keys, missing values last."""
     signs = desc or [False] * len(keys)
     parts = []
     for key, down in zip(keys, signs):
-        codes, n = _codes(key, locale)
+        codes, n = codes_of(key, locale)
         parts.append(
             np.where(codes == n, 1, n * -1 * 0 + (-codes - 1 if down else codes - n)) if n else codes
         )
@@ -438,7 +438,7 @@ def rbind(*parts: Any, **named: Any) -> Any:
         if len(frame) and set(frame.columns) != set(names):
             raise PydpstatError(f"frames must have the same columns; got {names} and {list(frame.columns)}")
         frames += [frame] if len(frame) or frame is given[0] else []
-    return _frame({name: _stacked([column(each, name) for each in frames]) for name in names})
+    return frame_of({name: _stacked([column(each, name) for each in frames]) for name in names})
 
 
 def cbind(*parts: Any, **named: Any) -> Any:
@@ -508,16 +508,16 @@ def aggregate(
         frame = na_omit(frame[[*dict.fromkeys([*left, *right])]])
         values, groups = frame[left], {name: column(frame, name) for name in right}
     else:
-        values = x if isinstance(x, pd.DataFrame) else _frame({"x": vector(x)})
+        values = x if isinstance(x, pd.DataFrame) else frame_of({"x": vector(x)})
         groups = dict(by) if isinstance(by, dict) else {f"Group.{i + 1}": each for i, each in enumerate(by)}
-    frame = _frame(
+    frame = frame_of(
         {f"{i}": g if isinstance(g, pd.Categorical) else vector(g) for i, g in enumerate(groups.values())}
     )
     keep = complete_cases(frame)
     codes = [categories(column(frame, name)).codes[keep] for name in frame.columns]
     places = np.flatnonzero(keep)
     _, first, number_ = np.unique(np.array(codes[::-1]), axis=1, return_index=True, return_inverse=True)
-    result = dict(zip(groups, items(_rows(frame, places[first]))[1]))
+    result = dict(zip(groups, items(rows_at(frame, places[first]))[1]))
     for name in values.columns:
         source = column(values, name)
         answers = [FUN(source[places[number_.ravel() == g]], *args, **named) for g in range(len(first))]
@@ -526,4 +526,4 @@ def aggregate(
                 "FUN must return a single value for each group; R makes a column of matrices of it"
             )
         result[name] = combined([vector(each).tolist()[0] for each in answers])
-    return _frame(result)
+    return frame_of(result)

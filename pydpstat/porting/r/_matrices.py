@@ -178,12 +178,12 @@ def column_of(frame: pd.DataFrame) -> Any:
     return values[0] if len(values) == 1 and isinstance(values, np.ndarray) else values
 
 
-def with_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
+def replaced_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
     """Return what a matrix or frame is after ``x[i, j] <- value``.
 
     Examples
     --------
-    >>> with_cells(np.zeros((2, 2)), None, 1, [5, 6])
+    >>> replaced_cells(np.zeros((2, 2)), None, 1, [5, 6])
     array([[5., 0.],
            [6., 0.]])
     """

@@ -43,7 +43,9 @@ class Model:
         if family == "binomial" and isinstance(y, pd.Categorical):
             y = y.codes > 0
         if isinstance(y, pd.Categorical) or y.dtype.kind == "O":
-            raise PydpstatError(f"formula must have a response of numbers; got strings or a factor in {formula!r}")
+            raise PydpstatError(
+                f"formula must have a response of numbers; got strings or a factor in {formula!r}"
+            )
         self._y = y = np.asarray(y, dtype=np.float64)
         self._x, self.names = design.matrix(data, keep)
         self._w = np.ones(y.size) if weights is None else vector(weights).astype(np.float64)[keep]
@@ -70,7 +72,9 @@ class Model:
         small = np.abs(np.diag(triangle)) < _ALIASED * np.linalg.norm(x, axis=0)
         if small.any():
             name = self.names[int(np.flatnonzero(small)[0])]
-            raise PydpstatError(f"the coefficient of {name} is NA in R: other columns make it up. Leave it out")
+            raise PydpstatError(
+                f"the coefficient of {name} is NA in R: other columns make it up. Leave it out"
+            )
         self._beta = solve_triangular(triangle, q.T @ (z * np.sqrt(w)))
         inverse = solve_triangular(triangle, np.eye(len(triangle)))
         self._unscaled = inverse @ inverse.T
@@ -79,8 +83,11 @@ class Model:
         """R's iteratively reweighted least squares, with R's start and R's end."""
         y, w = self._y, self._w
         start = {"binomial": (w * y + 0.5) / (w + 1), "poisson": y + 0.1}.get(str(self.family), y)
-        eta = {"binomial": np.log(start / (1 - start)), "poisson": np.log(start)}.get(str(self.family), y) if (
-            self.family != "gaussian") else y
+        eta = (
+            {"binomial": np.log(start / (1 - start)), "poisson": np.log(start)}.get(str(self.family), y)
+            if (self.family != "gaussian")
+            else y
+        )
         before, mu = self._deviance(start), start
         for self.iter in range(1, 26):
             slope, variance = self._slopes(eta, mu)
@@ -101,7 +108,9 @@ class Model:
 
     def _mu(self, eta: Array) -> Array:
         if self.family == "binomial":
-            odds = np.where(eta < -30, _SMALLEST, np.where(eta > 30, 1 / _SMALLEST, np.exp(np.minimum(eta, 31))))
+            odds = np.where(
+                eta < -30, _SMALLEST, np.where(eta > 30, 1 / _SMALLEST, np.exp(np.minimum(eta, 31)))
+            )
             return odds / (1 + odds)
         return np.maximum(np.exp(eta), _SMALLEST) if self.family == "poisson" else eta
 
@@ -147,7 +156,9 @@ class Model:
             return float(-2 * binom.logpmf(np.rint(w * y), np.rint(w), mu).sum() + 2 * self.rank)
         if self.family == "poisson":
             return float(-2 * (w * poisson.logpmf(y, mu)).sum() + 2 * self.rank)
-        return float(n * (math.log(2 * math.pi * self.deviance / n) + 1) + 2 - np.log(w).sum() + 2 * self.rank)
+        return float(
+            n * (math.log(2 * math.pi * self.deviance / n) + 1) + 2 - np.log(w).sum() + 2 * self.rank
+        )
 
     def summary(self) -> Summary:
         """Return R's summary of the model."""
@@ -198,7 +209,9 @@ class Summary(SimpleNamespace):
         if not hasattr(self, "sigma"):
             return f"{text}\nResidual deviance: {self.deviance:.5g}  AIC: {self.aic:.5g}\n"
         text += f"\nResidual standard error: {self.sigma:.4g} on {self.df[1]} degrees of freedom\n"
-        return f"{text}Multiple R-squared: {self.r_squared:.4g}, Adjusted R-squared: {self.adj_r_squared:.4g}\n"
+        return (
+            f"{text}Multiple R-squared: {self.r_squared:.4g}, Adjusted R-squared: {self.adj_r_squared:.4g}\n"
+        )
 
 
 def lm(formula: str, data: Any, weights: Any = None) -> Model:
@@ -255,7 +268,9 @@ def residuals(object: Model) -> pd.Series:
     gap = object._y - object.fitted_values.to_numpy()
     if object.family is None:
         return _series(gap, object._rows)
-    return _series(np.sign(gap) * np.sqrt(np.maximum(object._parts(object.fitted_values.to_numpy()), 0)), object._rows)
+    return _series(
+        np.sign(gap) * np.sqrt(np.maximum(object._parts(object.fitted_values.to_numpy()), 0)), object._rows
+    )
 
 
 def fitted(object: Model) -> pd.Series:
@@ -287,7 +302,9 @@ def predict(
     x, rows = object._x, object._rows
     if newdata is not None:
         x, _ = object._design.matrix(newdata)
-        rows = [row_name(each) for each in (newdata.index if isinstance(newdata, pd.DataFrame) else range(len(x)))]
+        rows = [
+            row_name(each) for each in (newdata.index if isinstance(newdata, pd.DataFrame) else range(len(x)))
+        ]
     eta = x @ object._beta
     if interval == "none":
         return _series(object._mu(eta) if type == "response" else eta, rows)
@@ -320,7 +337,9 @@ def confint(object: Model, parm: Any = None, level: float = 0.95) -> Array:
     [[-10.706, 14.706]]
     """
     if object.family is not None:
-        raise PydpstatError("confint of a glm profiles the likelihood in R: write confint_default, R's confint.default")
+        raise PydpstatError(
+            "confint of a glm profiles the likelihood in R: write confint_default, R's confint.default"
+        )
     from scipy.stats import t
 
     return _interval(object, parm, level, float(t.ppf((1 + level) / 2, object.df_residual)))
@@ -345,7 +364,9 @@ def _interval(fit: Model, parm: Any, level: float, factor: float) -> Array:
     bounds = named(np.column_stack([fit._beta - half, fit._beta + half]), (fit.names, share))
     if parm is None:
         return bounds
-    places = [fit.names.index(each) if isinstance(each, str) else int(each) - 1 for each in vector(parm).tolist()]
+    places = [
+        fit.names.index(each) if isinstance(each, str) else int(each) - 1 for each in vector(parm).tolist()
+    ]
     return named(np.asarray(bounds)[places], ([fit.names[i] for i in places], share))
 
 
