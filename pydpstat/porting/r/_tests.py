@@ -18,8 +18,9 @@ from scipy.special import gammaln
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r import _distributions
 from pydpstat.porting.r._formulas import evaluated, sides
-from pydpstat.porting.r._groups import as_matrix, has_missing, is_table, table
-from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
+from pydpstat.porting.r._groups import table
+from pydpstat.porting.r._matrices import as_matrix
+from pydpstat.porting.r._shapes import Array, is_table, items, missing, refuse_unknown, vector
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
 
@@ -263,7 +264,7 @@ def wilcox_test(
 def _table_of(x: Any, y: Any) -> Any:
     """Counts: those given, or the table of two vectors."""
     if y is not None:
-        keep = ~(has_missing(x) | has_missing(y))
+        keep = ~(missing(x) | missing(y))
         x = table(vector(np.asarray(x, dtype=object))[keep], vector(np.asarray(y, dtype=object))[keep])
     cells = (
         np.asarray(as_matrix(x), dtype=np.float64)

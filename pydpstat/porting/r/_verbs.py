@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._frames import codes_of, frame_of, joined_keys, matches, picked, rows_at, sorting
-from pydpstat.porting.r._shapes import Array, column, combined, vector
+from pydpstat.porting.r._frames import codes_of, joined_keys, matches, sorting
+from pydpstat.porting.r._shapes import Array, column, combined, frame_of, taken, vector
 
 Verb = Callable[[Any], Any]
 
@@ -48,7 +48,7 @@ def summarise(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
     first, number = _groups(frame, by)
     found: dict[str, list[Any]] = {name: [] for name in what}
     for g in range(len(first)):
-        group = Group(rows_at(frame, np.flatnonzero(number == g)))
+        group = Group(taken(frame, np.flatnonzero(number == g)))
         group.made = {}
         for name, function in what.items():
             value = vector(function(group)).tolist()
@@ -56,7 +56,7 @@ def summarise(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
                 raise PydpstatError(f"{name} must be a single value for each group; got {len(value)}")
             group.made[name] = value[0]
             found[name].append(value[0])
-    keys = rows_at(frame[list(by)], first) if by else pd.DataFrame()
+    keys = taken(frame[list(by)], first) if by else pd.DataFrame()
     return frame_of({**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}})
 
 
@@ -72,23 +72,26 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.Data
     first, number = _groups(frame, by)
     places = [np.flatnonzero(number == g) for g in range(len(first))]
     for name, function in what.items():
-        parts = [np.broadcast_to(vector(function(rows_at(frame, at))), len(at)) for at in places]
+        parts = [np.broadcast_to(vector(function(taken(frame, at))), len(at)) for at in places]
         values = combined([each for part in parts for each in part.tolist()])
         order = np.argsort(np.concatenate(places), kind="stable")
         frame = frame.assign(**{name: values[order]})
     return frame
 
 
-class desc(NamedTuple):
-    """A key in descending order, for `arrange`.
+class _Descending(NamedTuple):
+    key: Any
+
+
+def desc(x: Any) -> _Descending:
+    """Return a key of `arrange` in descending order.
 
     Examples
     --------
     >>> arrange(pd.DataFrame({"x": [1, 3, 2]}), desc("x"))["x"].tolist()
     [3, 2, 1]
     """
-
-    key: Any
+    return _Descending(x)
 
 
 def arrange(frame: pd.DataFrame, *keys: Any) -> pd.DataFrame:
@@ -101,10 +104,10 @@ def arrange(frame: pd.DataFrame, *keys: Any) -> pd.DataFrame:
     >>> arrange(pd.DataFrame({"x": ["b", "a", "B"]}), "x")["x"].tolist()
     ['B', 'a', 'b']
     """
-    down = [isinstance(key, desc) for key in keys]
-    plain = [key.key if isinstance(key, desc) else key for key in keys]
+    down = [isinstance(key, _Descending) for key in keys]
+    plain = [key.key if isinstance(key, _Descending) else key for key in keys]
     columns = [column(frame, key) if isinstance(key, str) else _own(key(frame)) for key in plain]
-    return rows_at(frame, sorting(columns, down)) if keys else frame
+    return taken(frame, sorting(columns, down)) if keys else frame
 
 
 def _own(values: Any) -> Any:
@@ -120,7 +123,7 @@ def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n")
     {'g': ['b', 'a'], 'n': [2, 1]}
     """
     found = summarise(frame, list(names), **{name: len})
-    return rows_at(found, sorting([found[name].to_numpy()], [True])) if sort else found
+    return taken(found, sorting([found[name].to_numpy()], [True])) if sort else found
 
 
 def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.DataFrame:
@@ -131,9 +134,9 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
     >>> distinct(pd.DataFrame({"g": ["b", "a", "b"]}))["g"].tolist()
     ['b', 'a']
     """
-    by = list(names) or list(frame.columns)
+    by = [name for name in frame.columns if name in names] or list(frame.columns)
     first, _ = _groups(frame, by)
-    return rows_at(frame if keep_all else frame[by], np.sort(first))
+    return taken(frame if keep_all else frame[by], np.sort(first))
 
 
 def left_join(
@@ -171,7 +174,5 @@ def _join(x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str], ever
     pairs = [(i, j) for i, places in enumerate(found) for j in places or ([-1] if every else [])]
     at_x, at_y = (np.array(side, dtype=np.intp) for side in zip(*pairs)) if pairs else (np.empty(0, int),) * 2
     rest = [name for name in y.columns if name not in right]
-    result = {n + suffix[0] * (n in rest and n not in left): picked(column(x, n), at_x) for n in x.columns}
-    return frame_of(
-        {**result, **{n + suffix[1] * (n in x.columns): picked(column(y, n), at_y) for n in rest}}
-    )
+    result = {n + suffix[0] * (n in rest and n not in left): taken(column(x, n), at_x) for n in x.columns}
+    return frame_of({**result, **{n + suffix[1] * (n in x.columns): taken(column(y, n), at_y) for n in rest}})
