@@ -9,9 +9,10 @@ from dataclasses import replace
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
 from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, python_name, quoted
-from pydpstat.porting._expressions import CONSTANTS, Expressions
+from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._own import own_call
 from pydpstat.porting._scope import Scope, Variable, function_name, word
+from pydpstat.porting._subscripts import Subscripts
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 # what only shows a value, or hides a message
@@ -46,7 +47,7 @@ _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
 
 
-class Calls(Expressions):
+class Calls(Subscripts):
     """What calls are in Python."""
 
     # functions of the script, by name, and how often a name is assigned in it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -16,7 +16,6 @@ from pydpstat.porting._code import (
     BIT_AND,
     BIT_OR,
     COMPARE,
-    ELEMENT,
     NOT,
     NUMBERS,
     NUMERIC,
@@ -31,7 +30,6 @@ from pydpstat.porting._code import (
     Untranslated,
     called,
     number,
-    python_name,
     quoted,
 )
 from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, word
@@ -43,8 +41,6 @@ _LOGIC = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("o
 _WORDS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
 _NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
 _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
-# slots that are NA in R until they have a value
-_MAY_BE_MISSING = {"dims", "gammaSensitivity", "latticeK"}
 # what R compares with numbers as text
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 CONSTANTS = {
@@ -69,6 +65,14 @@ class Expressions(ABC):
         self.complete: set[str] = set()
         # whether a comparison with a missing value stops R, and whether it counts as false
         self.tested = self.dropped = False
+
+    @abstractmethod
+    def subscript(self, node: Call, single: bool) -> Code:
+        """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
+
+    @abstractmethod
+    def part(self, of: Code, name: str, sign: str = "$") -> Code:
+        """Return a component by its name."""
 
     @abstractmethod
     def called(self, node: Call) -> Code:
@@ -279,137 +283,6 @@ class Expressions(ABC):
                 return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})")
         return Code(called("r.colon", [low.text, high.text]), "ints")
 
-    # subscripts
-
-    def part(self, of: Code, name: str, sign: str = "$") -> Code:
-        """Return a component by its name."""
-        if not name:
-            raise Untranslated(f"{sign} is followed by no name")
-        if of.kind == "frame":
-            return self.column(of, name)
-        if of.kind == "dict":
-            return Code(called("r.part", [of.text, quoted(name)]), missing=1)
-        if sign == "@" and name in _MAY_BE_MISSING:
-            return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)
-        if of.kind in ("object", "release") or sign == "@":
-            return Code(f"{of.at(ATOM)}.{python_name(name)}", "")
-        if of.kind in SCALARS | VECTORS:
-            raise Untranslated("$ is for lists and data frames")
-        return Code(called("r.part", [of.text, quoted(name)]), missing=1)
-
-    def column(self, frame: Code, name: str) -> Code:
-        """Return a column of a data frame; R takes the beginning of a name as well."""
-        variable = self._frame_of(frame)
-        if variable is not None and variable.columns is not None and name not in variable.columns:
-            raise Untranslated(f"the data frame has no column {name}, but {', '.join(variable.columns)}")
-        missing = 0 if variable and ({name, "*"} & variable.complete) else frame.missing or 1
-        return Code(f"{frame.at(ATOM)}[{quoted(name)}]", "column", frame=frame.text, missing=missing)
-
-    def _frame_of(self, frame: Code) -> Variable | None:
-        if frame.text in self.made:
-            return self.made[frame.text]
-        for text, variable, _ in reversed(self.frames):
-            if text == frame.text:
-                return variable
-        return next((each for each in self._variables() if each.python == frame.text), None)
-
-    def _variables(self) -> Iterator[Variable]:
-        scope: Scope | None = self.scope
-        while scope is not None:
-            yield from scope.names.values()
-            scope = scope.outer
-
-    def subscript(self, node: Call, single: bool) -> Code:
-        """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
-        base = self.value(node.arguments[0].value)
-        named = [each for each in node.arguments[1:] if each.name]
-        if [each.name for each in named] not in ([], ["drop"]):
-            raise Untranslated(f"the subscript has an argument {named[0].name}")
-        keep = bool(named) and word(named[0].value) not in ("T", "TRUE")
-        keep = bool(named) and not (isinstance(named[0].value, Constant) and named[0].value.value)
-        keys = [each.value for each in node.arguments[1:] if not each.name]
-        if base.kind == "function":
-            raise Untranslated("a function has no elements")
-        if len(keys) == 1:
-            if keys[0] is None:
-                return base
-            return self._element(base, keys[0]) if single else self._elements(base, keys[0])
-        if len(keys) != 2:
-            raise Untranslated(f"the subscript has {len(keys)} indices")
-        if base.kind == "frame":
-            return self._cells(base, *keys, keep=keep)
-        return self._matrix_cells(base, keys, keep)
-
-    def _element(self, base: Code, key: Node) -> Code:
-        name, index = word(key) if isinstance(key, Constant) else "", self.value(key)
-        if base.kind == "frame" and name:
-            return self.column(base, name)
-        kind = ELEMENT.get(base.kind, "")
-        if base.kind in ("dict", "named") and name:
-            return Code(f"{base.at(ATOM)}[{index.text}]", kind, missing=1)
-        if base.kind in VECTORS | {"list"} and (place := _place(index)) is not None:
-            return Code(f"{base.at(ATOM)}[{place}]", kind, missing=base.missing or base.kind == "list")
-        return Code(called("r.element", [base.array, index.text]), kind, missing=max(base.missing, 1))
-
-    def _elements(self, base: Code, key: Node) -> Code:
-        index = self.value(key)
-        if base.kind == "frame":
-            return self._columns(base, key, index)
-        element, missing = ELEMENT.get(base.kind, ""), base.missing
-        if base.kind in VECTORS and (place := _place(index)) is not None:
-            return Code(f"{base.at(ATOM)}[{place}]", element, missing=missing)
-        if base.kind in VECTORS and index.text == "-1":
-            return Code(f"{base.at(ATOM)}[1:]", base.kind, missing=missing)
-        if index.kind in ("flags", "column") and base.kind in {*VECTORS, "column"}:
-            mask = index.text
-            if base.kind == "column":
-                return Code(f"{base.at(ATOM)}[{mask}]", "column", missing=missing)
-            return Code(f"{base.at(ATOM)}[{index.array}]", base.kind, missing=missing)
-        if base.kind in VECTORS and index.kind == "positions" and not index.plain:
-            return Code(f"{base.at(ATOM)}[{index.at(SUM)} - 1]", base.kind, missing=missing)
-        kind = base.kind if base.kind not in ("column", "") and index.kind in VECTORS else element
-        text = called("r.index", [base.array, index.array if index.kind == "column" else index.sequence])
-        return Code(text, kind, missing=max(missing, 1))
-
-    def _columns(self, base: Code, key: Node, index: Code) -> Code:
-        names = index.plain if index.kind == "texts" else f"[{index.text}]" if index.kind == "text" else ""
-        if names:
-            return Code(f"{base.at(ATOM)}[{names}]", "frame", missing=base.missing)
-        if index.kind in ("flags", "column"):
-            raise Untranslated("a condition chooses columns here; a comma is missing for rows")
-        return Code(called("r.columns", [base.text, index.sequence]), "frame", missing=base.missing)
-
-    def _cells(self, base: Code, row: Node | None, column: Node | None, keep: bool) -> Code:
-        rows = base if row is None else self._rows(base, row)
-        if column is None:
-            return rows
-        index = self.value(column)
-        if index.kind == "text" and not keep:
-            return replace(self.column(rows, word(column)), frame=base.text if row is None else "")
-        if index.kind == "texts" or (index.kind == "text" and keep):
-            return self._columns(rows, column, index)
-        if index.kind in NUMBERS and not index.text.startswith("-") and not keep:
-            return Code(called("r.element", [rows.text, index.text]), missing=1)
-        return self._columns(rows, column, index)
-
-    def _rows(self, base: Code, row: Node) -> Code:
-        index = self.value(row)
-        if index.kind in ("flags", "column"):
-            return Code(f"{base.at(ATOM)}[{index.text}]", "frame", missing=base.missing)
-        if index.kind == "positions" and not index.plain:
-            return Code(f"{base.at(ATOM)}.iloc[{index.at(SUM)} - 1]", "frame", missing=base.missing)
-        return Code(called("r.rows", [base.text, index.sequence]), "frame", missing=base.missing)
-
-    def _matrix_cells(self, base: Code, keys: Sequence[Node | None], keep: bool) -> Code:
-        codes = [None if each is None else self.value(each) for each in keys]
-        places = [":" if each is None else _place(each) for each in codes]
-        if base.kind == "matrix" and not keep and None not in places:
-            kind = "doubles" if ":" in places else "number"
-            return Code(f"{base.at(ATOM)}[{', '.join(map(str, places))}]", kind, missing=base.missing)
-        texts = ["None" if each is None else each.sequence for each in codes]
-        given = [base.array, *texts, *["drop=False"] * keep]
-        return Code(called("r.cells", given), "matrix" if keep else "", missing=max(base.missing, 1))
-
 
 def _constant(node: Constant) -> Code:
     value = node.value
@@ -436,13 +309,6 @@ def _numbers(*given: Node | None) -> bool:
 
 def _numeric(text: str) -> bool:
     return bool(_LIKE_A_NUMBER.match(text.strip('"')))
-
-
-def _place(index: Code) -> str | None:
-    """Return the position from 0 of one that is sure to be at least 1."""
-    if index.kind == "number" and index.text.isdigit() and index.text != "0":
-        return str(int(index.text) - 1)
-    return f"{index.at(SUM)} - 1" if index.kind == "position" else None
 
 
 def _need_numbers(*codes: Code) -> None:

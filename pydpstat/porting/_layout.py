@@ -48,7 +48,9 @@ def _is_generator(part: str) -> bool:
 
 def _brackets(line: str) -> tuple[int, int, list[int]] | None:
     """Return where the brackets of the last call that can be split open and close, and the commas between."""
-    depth, stack, found = 0, [], []
+    depth = 0
+    stack: list[tuple[int, list[int]]] = []
+    found: list[tuple[int, int, list[int]]] = []
     try:
         words = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
     except (tokenize.TokenError, IndentationError):

@@ -129,3 +129,12 @@ def call(name: str, *values: Node, like: Node) -> Call:
     """Return a call of R's that stands at the place of another node."""
     given = tuple(Argument(None, each) for each in values)
     return Call(Name(name, like.start, like.end), given, like.start, like.end)
+
+
+def either(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
+    """Return what is known of variables after one of two ways."""
+    found = {}
+    for name in {**first, **second}:
+        a, b = first.get(name), second.get(name)
+        found[name] = a.or_else(b) if a is not None and b is not None else a or b
+    return found  # type: ignore[return-value]

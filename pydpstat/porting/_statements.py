@@ -22,7 +22,16 @@ from pydpstat.porting._code import (
 )
 from pydpstat.porting._definitions import Definitions
 from pydpstat.porting._layout import WIDTH, laid_out
-from pydpstat.porting._scope import ARROWS, Variable, arguments_of, assigned, function_name, nodes, word
+from pydpstat.porting._scope import (
+    ARROWS,
+    Variable,
+    arguments_of,
+    assigned,
+    either,
+    function_name,
+    nodes,
+    word,
+)
 from pydpstat.porting._special_calls import specials, switched
 from pydpstat.porting._syntax import Call, Function, Name, Node, Script
 
@@ -237,7 +246,7 @@ class Statements(Definitions):
             self.depth += 1
             self.give(Code("None", "null"), sink, node)
             self.depth -= 1
-        self.scope.names = _either(first, self.scope.names)
+        self.scope.names = either(first, self.scope.names)
         return None
 
     def plain(self, node: Node) -> bool:
@@ -266,7 +275,7 @@ class Statements(Definitions):
             self.emit(header())
             bound()
             self.block(body, LEFT)
-            after = _either(before, self.scope.names)
+            after = either(before, self.scope.names)
             del self.lines[state[0] :], self.problems[state[1] :]
             self._comment, self.end = state[2:]
             self.scope.names = dict(after)
@@ -277,7 +286,7 @@ class Statements(Definitions):
         bound()
         self.end = body.start if body is not None else self.end
         self.block(body, LEFT)
-        self.scope.names = _either(before, self.scope.names)
+        self.scope.names = either(before, self.scope.names)
 
     def _for_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         name, over, *body = (each.value for each in node.arguments)
@@ -398,12 +407,3 @@ class Statements(Definitions):
             if not isinstance(given[0], Name):
                 raise Untranslated("the value of print")
             self.give(self.value(given[0]), sink, node)
-
-
-def _either(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
-    """Return what is known of variables after one of two ways."""
-    found = {}
-    for name in {**first, **second}:
-        a, b = first.get(name), second.get(name)
-        found[name] = a.or_else(b) if a is not None and b is not None else a or b
-    return found  # type: ignore[return-value]

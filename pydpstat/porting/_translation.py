@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pydpstat.porting._assignments import LEFT, SHOWN
 from pydpstat.porting._code import Untranslated
 from pydpstat.porting._grammar import parse
 from pydpstat.porting._scope import assigned
-from pydpstat.porting._statements import LEFT, SHOWN, Problem, Statements
+from pydpstat.porting._statements import Problem, Statements
 from pydpstat.porting._verify import Chunk
 
 _IMPORTS = (

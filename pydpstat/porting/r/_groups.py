@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
+from functools import reduce
+from itertools import accumulate as accumulated
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pydpstat import r_arithmetic
-from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._shapes import (
     Array,
-    Matrix,
     Names,
     column,
     combined,
     dimnames_of,
+    is_table,
     items,
     listed,
     named,
+    sides_of,
     simplified,
+    taken,
     vector,
-)  # fmt: skip
-from pydpstat.r_arithmetic import Table
+    with_names,
+)
 from pydpstat.r_arithmetic.factor import Factor, categories
 
 Function = Callable[..., Any]
 
 
-def lapply(X: object, FUN: Function, *args: Any, **named: Any) -> Any:
+def lapply(X: Any, FUN: Function, *args: Any, **more: Any) -> Any:
     """Return a list of the results of a function for each element, as R's ``lapply``.
 
     Examples
@@ -41,11 +45,11 @@ def lapply(X: object, FUN: Function, *args: Any, **named: Any) -> Any:
     {'a': 2, 'b': 1}
     """
     names, elements = items(X)
-    return listed([FUN(each, *args, **named) for each in elements], names)
+    return listed([FUN(each, *args, **more) for each in elements], names)
 
 
 def sapply(
-    X: object, FUN: Function, *args: Any, simplify: bool = True, USE_NAMES: bool = True, **named: Any
+    X: Any, FUN: Function, *args: Any, simplify: bool = True, USE_NAMES: bool = True, **more: Any
 ) -> Any:
     """Return the results of a function for each element as a vector or matrix, as R's ``sapply``.
 
@@ -60,19 +64,16 @@ def sapply(
     {'a': 2, 'b': 1}
     """
     names, elements = items(X)
-    answers = [FUN(each, *args, **named) for each in elements]
-    names = _names(names, elements) if USE_NAMES else None
-    return simplified(answers, names) if simplify else listed(answers, names)
+    return _made([FUN(each, *args, **more) for each in elements], names, elements, simplify, USE_NAMES)
 
 
-def _names(names: Names, elements: list[Any]) -> Names:
-    strings = elements and all(isinstance(each, str) for each in elements)
-    return elements if names is None and strings else names
+def _made(answers: list[Any], names: Names, elements: list[Any], simplify: bool, use_names: bool) -> Any:
+    if names is None and elements and all(isinstance(each, str) for each in elements):
+        names = elements
+    return (simplified if simplify and answers else listed)(answers, names if use_names else None)
 
 
-def vapply(
-    X: object, FUN: Function, FUN_VALUE: object, *args: Any, USE_NAMES: bool = True, **named: Any
-) -> Any:
+def vapply(X: Any, FUN: Function, FUN_VALUE: Any, *args: Any, USE_NAMES: bool = True, **more: Any) -> Any:
     """Return what `sapply` does, where each result is of the kind and length of `FUN_VALUE`.
 
     Examples
@@ -81,25 +82,20 @@ def vapply(
     array([2, 1])
     """
     like = vector(FUN_VALUE, "FUN_VALUE")
-    if not items(X)[1]:
-        return like[:0]
-
-    def checked(each: object, *args: Any, **named: Any) -> Any:
-        result = FUN(each, *args, **named)
-        values = vector(result, "what FUN returns")
+    for values in map(vector, answers := lapply(items(X)[1], FUN, *args, **more)):
         if values.size != like.size or "biufO".find(values.dtype.kind) > "biufO".find(like.dtype.kind):
-            raise PydpstatError(
-                f"FUN must return {like.size} of {like.dtype}; got {values.size} of {values.dtype}"
-            )
-        return result
-
-    return sapply(X, checked, *args, USE_NAMES=USE_NAMES, **named)
+            raise PydpstatError(f"FUN must return {like.size} {like.dtype}; got {values.size} {values.dtype}")
+    return _made(answers, *items(X), True, USE_NAMES) if answers else like[:0]
 
 
 def mapply(
-    FUN: Function, *vectors: object, MoreArgs: dict[str, Any] | None = None, SIMPLIFY: bool = True,
-    USE_NAMES: bool = True, **named: object,
-) -> Any:  # fmt: skip
+    FUN: Function,
+    *vectors: Any,
+    MoreArgs: Any = None,
+    SIMPLIFY: bool = True,
+    USE_NAMES: bool = True,
+    **more: Any,
+) -> Any:
     """Return the results of a function of the first elements, the second ones and so on, as R's ``mapply``.
 
     Examples
@@ -107,19 +103,18 @@ def mapply(
     >>> mapply(lambda a, b: a + b, [1, 2], [10, 20])
     array([11, 22])
     """
-    parts = [items(each) for each in (*vectors, *named.values())]
+    parts = [items(each) for each in (*vectors, *more.values())]
     lengths = [len(elements) for _, elements in parts]
-    n = max(lengths) if lengths and min(lengths) else 0
+    n = max(lengths) if all(lengths) else 0
     if any(n % length for length in lengths if length):
         raise PydpstatError(f"the vectors must have lengths that divide the longest; got {lengths}")
     rows = [[elements[i % len(elements)] for _, elements in parts] for i in range(n)]
-    plain = len(vectors)
-    answers = [FUN(*row[:plain], **dict(zip(named, row[plain:])), **(MoreArgs or {})) for row in rows]
-    names = _names(*parts[0]) if USE_NAMES and parts else None
-    return simplified(answers, names) if SIMPLIFY else listed(answers, names)
+    k, fixed = len(vectors), MoreArgs or {}
+    answers = [FUN(*row[:k], **dict(zip(more, row[k:])), **fixed) for row in rows]
+    return _made(answers, *parts[0], SIMPLIFY, USE_NAMES)
 
 
-def Map(f: Function, *vectors: object, **named: object) -> Any:
+def Map(f: Function, *vectors: Any, **more: Any) -> Any:
     """Return `mapply`'s results as a list.
 
     Examples
@@ -127,10 +122,10 @@ def Map(f: Function, *vectors: object, **named: object) -> Any:
     >>> Map(lambda a, b: a + b, [1, 2], [10, 20])
     [11, 22]
     """
-    return mapply(f, *vectors, SIMPLIFY=False, **named)
+    return mapply(f, *vectors, SIMPLIFY=False, **more)
 
 
-def Reduce(f: Function, x: object, init: Any = None, right: bool = False, accumulate: bool = False) -> Any:
+def Reduce(f: Function, x: Any, init: Any = None, right: bool = False, accumulate: bool = False) -> Any:
     """Return a function of two values applied from the first element to the last, as R's ``Reduce``.
 
     Examples
@@ -138,13 +133,11 @@ def Reduce(f: Function, x: object, init: Any = None, right: bool = False, accumu
     >>> Reduce(lambda a, b: a + b, [1, 2, 3], accumulate=True)
     array([1, 3, 6])
     """
-    elements = ([] if init is None else [init]) + items(x)[1]
-    if right:
-        elements = [init, *items(x)[1][::-1]] if init is not None else elements[::-1]
+    elements = [*([] if init is None else [init]), *items(x)[1][:: -1 if right else 1]]
     step = (lambda a, b: f(b, a)) if right else f
     if not accumulate:
-        return functools.reduce(step, elements) if elements else None
-    steps = [functools.reduce(step, elements[: i + 1]) for i in range(len(elements))][:: -1 if right else 1]
+        return reduce(step, elements) if elements else None
+    steps = list(accumulated(elements, step))[:: -1 if right else 1]
     single = all(np.ndim(each) == 0 and not isinstance(each, dict) for each in steps)
     return combined(steps) if single else steps
 
@@ -159,11 +152,11 @@ def Filter(f: Function, x: Any) -> Any:
     """
     names, elements = items(x)
     keep = [i for i, each in enumerate(elements) if f(each)]
-    if isinstance(x, (pd.DataFrame, pd.Series)):
-        return x.iloc[:, keep] if isinstance(x, pd.DataFrame) else x.iloc[keep]
+    if isinstance(x, pd.DataFrame):
+        return x.iloc[:, keep]
     if isinstance(x, (dict, list)):
         return listed([elements[i] for i in keep], names and [names[i] for i in keep])
-    return vector(x)[keep]
+    return taken(x, keep)
 
 
 def replicate(n: int, expr: Function, simplify: bool = True) -> Any:
@@ -174,8 +167,7 @@ def replicate(n: int, expr: Function, simplify: bool = True) -> Any:
     >>> replicate(3, lambda: 7)
     array([7, 7, 7])
     """
-    answers = [expr() for _ in range(int(n))]
-    return simplified(answers, None) if simplify else answers
+    return _made([expr() for _ in range(int(n))], None, [], simplify, False)
 
 
 def do_call(what: Function, args: Any) -> Any:
@@ -189,7 +181,7 @@ def do_call(what: Function, args: Any) -> Any:
     return what(**args) if isinstance(args, dict) else what(*args)
 
 
-def apply(X: Any, MARGIN: int, FUN: Function, *args: Any, **named: Any) -> Any:
+def apply(X: Any, MARGIN: int, FUN: Function, *args: Any, **more: Any) -> Any:
     """Return the results of a function for each row (1) or column (2), as R's ``apply``.
 
     Examples
@@ -201,51 +193,18 @@ def apply(X: Any, MARGIN: int, FUN: Function, *args: Any, **named: Any) -> Any:
     if MARGIN not in (1, 2):
         raise PydpstatError(f"MARGIN must be 1 (rows) or 2 (columns); got {MARGIN!r}")
     names, others = dimnames_of(cells)[:: 1 if MARGIN == 1 else -1]
-    plain = np.asarray(cells)
-    lines: list[Any] = list(plain if MARGIN == 1 else plain.T)
-    if others is not None:
-        lines = [pd.Series(line, index=pd.Index(others, dtype=object)) for line in lines]
-    return simplified([FUN(line, *args, **named) for line in lines], names)
-
-
-def as_matrix(x: Any) -> Array:
-    """Return a frame, table or vector as a matrix; a vector is its only column.
-
-    Examples
-    --------
-    >>> as_matrix(pd.DataFrame({"a": [1, 2], "b": [0.5, 1]})).dimnames
-    (None, ['a', 'b'])
-    """
-    if isinstance(x, Table):
-        return named(x.counts, x.dimnames, x.names)  # type: ignore[arg-type]
-    if isinstance(x, pd.DataFrame):
-        columns = [vector(x[each]) for each in x.columns]
-        if len({each.dtype.kind == "O" for each in columns}) > 1:
-            raise PydpstatError("a frame must have numbers or strings only to become a matrix; it has both")
-        rows = (
-            None
-            if isinstance(x.index[:1].tolist()[:1], list) and x.index.dtype.kind in "iu"
-            else list(x.index)
-        )
-        return named(np.column_stack(columns) if columns else np.empty((len(x), 0)), (rows, list(x.columns)))
-    if np.ndim(x) < 2:
-        names = list(x.index) if isinstance(x, pd.Series) else None
-        return named(vector(x)[:, None], (names, None))
-    return x if isinstance(x, Matrix) else np.asarray(x)
+    lines = np.asarray(cells) if MARGIN == 1 else np.asarray(cells).T
+    return simplified([FUN(with_names(line, others), *args, **more) for line in lines], names)
 
 
 def _factors(index: Any) -> tuple[list[Factor], list[str]]:
     """The factors by which groups are made, and their names."""
     if isinstance(index, (dict, pd.DataFrame)):
-        names = [str(each) for each in index]
-        return [
-            categories(column(index, n) if isinstance(index, pd.DataFrame) else index[n]) for n in names
-        ], names
-    several = (
-        isinstance(index, (list, tuple)) and index and not isinstance(index[0], str) and np.ndim(index[0])
-    )
+        names, vectors = items(index)
+        return list(map(categories, vectors)), list(map(str, names or []))
+    several = isinstance(index, (list, tuple)) and len(index) and np.ndim(index[0])
     vectors = list(index) if several else [index]
-    return [categories(each) for each in vectors], [""] * len(vectors)
+    return list(map(categories, vectors)), [""] * len(vectors)
 
 
 def _positions(factors: list[Factor], n: int) -> list[Array]:
@@ -262,19 +221,6 @@ def _positions(factors: list[Factor], n: int) -> list[Array]:
     return np.split(np.argsort(code, kind="stable"), ends[:-1])[:stride]
 
 
-def taken(x: Any, places: Array) -> Any:
-    """Return the elements of a vector, or the rows of a frame, at places from 0.
-
-    Examples
-    --------
-    >>> taken(np.array([1.5, 2.5]), np.array([1]))
-    array([2.5])
-    """
-    if isinstance(x, (pd.DataFrame, pd.Series)):
-        return x.iloc[places]
-    return x[places] if isinstance(x, pd.Categorical) else vector(x)[places]
-
-
 def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
     """Return a vector's elements or a frame's rows by group, in the order of levels, as R's ``split``.
 
@@ -284,15 +230,13 @@ def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
     {'a': array([2]), 'b': array([1, 3])}
     """
     factors, _ = _factors(f)
-    names = [""]
-    for each in reversed(factors):
-        names = [f"{a}.{b}" if b else str(a) for b in names for a in each.levels]
+    names = [".".join(map(str, each[::-1])) for each in product(*(each.levels for each in factors[::-1]))]
     groups = zip(names, _positions(factors, len(x)))
     return {name: taken(x, places) for name, places in groups if places.size or not drop}
 
 
-def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.nan, **named_: Any) -> Any:
-    """Return a function's results by one or more factors: a Series, or a matrix with names, as R's ``tapply``.
+def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.nan, **more: Any) -> Any:
+    """Return a function's results by one factor as a Series, or by several as a matrix with names.
 
     Groups without elements have `default`. If results are longer than 1, groups of one factor are a dict.
 
@@ -303,20 +247,19 @@ def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.na
     """
     factors, names = _factors(INDEX)
     groups = _positions(factors, len(X))
-    answers = [FUN(taken(X, places), *args, **named_) if places.size else None for places in groups]
-    given = [each for each, places in zip(answers, groups) if places.size]
+    answers = [FUN(taken(X, places), *args, **more) if places.size else None for places in groups]
     levels = [list(each.levels) for each in factors]
-    if any(isinstance(each, (dict, list, pd.DataFrame)) or np.size(each) != 1 for each in given):
+    if any(isinstance(each, (dict, list, pd.DataFrame)) or np.size(each) != 1 for each in answers):
         if len(factors) > 1:
             raise PydpstatError("FUN must return a single value for groups of several factors")
         return dict(zip(levels[0], answers))
     flat = combined([vector(a).tolist()[0] if g.size else default for a, g in zip(answers, groups)])
     if len(factors) == 1:
-        return pd.Series(flat, index=pd.Index(levels[0], dtype=object))
+        return with_names(flat, levels[0])
     return named(flat.reshape([len(each) for each in levels], order="F"), levels, names)
 
 
-def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **named_: Any) -> Any:
+def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
     """Return counts of levels: a Series for one factor, otherwise a matrix with names, as R's ``table``.
 
     The index of the Series has a name, "" without `dnn`: by this a table is told from a named vector.
@@ -328,63 +271,59 @@ def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any =
     >>> int(table(["a", "b", "a"], [1, 1, 2])["a", "2"])
     1
     """
-    if named_:
-        dnn, factors = [*([""] * len(factors)), *named_], (*factors, *named_.values())
-    excluded = {} if isinstance(exclude, str) and not exclude else {"exclude": exclude}
+    if more:
+        dnn, factors = [*[""] * len(factors), *more], (*factors, *more.values())
+    excluded = {"exclude": exclude} if not isinstance(exclude, str) or exclude else {}
     found = r_arithmetic.table(*factors, useNA=useNA, dnn=dnn, **excluded)
     if len(found.dimnames) > 1:
-        return named(found.counts, found.dimnames, found.names)  # type: ignore[arg-type]
+        return named(found.counts, list(map(list, found.dimnames)), found.names)
     return _one_way(found.counts, found.dimnames[0], found.names[0])
 
 
-def _one_way(counts: Array, levels: Any, name: str) -> pd.Series:
+def _one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
     return pd.Series(counts, index=pd.Index(list(levels), dtype=object, name=name))
 
 
-def is_table(x: object) -> bool:
-    """Tell whether a Series is a table of one factor, and no vector with names.
-
-    Examples
-    --------
-    >>> is_table(table(["a", "b"])), is_table(tapply([1], ["a"], sum))
-    (True, False)
-    """
-    return isinstance(x, pd.Series) and x.index.name is not None
-
-
-def margin_table(x: Any, margin: int | None = None) -> Any:
+def marginSums(x: Any, margin: int | None = None) -> Any:
     """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
 
     Examples
     --------
-    >>> margin_table(table(["a", "b", "a"], [1, 1, 2]), 1).to_dict()
+    >>> marginSums(table(["a", "b", "a"], [1, 1, 2]), 1).to_dict()
     {'a': 2, 'b': 1}
     """
-    if margin is None or np.ndim(getattr(x, "counts", x)) == 1:
+    if margin is None or sides_of(x) == 1:
         return r_arithmetic.sum(vector(x)) if margin is None else x
     cells = as_matrix(x)
-    sums = [r_arithmetic.sum(line) for line in (np.asarray(cells) if margin == 1 else np.asarray(cells).T)]
-    levels = dimnames_of(cells)[margin - 1]
-    axes = cells.axes if isinstance(cells, Matrix) else ("", "")
-    return np.array(sums) if levels is None else _one_way(np.array(sums), levels, axes[margin - 1])
+    lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
+    sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
+    return sums if levels is None else _one_way(sums, levels, getattr(cells, "axes")[margin - 1])
 
 
-def prop_table(x: Any, margin: int | None = None) -> Any:
+margin_table = marginSums
+
+
+def proportions(x: Any, margin: int | None = None) -> Any:
     """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
 
     Examples
     --------
-    >>> prop_table(table(["a", "b", "a", "a"])).to_dict()
+    >>> proportions(table(["a", "b", "a", "a"])).to_dict()
     {'a': 0.75, 'b': 0.25}
     """
-    cells = (
-        x if isinstance(x, pd.Series) else vector(x) if np.ndim(getattr(x, "counts", x)) < 2 else as_matrix(x)
-    )
-    if margin is None or cells.ndim == 1:
-        return cells / (margin_table(cells) if margin is None else cells)
-    sums = vector(margin_table(cells, margin))
+    cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
+    sums = marginSums(cells, margin)
     with np.errstate(invalid="ignore"):
-        return cells / (sums[:, None] if margin == 1 else sums)
+        return cells / (
+            vector(sums)[:, None]
+            if margin == 1 and cells.ndim > 1
+            else sums
+            if margin is None
+            else vector(sums)
+        )
+
+
+prop_table = proportions
 
 
 def addmargins(A: Any) -> Any:
@@ -395,21 +334,10 @@ def addmargins(A: Any) -> Any:
     >>> int(addmargins(table(["a", "b", "a"], [1, 1, 2]))["Sum", "Sum"])
     3
     """
-    if isinstance(A, pd.Series):
-        return _one_way(np.append(vector(A), margin_table(A)), [*A.index, "Sum"], A.index.name)
+    if is_table(A):
+        return _one_way(np.append(vector(A), marginSums(A)), [*A.index, "Sum"], A.index.name)
     cells = as_matrix(A)
-    rows = np.vstack([cells, vector(margin_table(cells, 2))])
-    full = np.column_stack([rows, [r_arithmetic.sum(row) for row in rows]])
+    rows = np.vstack([cells, vector(marginSums(cells, 2))])
+    full = np.column_stack([rows, vector(marginSums(rows, 1))])
     names = [None if each is None else [*each, "Sum"] for each in dimnames_of(cells)]
     return named(full, names, getattr(cells, "axes", ()))
-
-
-def has_missing(x: Any) -> Array:
-    """Return which elements of a vector are missing.
-
-    Examples
-    --------
-    >>> has_missing(["a", None])
-    array([False,  True])
-    """
-    return np.array([is_missing(each) for each in vector(x).tolist()], dtype=bool)

@@ -3,24 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._groups import as_matrix, is_table
-from pydpstat.porting.r._shapes import Array, Matrix, Names, dimnames_of, named, vector
+from pydpstat.porting.r._shapes import (
+    Array,
+    dimnames_of,
+    is_table,
+    items,
+    named,
+    names_of,
+    sides_of,
+    taken,
+    vector,
+    whole,
+    with_names,
+)
+from pydpstat.r_arithmetic import Table
 from pydpstat.r_arithmetic.moments import wide_sum
 
 
+def as_matrix(x: Any) -> Array:
+    """Return a frame, table or vector as a matrix; a vector is its only column.
+
+    Examples
+    --------
+    >>> as_matrix(pd.DataFrame({"a": [1, 2], "b": [0.5, 1]})).dimnames
+    (None, ['a', 'b'])
+    """
+    if isinstance(x, Table):
+        return named(x.counts, list(map(list, x.dimnames)), x.names)
+    if isinstance(x, pd.DataFrame):
+        columns = [vector(each) for each in items(x)[1]]
+        if len({each.dtype.kind == "O" for each in columns}) > 1:
+            raise PydpstatError("a frame must have numbers or strings only to become a matrix; it has both")
+        cells = np.column_stack(columns) if columns else np.empty((len(x), 0))
+        return named(cells, (None if x.index.dtype.kind in "iu" else list(x.index), list(x.columns)))
+    if sides_of(x) < 2:
+        return named(vector(x)[:, None], (names_of(x), None))
+    return x if isinstance(x, np.ndarray) else np.asarray(x)
+
+
 def matrix(
-    data: Any = math.nan,
-    nrow: int | None = None,
-    ncol: int | None = None,
-    byrow: bool = False,
-    dimnames: Any = None,
+    data: Any = math.nan, nrow: Any = None, ncol: Any = None, byrow: bool = False, dimnames: Any = None
 ) -> Array:
     """Return a matrix of values that are repeated as often as it needs, by columns unless `byrow`.
 
@@ -31,13 +60,11 @@ def matrix(
            [2, 4]])
     """
     values = vector(data, "data")
-    if nrow is None:
-        nrow = math.ceil(values.size / ncol) if ncol else values.size
-    ncol = math.ceil(values.size / nrow) if ncol is None and nrow else ncol or 0
-    shape = (int(nrow), int(ncol))
-    cells = np.resize(values if values.size else np.array([math.nan]), shape[0] * shape[1])
+    rows = int(nrow) if nrow is not None else math.ceil(values.size / ncol) if ncol else values.size
+    columns = int(ncol) if ncol is not None else math.ceil(values.size / max(rows, 1))
+    cells = np.resize(values if values.size else np.array([math.nan]), rows * columns)
     names = [None if each is None else vector(each).tolist() for each in dimnames or (None, None)]
-    return named(cells.reshape(shape, order="C" if byrow else "F"), names)
+    return named(cells.reshape((rows, columns), order="C" if byrow else "F"), names)
 
 
 def dim(x: Any) -> Array | None:
@@ -60,7 +87,7 @@ def nrow(x: Any) -> int | None:
     >>> nrow(np.ones((2, 3))), nrow([1, 2])
     (2, None)
     """
-    return None if (sides := dim(x)) is None else int(sides[0])
+    return None if (found := dim(x)) is None else int(found[0])
 
 
 def ncol(x: Any) -> int | None:
@@ -71,27 +98,7 @@ def ncol(x: Any) -> int | None:
     >>> ncol(np.ones((2, 3)))
     3
     """
-    return None if (sides := dim(x)) is None or len(sides) < 2 else int(sides[1])
-
-
-def _names(x: Any, axis: int) -> Any:
-    if isinstance(x, (list, tuple, dict)):
-        return None
-    found = dimnames_of(as_matrix(x))[axis] if np.ndim(x) > 1 or is_table(x) else None
-    return None if found is None else np.array(found, dtype=object)
-
-
-def rownames(x: Any) -> Any:
-    """Return the names of a matrix's rows, or None. Those of a frame are its numbers of rows.
-
-    Examples
-    --------
-    >>> rownames(pd.DataFrame({"a": [1.5]})).tolist()
-    ['1']
-    """
-    if isinstance(x, pd.DataFrame):
-        return np.array([row_name(each) for each in x.index], dtype=object)
-    return _names(x, 0)
+    return None if (found := dim(x)) is None or len(found) < 2 else int(found[1])
 
 
 def row_name(label: object) -> str:
@@ -105,6 +112,25 @@ def row_name(label: object) -> str:
     return str(label + 1) if isinstance(label, (int, np.integer)) else str(label)
 
 
+def _names(x: Any, axis: int) -> Any:
+    if isinstance(x, pd.DataFrame):
+        found: Any = [x.columns if axis else [row_name(each) for each in x.index]][0]
+    else:
+        found = dimnames_of(as_matrix(x))[axis] if sides_of(x) > 1 or is_table(x) else None
+    return None if found is None else np.array(list(found), dtype=object)
+
+
+def rownames(x: Any) -> Any:
+    """Return the names of a matrix's rows, or None. Those of a frame are its numbers of rows.
+
+    Examples
+    --------
+    >>> rownames(pd.DataFrame({"a": [1.5]})).tolist()
+    ['1']
+    """
+    return _names(x, 0)
+
+
 def colnames(x: Any) -> Any:
     """Return the names of the columns of a matrix or frame, or None.
 
@@ -113,28 +139,44 @@ def colnames(x: Any) -> Any:
     >>> colnames(pd.DataFrame({"a": [1.5]})).tolist()
     ['a']
     """
-    if isinstance(x, pd.DataFrame):
-        return np.array(list(x.columns), dtype=object)
-    return None if is_table(x) else _names(x, 1)
+    return _names(x, 1)
 
 
-def set_dimnames(x: Any, rows: Any = None, columns: Any = None) -> Any:
-    """Return a matrix or frame with other names of rows or columns, as after ``colnames(x) <- names``.
+def set_rownames(x: Any, value: Any) -> Any:
+    """Return a matrix or frame with other names of its rows.
 
     Examples
     --------
-    >>> set_dimnames(np.ones((1, 2)), columns=["a", "b"])["a"].tolist()
-    Traceback (most recent call last):
-    ...
-    pydpstat.errors.PydpstatError: there is no row or column 'a': the names are None
+    >>> rownames(set_rownames(np.ones((1, 2)), ["a"])).tolist()
+    ['a']
     """
-    given = [None if each is None else vector(each).tolist() for each in (rows, columns)]
-    if wrong := [(len(g), n) for g, n in zip(given, np.shape(x)) if g is not None and len(g) != n]:
-        raise PydpstatError(f"there must be {wrong[0][1]} names; got {wrong[0][0]}")
+    return _renamed(x, value, 0)
+
+
+def set_colnames(x: Any, value: Any) -> Any:
+    """Return a matrix or frame with other names of its columns.
+
+    Examples
+    --------
+    >>> colnames(set_colnames(np.ones((1, 2)), ["a", "b"])).tolist()
+    ['a', 'b']
+    """
+    return _renamed(x, value, 1)
+
+
+def _renamed(x: Any, value: Any, axis: int) -> Any:
+    names = None if value is None else vector(value).tolist()
+    if names is not None and len(names) != np.shape(x)[axis]:
+        raise PydpstatError(f"there must be {np.shape(x)[axis]} names; got {len(names)}")
     if isinstance(x, pd.DataFrame):
-        index, labels = (given[0] or x.index), (given[1] or x.columns)
-        return x.set_axis(pd.Index(index), axis=0).set_axis(pd.Index(labels, dtype=object), axis=1)
-    return named(x, [g or own for g, own in zip(given, dimnames_of(as_matrix(x)))])
+        return (
+            x.reset_index(drop=True)
+            if names is None
+            else x.set_axis(pd.Index(names, dtype=object), axis=axis)
+        )
+    own = list(dimnames_of(as_matrix(x)))
+    own[axis] = names
+    return named(x, own)
 
 
 def cells(x: Any, i: Any = None, j: Any = None, drop: bool = True) -> Any:
@@ -146,87 +188,104 @@ def cells(x: Any, i: Any = None, j: Any = None, drop: bool = True) -> Any:
     >>> int(cells(m, 2, 1)), cells(m, None, -1), cells(m, 1, drop=False)
     (2, array([3, 4]), array([[1, 3]]))
     """
-    frame = isinstance(x, pd.DataFrame)
-    source = x if frame else as_matrix(x)
-    names = (rownames(x), colnames(x)) if frame else dimnames_of(source)
-    rows, columns = (_places(k, n, names[a]) for a, (k, n) in enumerate(zip((i, j), source.shape)))
-    if frame:
-        picked = source.iloc[rows, columns]
-        return column_of(picked) if drop and len(columns) == 1 else picked
-    kept = [None if n is None else [n[k] for k in p] for n, p in zip(names, (rows, columns))]
-    result = np.asarray(source)[np.ix_(rows, columns)]
+    if isinstance(x, pd.DataFrame):
+        rows, columns = places(i, len(x), rownames(x)), places(j, x.shape[1], x.columns)
+        if not drop or len(columns) != 1:
+            return x.iloc[rows, columns]
+        only = taken(whole(x.iloc[:, columns[0]]), rows)
+        return only[0] if len(only) == 1 and isinstance(only, np.ndarray) else only
+    source = as_matrix(x)
+    at = [places(k, n, names) for k, n, names in zip((i, j), source.shape, dimnames_of(source))]
+    kept = [None if n is None else [n[k] for k in p] for n, p in zip(dimnames_of(source), at)]
+    result = np.asarray(source)[np.ix_(*at)]
     if not drop or min(result.shape) != 1:
         return named(result, kept, getattr(source, "axes", ()))
-    if result.size == 1:
-        return result[0, 0]
-    labels = kept[0] if result.shape[1] == 1 else kept[1]
     return (
-        result.ravel() if labels is None else pd.Series(result.ravel(), index=pd.Index(labels, dtype=object))
+        result[0, 0]
+        if result.size == 1
+        else with_names(result.ravel(), kept[0 if result.shape[1] == 1 else 1])
     )
 
 
-def column_of(frame: pd.DataFrame) -> Any:
-    """Return a frame's only column as a vector; one of one row is a single value.
-
-    Examples
-    --------
-    >>> column_of(pd.DataFrame({"a": [1, 2]}))
-    array([1, 2])
-    """
-    only = frame.iloc[:, 0]
-    values = only.array if isinstance(only.dtype, pd.CategoricalDtype) else vector(only)
-    return values[0] if len(values) == 1 and isinstance(values, np.ndarray) else values
-
-
-def with_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
+def replaced_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
     """Return what a matrix or frame is after ``x[i, j] <- value``.
 
     Examples
     --------
-    >>> with_cells(np.zeros((2, 2)), None, 1, [5, 6])
+    >>> replaced_cells(np.zeros((2, 2)), None, 1, [5, 6])
     array([[5., 0.],
            [6., 0.]])
     """
-    if isinstance(x, pd.DataFrame):
-        rows, columns = _places(i, len(x), rownames(x)), _places(j, x.shape[1], colnames(x))
-        parts = np.resize(vector(value), len(rows) * len(columns)).reshape((len(rows), -1), order="F")
-        new = x.copy()
-        for place, part in zip(columns, parts.T):
-            values = vector(x.iloc[:, place])
-            values = values.astype(np.result_type(values, part))
-            values[rows] = part
-            new[x.columns[place]] = values
-        return new
-    source, new_value = as_matrix(x), vector(value)
-    places = [_places(k, n, names) for k, n, names in zip((i, j), source.shape, dimnames_of(source))]
-    result = np.array(source, dtype=np.result_type(source, new_value))
-    count = len(places[0]) * len(places[1])
-    if not new_value.size or count % new_value.size:
-        raise PydpstatError(f"value must have a length that divides {count}; got {new_value.size}")
-    result[np.ix_(*places)] = np.resize(new_value, count).reshape([len(p) for p in places], order="F")
-    return named(result, dimnames_of(source), getattr(source, "axes", ()))
+    frame, new = isinstance(x, pd.DataFrame), vector(value)
+    names = [rownames(x), x.columns] if frame else dimnames_of(as_matrix(x))
+    at = [places(k, n, each) for k, n, each in zip((i, j), np.shape(x), names)]
+    count = len(at[0]) * len(at[1])
+    if not new.size or count % new.size:
+        raise PydpstatError(f"value must have a length that divides {count}; got {new.size}")
+    block = np.resize(new, count).reshape([len(each) for each in at], order="F")
+    if not frame:
+        source = as_matrix(x)
+        result = np.array(source, dtype=np.result_type(source, new))
+        result[np.ix_(*at)] = block
+        return named(result, dimnames_of(source), getattr(source, "axes", ()))
+    for place, part in zip(at[1], block.T):
+        old = whole(x.iloc[:, place])
+        if isinstance(old, pd.Categorical) or (old.dtype.kind == "O") != (part.dtype.kind == "O"):
+            raise PydpstatError(
+                f"value must be of the kind of the column {x.columns[place]!r}, and no factor"
+            )
+        old = old.astype(np.result_type(old, part))
+        old[at[0]] = part
+        x = x.assign(**{x.columns[place]: old})
+    return x
 
 
-def _places(key: Any, n: int, names: Any) -> list[int]:
-    """The places from 0 for R's index of rows or columns."""
-    if key is None:
-        return list(range(n))
-    keys = vector(key)
+def rows(x: pd.DataFrame, i: Any) -> pd.DataFrame:
+    """Return ``x[i, ]`` of a frame.
+
+    Examples
+    --------
+    >>> rows(pd.DataFrame({"a": [1, 2, 3]}), [3, 1])["a"].tolist()
+    [3, 1]
+    """
+    return cells(x, i, drop=False)
+
+
+def columns(x: pd.DataFrame, j: Any) -> pd.DataFrame:
+    """Return ``x[j]`` of a frame.
+
+    Examples
+    --------
+    >>> columns(pd.DataFrame({"a": [1], "b": [2]}), -1).columns.tolist()
+    ['b']
+    """
+    return cells(x, None, j, drop=False)
+
+
+def places(key: Any, n: int, names: Any) -> list[int]:
+    """Return the places from 0 of an index of R: numbers, negative ones, names or truth values.
+
+    Examples
+    --------
+    >>> places(-1, 3, None), places("b", 2, ["a", "b"])
+    ([1, 2], [1])
+    """
+    keys = np.arange(1, n + 1) if key is None else vector(key)
     if keys.dtype.kind == "O":
-        known = {} if names is None else {name: place for place, name in reversed(list(enumerate(names)))}
+        known = [] if names is None else list(names)
         if unknown := [each for each in keys if each not in known]:
-            raise PydpstatError(f"there is no row or column {unknown[0]!r}: the names are {list(known)}")
-        return [known[each] for each in keys]
+            raise PydpstatError(f"there is no row or column {unknown[0]!r}: the names are {known}")
+        return [known.index(each) for each in keys]
     if keys.dtype.kind == "b":
         if keys.size == 0 or n % keys.size:
             raise PydpstatError(f"an index of truth values must have one for each of {n}; got {keys.size}")
         return np.flatnonzero(np.resize(keys, n)).tolist()
-    whole = [int(each) for each in keys.tolist() if each == each and abs(each) <= n]
-    if len(whole) < keys.size or (min(whole, default=0) < 0 < max(whole, default=0)):
+    known = [int(each) for each in keys.tolist() if abs(each) <= n]
+    if len(known) < keys.size or min(known, default=0) < 0 < max(known, default=0):
         raise PydpstatError(f"an index must be from 1 to {n}, or negative; got {keys.tolist()}")
-    if min(whole, default=0) < 0:
-        return [place for place in range(n) if -place - 1 not in whole]
-    return [each - 1 for each in whole if each]
+    if min(known, default=0) < 0:
+        return [place for place in range(n) if -place - 1 not in known]
+    return [each - 1 for each in known if each]
 
 
 def t(x: Any) -> Array:
@@ -238,7 +297,7 @@ def t(x: Any) -> Array:
     array([[1, 2]])
     """
     source = as_matrix(x)
-    return named(np.asarray(source).T, dimnames_of(source)[::-1])
+    return named(np.asarray(source).T, dimnames_of(source)[::-1], getattr(source, "axes", ())[::-1])
 
 
 def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
@@ -250,7 +309,7 @@ def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    if np.ndim(x) == 2:
+    if sides_of(x) == 2:
         return np.diagonal(np.asarray(x)).copy()
     values = vector(x)
     if values.size == 1 and nrow is None:
@@ -268,20 +327,16 @@ def solve(a: Any, b: Any = None) -> Array:
     >>> solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
     array([1. , 0.5])
     """
-    left = (
-        np.asarray(a, dtype=np.float64) if np.ndim(a) == 2 else np.asarray(a, dtype=np.float64).reshape(1, 1)
-    )
+    left = np.asarray(as_matrix(a), dtype=np.float64)
     if left.shape[0] != left.shape[1]:
         raise PydpstatError(f"a must have as many rows as columns; got {left.shape}")
     with np.errstate(all="ignore"):
-        singular = not np.linalg.det(left) or 1 / np.linalg.cond(left, 1) < np.finfo(float).eps
+        singular = not np.linalg.slogdet(left)[0] or 1 / np.linalg.cond(left, 1) < np.finfo(float).eps
     if singular:
         raise PydpstatError("a is computationally singular: some of its columns follow from the others")
-    names = dimnames_of(a)[::-1] if isinstance(a, Matrix) else (None, None)
     if b is None:
-        return named(np.linalg.inv(left), names)
-    right = np.asarray(b, dtype=np.float64)
-    return np.linalg.solve(left, right if right.ndim == 2 else right.ravel())
+        return named(np.linalg.inv(left), dimnames_of(as_matrix(a))[::-1])
+    return np.linalg.solve(left, np.asarray(b, dtype=np.float64))
 
 
 def det(x: Any) -> float:
@@ -305,26 +360,22 @@ def matmul(x: Any, y: Any) -> Array:
     (array([[11.]]), array([[3.],
            [4.]]))
     """
-    if np.ndim(x) < 2 and np.ndim(y) < 2:
-        left, right = as_matrix(x), as_matrix(y)
-        same = len(left) == len(right)
-        left, right = (t(left), right) if same or len(right) != 1 else (left, t(right))
-    elif np.ndim(x) < 2:
-        left, right = as_matrix(x), as_matrix(y)
-        left = t(left) if len(left) == len(right) else left
-    else:
-        left, right = as_matrix(x), as_matrix(y)
-        right = t(right) if np.ndim(y) < 2 and left.shape[1] != len(right) and left.shape[1] == 1 else right
+    left, right = as_matrix(x), as_matrix(y)
+    if sides_of(x) < 2 and (sides_of(y) < 2 or len(left) == len(right)):
+        left = t(left)
+    if sides_of(y) < 2 and left.shape[1] == 1 != len(right):
+        right = t(right)
     if left.shape[1] != right.shape[0]:
         raise PydpstatError(f"x must have as many columns as y has rows; got {left.shape} and {right.shape}")
-    names = (dimnames_of(left)[0], dimnames_of(right)[1])
     a, b = np.asarray(left, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    wide = not (np.isfinite(a).all() and np.isfinite(b).all())
-    total = np.zeros((len(a), b.shape[1]), dtype=np.longdouble if wide else np.float64)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        # then R sums in long double
+        a, b = a.astype(np.longdouble), b.astype(np.longdouble)
+    total = np.zeros((len(a), b.shape[1]), dtype=a.dtype)
     with np.errstate(invalid="ignore"):
         for column, row in zip(a.T, b):
-            total += np.multiply.outer(column.astype(total.dtype), row)
-    return named(total.astype(np.float64), names)
+            total += np.multiply.outer(column, row)
+    return named(total.astype(np.float64), (dimnames_of(left)[0], dimnames_of(right)[1]))
 
 
 def crossprod(x: Any, y: Any = None) -> Array:
@@ -350,18 +401,16 @@ def tcrossprod(x: Any, y: Any = None) -> Array:
 
 
 def _sums(x: Any, axis: int, na_rm: bool, means: bool) -> Any:
-    source = as_matrix(x)
-    if np.ndim(getattr(x, "counts", x)) < 2:
+    if sides_of(x) < 2:
         raise PydpstatError("x must be a matrix or a frame; got a vector")
-    labels = dimnames_of(source)[axis]
-    lines = np.asarray(source, dtype=np.float64) if axis == 0 else np.asarray(source, dtype=np.float64).T
+    source = as_matrix(x)
+    values = np.asarray(source, dtype=np.float64)
     results = []
-    for line in lines:
+    for line in values if axis == 0 else values.T:
         line = line[~np.isnan(line)] if na_rm else line
         with np.errstate(invalid="ignore"):
-            results.append(float(wide_sum(line) / np.longdouble(line.size) if means else wide_sum(line)))
-    values = np.array(results, dtype=np.float64)
-    return values if labels is None else pd.Series(values, index=pd.Index(labels, dtype=object))
+            results.append(float(wide_sum(line) / np.longdouble(line.size if means else 1)))
+    return with_names(np.array(results, dtype=np.float64), dimnames_of(source)[axis])
 
 
 def rowSums(x: Any, na_rm: bool = False) -> Any:
@@ -424,38 +473,36 @@ def sweep(x: Any, MARGIN: int, STATS: Any, FUN: str | Callable[..., Any] = "-") 
     if stats.size not in (1, source.shape[MARGIN - 1]):
         raise PydpstatError(f"STATS must have {source.shape[MARGIN - 1]} values; got {stats.size}")
     function = _SIGNS[FUN] if isinstance(FUN, str) else FUN
-    whole = np.broadcast_to(stats[:, None] if MARGIN == 1 else stats, source.shape)
-    return named(function(np.asarray(source), whole), dimnames_of(source))
+    wide = np.broadcast_to(stats[:, None] if MARGIN == 1 else stats, source.shape)
+    return named(function(np.asarray(source), wide), dimnames_of(source))
 
 
-def bound(parts: list[Any], names: Names, axis: int) -> Array:
+def bound(parts: Sequence[Any], names: Sequence[str], axis: int) -> Array:
     """Return vectors and matrices one below the other (`axis` 0) or side by side, as ``rbind`` and ``cbind``.
 
     Examples
     --------
-    >>> bound([np.array([1, 2]), 3], None, 0)
+    >>> bound([np.array([1, 2]), 3], ["", ""], 0)
     array([[1, 2],
            [3, 3]])
     """
-    labels = names or [""] * len(parts)
-    wide = [as_matrix(p) if np.ndim(getattr(p, "counts", p)) > 1 else None for p in parts]
-    sizes = [m.shape[1 - axis] for m in wide if m is not None] or [max(vector(p).size for p in parts)]
-    if len(set(sizes)) > 1 or any(m is None and sizes[0] % vector(p).size for m, p in zip(wide, parts)):
-        raise PydpstatError(f"vectors and matrices must have lengths that fit together; got {sizes}")
+    sizes = {np.shape(p)[1 - axis] for p in parts if sides_of(p) > 1} or {max(vector(p).size for p in parts)}
+    size = max(sizes)
+    if len(sizes) > 1 or any(sides_of(p) < 2 and size % vector(p).size for p in parts):
+        raise PydpstatError(f"vectors and matrices must have lengths that fit together; got {sorted(sizes)}")
     blocks, own, others = [], [], None
-    for part, block, label in zip(parts, wide, labels):
-        if block is None:
-            line = np.resize(vector(part), sizes[0])
-            block = line[None, :] if axis == 0 else line[:, None]
-            own.append(label)
-            inner = list(part.index) if isinstance(part, pd.Series) and len(part) == sizes[0] else None
+    for part, label in zip(parts, names):
+        if sides_of(part) > 1:
+            block = as_matrix(part)
+            along, inner = dimnames_of(block)[axis], dimnames_of(block)[1 - axis]
+            own += along or [""] * block.shape[axis]
         else:
-            along = dimnames_of(block)
-            own += along[axis] or [""] * block.shape[axis]
-            inner = along[1 - axis]
+            block = np.expand_dims(np.resize(vector(part), size), axis)
+            inner = names_of(part) if len(vector(part)) == size else None
+            own.append(label)
         blocks.append(np.asarray(block))
         others = others or inner
-    if any(b.dtype.kind == "O" for b in blocks):
-        blocks = [vector([*b.ravel().tolist(), ""])[:-1].reshape(b.shape) for b in blocks]
-    final = own if any(own) else None
-    return named(np.concatenate(blocks, axis=axis), (final, others) if axis == 0 else (others, final))
+    if any(block.dtype.kind == "O" for block in blocks):
+        blocks = [vector([*block.ravel().tolist(), ""])[:-1].reshape(block.shape) for block in blocks]
+    ends = (own if any(own) else None, others)
+    return named(np.concatenate(blocks, axis=axis), ends[:: 1 if axis == 0 else -1])

@@ -1,9 +1,9 @@
-"""What R's vectors, lists and matrices are here, and how results of calls become one of them."""
+"""What R's vectors, lists, matrices and frames are here, and how results of calls become one of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from pydpstat.r_arithmetic import Table, as_character
 
 Array = npt.NDArray[Any]
 Names = list[Any] | None
+_SINGLE = (bool, int, float, str, np.generic, type(None), type(pd.NA))
 
 
 class Matrix(np.ndarray):
@@ -72,7 +73,7 @@ def _place(name: str, names: Names) -> int:
     return names.index(name)
 
 
-def named(cells: Array, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
+def named(cells: Any, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
     """Return a matrix with names of its rows and columns, or an array with those of its axes.
 
     Examples
@@ -88,7 +89,31 @@ def named(cells: Array, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> 
     return result
 
 
-def dimnames_of(x: object) -> tuple[Names, ...]:
+def with_names(values: Any, names: Any) -> Any:
+    """Return a vector with names, or without them where they are None.
+
+    Examples
+    --------
+    >>> with_names([1, 2], ["a", "b"]).to_dict(), with_names([1], None)
+    ({'a': 1, 'b': 2}, array([1]))
+    """
+    return (
+        np.asarray(values) if names is None else pd.Series(values, index=pd.Index(list(names), dtype=object))
+    )
+
+
+def names_of(x: Any) -> Names:
+    """Return the names of a vector, or None: a column of a frame has numbers of rows only.
+
+    Examples
+    --------
+    >>> names_of(pd.Series({"a": 1})), names_of(pd.Series([1]))
+    (['a'], None)
+    """
+    return list(x.index) if isinstance(x, pd.Series) and x.index.dtype.kind not in "iu" else None
+
+
+def dimnames_of(x: Any) -> tuple[Names, ...]:
     """Return the names of an array's axes, None for those that have none.
 
     Examples
@@ -96,10 +121,10 @@ def dimnames_of(x: object) -> tuple[Names, ...]:
     >>> dimnames_of(np.ones((2, 2)))
     (None, None)
     """
-    return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)  # type: ignore[arg-type]
+    return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)
 
 
-def vector(x: object, name: str = "x") -> Array:
+def vector(x: Any, name: str = "x") -> Array:
     """Return a vector as a one-dimensional array: strings and labels of factors as objects, None if missing.
 
     Examples
@@ -107,19 +132,14 @@ def vector(x: object, name: str = "x") -> Array:
     >>> vector(["a", None]), vector(2.5)
     (array(['a', None], dtype=object), array([2.5]))
     """
-    if isinstance(x, Table):
-        x = x.counts
+    x = x.counts if isinstance(x, Table) else x
     array = np.asarray(x, dtype=object if isinstance(x, (list, tuple)) else None).ravel(order="F")
     if array.dtype.kind not in "UOT":
         return array
-    known = [each for each in array.tolist() if not is_missing(each)]
-    if all(isinstance(each, str) for each in known) and known:
-        return np.array([None if is_missing(each) else str(each) for each in array], dtype=object)
-    if not all(isinstance(each, (int, float, np.number, np.bool_)) for each in known):
-        return combined(array.tolist(), name)
-    if len(known) == array.size:
-        return np.array(known)
-    return np.array([math.nan if is_missing(each) else float(each) for each in array])
+    values = combined(array.tolist(), name)
+    # strings that are all missing remain strings
+    strings = not isinstance(x, (list, tuple)) and values.dtype.kind == "f" and np.isnan(values).all()
+    return np.full(array.size, None, dtype=object) if strings and array.ndim and np.ndim(x) else values
 
 
 def combined(values: Sequence[object], name: str = "the results") -> Array:
@@ -130,8 +150,7 @@ def combined(values: Sequence[object], name: str = "the results") -> Array:
     >>> combined([1, "a"]), combined([1, 2.5])
     (array(['1', 'a'], dtype=object), array([1. , 2.5]))
     """
-    kinds = (bool, int, float, str, np.generic, type(None), type(pd.NA))
-    if wrong := [type(each).__name__ for each in values if not isinstance(each, kinds)]:
+    if wrong := [type(each).__name__ for each in values if not isinstance(each, _SINGLE)]:
         raise PydpstatError(f"{name} must be numbers, strings or truth values; got {wrong[0]}")
     if any(isinstance(each, str) for each in values):
         return np.array([None if is_missing(each) else as_character(each) for each in values], dtype=object)
@@ -148,11 +167,96 @@ def column(frame: pd.DataFrame, name: object) -> Any:
     """
     if name not in frame:
         raise PydpstatError(f"the data have no column {name!r}: they have {list(frame.columns)}")
-    found = frame[name]
-    return found.array if isinstance(found.dtype, pd.CategoricalDtype) else vector(found)
+    return whole(frame[name])
 
 
-def items(x: object) -> tuple[Names, list[Any]]:
+def whole(x: Any) -> Any:
+    """Return a vector: a factor as a Categorical, anything else as an array.
+
+    Examples
+    --------
+    >>> whole(pd.Series(["a"], dtype="category")).categories.tolist()
+    ['a']
+    """
+    x = (
+        x.array
+        if isinstance(getattr(x, "dtype", None), pd.CategoricalDtype) and isinstance(x, pd.Series)
+        else x
+    )
+    return x if isinstance(x, pd.Categorical) else vector(x)
+
+
+def missing(x: Any) -> Array:
+    """Return which elements of a vector are missing.
+
+    Examples
+    --------
+    >>> missing(["a", None])
+    array([False,  True])
+    """
+    return np.asarray(pd.isna(np.asarray(whole(x), dtype=object)))
+
+
+def taken(x: Any, places: Any) -> Any:
+    """Return the elements of a vector, or the rows of a frame, at places from 0; -1 is a missing one.
+
+    Examples
+    --------
+    >>> taken(np.array([1.5, 2.5]), np.array([1, -1]))
+    array([2.5, nan])
+    """
+    at = np.asarray(places, dtype=np.intp)
+    if isinstance(x, pd.DataFrame):
+        return frame_of({name: taken(column(x, name), at) for name in x.columns})
+    if names_of(x) is not None:
+        return x.iloc[at]
+    values = whole(x)
+    if isinstance(values, pd.Categorical):
+        return pd.Categorical.from_codes(np.where(at < 0, -1, values.codes[at]), dtype=values.dtype)
+    if (at >= 0).all():
+        return values[at]
+    if values.dtype.kind == "b":
+        raise PydpstatError("a column of truth values would have missing ones in rows without a match")
+    kind, gap = (object, None) if values.dtype.kind == "O" else (np.float64, math.nan)
+    return np.array([values[i] if i >= 0 else gap for i in at], dtype=kind)
+
+
+def frame_of(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
+    """Return a frame of equally long vectors.
+
+    Examples
+    --------
+    >>> frame_of({"a": [1, 2]})["a"].tolist()
+    [1, 2]
+    """
+    return pd.DataFrame(
+        {k: v if isinstance(v, pd.Categorical) else np.asarray(v) for k, v in columns.items()}, index
+    )
+
+
+def is_table(x: object) -> bool:
+    """Tell whether a Series is a table of one factor, whose index has a name, and no vector with names.
+
+    Examples
+    --------
+    >>> is_table(pd.Series([1], index=pd.Index(["a"], name="")))
+    True
+    """
+    return isinstance(x, pd.Series) and x.index.name is not None
+
+
+def sides_of(x: Any) -> int:
+    """Return how many dimensions a value has.
+
+    Examples
+    --------
+    >>> sides_of([1, 2]), sides_of(np.ones((2, 2)))
+    (1, 2)
+    """
+    return len(np.shape(getattr(x, "counts", x)))
+
+
+def items(x: Any) -> tuple[Names, list[Any]]:
     """Return the names of a list's, vector's or frame's elements, or None, and the elements.
 
     Examples
@@ -164,13 +268,9 @@ def items(x: object) -> tuple[Names, list[Any]]:
         return list(x), list(x.values())
     if isinstance(x, pd.DataFrame):
         return list(x.columns), [column(x, each) for each in x.columns]
-    if isinstance(x, pd.Series):
-        return list(x.index), vector(x).tolist()
-    if isinstance(x, (list, tuple)):
-        return None, list(x)
     if isinstance(x, pd.Categorical):
         raise PydpstatError("X must be no factor: write as_character(X) or as_integer(X)")
-    return None, [] if x is None else vector(x).tolist()
+    return names_of(x), list(x) if isinstance(x, (list, tuple)) else [] if x is None else vector(x).tolist()
 
 
 def listed(values: list[Any], names: Names) -> Any:
@@ -194,36 +294,29 @@ def simplified(answers: list[Any], names: Names) -> Any:
     >>> simplified([1, 2.5], None), simplified([[1, 2], [3, 4]], None).tolist()
     (array([1. , 2.5]), [[1, 3], [2, 4]])
     """
+    if len({np.size(each) for each in answers}) != 1 or np.size(answers[0]) == 0 or answers[0] is None:
+        return listed(answers, names)
     for each in answers:
         if isinstance(each, (dict, pd.DataFrame, pd.Categorical)) or np.ndim(each) > 1:
+            kind = type(each).__name__
             raise PydpstatError(
-                f"FUN must return numbers or strings to be simplified; got {type(each).__name__}: write lapply"
+                f"FUN must return numbers or strings to be simplified; got {kind}: write lapply"
             )
-    parts = [np.empty(0) if each is None else vector(each, "what FUN returns") for each in answers]
-    lengths = {part.size for part in parts}
-    if len(lengths) != 1 or 0 in lengths:
-        return listed(answers, names)
-    inner = [list(each.index) if isinstance(each, pd.Series) else None for each in answers]
-    values = combined([each for part in parts for each in part.tolist()])
-    if lengths == {1}:
-        labels = _labels(inner, names)
-        return values if labels is None else pd.Series(values, index=pd.Index(labels, dtype=object))
-    return named(values.reshape((-1, len(parts)), order="F"), (inner[0], names))
+    parts = [vector(each, "what FUN returns").tolist() for each in answers]
+    inner = [names_of(each) for each in answers]
+    values = combined([each for part in parts for each in part])
+    if len(parts[0]) > 1:
+        return named(values.reshape((-1, len(parts)), order="F"), (inner[0], names))
+    labels = [".".join(w for w in (a, *(b or [])) if w) for a, b in zip(names or [""] * len(inner), inner)]
+    return with_names(values, labels if any(labels) else None)
 
 
-def _labels(inner: list[Names], names: Names) -> Names:
-    own = [each[0] if each else "" for each in inner]
-    outer = names or [""] * len(own)
-    labels = [f"{a}.{b}" if a and b else f"{a or b}" for a, b in zip(outer, own)]
-    return labels if any(labels) else None
-
-
-def refuse_unknown(name: str, given: object, allowed: Iterable[object]) -> None:
+def refuse_unknown(name: str, given: object, allowed: Sequence[object]) -> None:
     """Raise an error unless an option has one of its values.
 
     Examples
     --------
     >>> refuse_unknown("type", "link", ("link", "response"))
     """
-    if given not in (choices := list(allowed)):
-        raise PydpstatError(f"{name} must be one of {choices}; got {given!r}")
+    if given not in allowed:
+        raise PydpstatError(f"{name} must be one of {list(allowed)}; got {given!r}")

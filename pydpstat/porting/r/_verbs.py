@@ -1,0 +1,178 @@
+"""dplyr's verbs on frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._frames import codes_of, joined_keys, matches, sorting
+from pydpstat.porting.r._shapes import Array, column, combined, frame_of, taken, vector
+
+Verb = Callable[[Any], Any]
+
+
+class Group(pd.DataFrame):
+    """The rows of a group: its columns are vectors, and what was made for the group before is one of them."""
+
+    _metadata = ["made"]
+
+    def __getitem__(self, key: Any) -> Any:
+        made = self.__dict__.get("made", {})
+        return made[key] if isinstance(key, str) and key in made else super().__getitem__(key)
+
+
+def _groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
+    """The first place of each group, sorted as dplyr sorts them, and the group of each row."""
+    if not by:
+        return np.zeros(1, dtype=np.intp), np.zeros(len(frame), dtype=np.intp)
+    codes = np.array([codes_of(column(frame, name))[0] for name in by])
+    _, first, number = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    return first, number.ravel()
+
+
+def summarise(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+    """Return a row for each group, with what functions of its frame give, as dplyr's ``summarise``.
+
+    A function sees what was made before it. Groups are sorted: strings as in the C locale, missing values last.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"g": ["b", "a", "b"], "x": [1.0, 2.0, 6.0]})
+    >>> summarise(frame, ["g"], n=len, top=lambda d: d["x"].max()).to_dict("list")
+    {'g': ['a', 'b'], 'n': [1, 2], 'top': [2.0, 6.0]}
+    """
+    first, number = _groups(frame, by)
+    found: dict[str, list[Any]] = {name: [] for name in what}
+    for g in range(len(first)):
+        group = Group(taken(frame, np.flatnonzero(number == g)))
+        group.made = {}
+        for name, function in what.items():
+            value = vector(function(group)).tolist()
+            if len(value) != 1:
+                raise PydpstatError(f"{name} must be a single value for each group; got {len(value)}")
+            group.made[name] = value[0]
+            found[name].append(value[0])
+    keys = taken(frame[list(by)], first) if by else pd.DataFrame()
+    return frame_of({**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}})
+
+
+def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+    """Return a frame with columns that functions make of each group's frame, as dplyr's ``mutate``.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"g": ["b", "a", "b"], "x": [1.0, 2.0, 6.0]})
+    >>> mutate(frame, ["g"], top=lambda d: d["x"].max())["top"].tolist()
+    [6.0, 2.0, 6.0]
+    """
+    first, number = _groups(frame, by)
+    places = [np.flatnonzero(number == g) for g in range(len(first))]
+    for name, function in what.items():
+        parts = [np.broadcast_to(vector(function(taken(frame, at))), len(at)) for at in places]
+        values = combined([each for part in parts for each in part.tolist()])
+        order = np.argsort(np.concatenate(places), kind="stable")
+        frame = frame.assign(**{name: values[order]})
+    return frame
+
+
+class _Descending(NamedTuple):
+    key: Any
+
+
+def desc(x: Any) -> _Descending:
+    """Return a key of `arrange` in descending order.
+
+    Examples
+    --------
+    >>> arrange(pd.DataFrame({"x": [1, 3, 2]}), desc("x"))["x"].tolist()
+    [3, 2, 1]
+    """
+    return _Descending(x)
+
+
+def arrange(frame: pd.DataFrame, *keys: Any) -> pd.DataFrame:
+    """Return the rows sorted by columns, by name or as functions of the frame; missing values are last.
+
+    Strings sort as in the C locale, as dplyr has them from 1.1 on.
+
+    Examples
+    --------
+    >>> arrange(pd.DataFrame({"x": ["b", "a", "B"]}), "x")["x"].tolist()
+    ['B', 'a', 'b']
+    """
+    down = [isinstance(key, _Descending) for key in keys]
+    plain = [key.key if isinstance(key, _Descending) else key for key in keys]
+    columns = [column(frame, key) if isinstance(key, str) else _own(key(frame)) for key in plain]
+    return taken(frame, sorting(columns, down)) if keys else frame
+
+
+def _own(values: Any) -> Any:
+    return values.array if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype) else values
+
+
+def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n") -> pd.DataFrame:
+    """Return how many rows each group has, as dplyr's ``count``.
+
+    Examples
+    --------
+    >>> count(pd.DataFrame({"g": ["b", "a", "b"]}), "g", sort=True).to_dict("list")
+    {'g': ['b', 'a'], 'n': [2, 1]}
+    """
+    found = summarise(frame, list(names), **{name: len})
+    return taken(found, sorting([found[name].to_numpy()], [True])) if sort else found
+
+
+def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.DataFrame:
+    """Return the first row of each combination of values.
+
+    Examples
+    --------
+    >>> distinct(pd.DataFrame({"g": ["b", "a", "b"]}))["g"].tolist()
+    ['b', 'a']
+    """
+    by = [name for name in frame.columns if name in names] or list(frame.columns)
+    first, _ = _groups(frame, by)
+    return taken(frame if keep_all else frame[by], np.sort(first))
+
+
+def left_join(
+    x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str] = (".x", ".y")
+) -> pd.DataFrame:
+    """Return all rows of `x` with the columns of their matches in `y`, in dplyr's order.
+
+    Examples
+    --------
+    >>> x, y = pd.DataFrame({"k": [2, 1]}), pd.DataFrame({"k": [1, 1], "v": [5, 6]})
+    >>> left_join(x, y, by="k")["v"].tolist()
+    [nan, 5.0, 6.0]
+    """
+    return _join(x, y, by, suffix, True)
+
+
+def inner_join(
+    x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str] = (".x", ".y")
+) -> pd.DataFrame:
+    """Return the rows of `x` that have matches in `y`, with their columns, in dplyr's order.
+
+    Examples
+    --------
+    >>> x, y = pd.DataFrame({"k": [2, 1]}), pd.DataFrame({"k": [1, 1], "v": [5, 6]})
+    >>> inner_join(x, y, by="k")["v"].tolist()
+    [5, 6]
+    """
+    return _join(x, y, by, suffix, False)
+
+
+def _join(x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str], every: bool) -> pd.DataFrame:
+    named = by if isinstance(by, (dict, pd.Series)) else {name: name for name in vector(by).tolist()}
+    left, right = list(named.keys()), [named[name] for name in named.keys()]
+    found = matches(joined_keys(x, left), joined_keys(y, right))
+    pairs = [(i, j) for i, places in enumerate(found) for j in places or ([-1] if every else [])]
+    at_x, at_y = (np.array(side, dtype=np.intp) for side in zip(*pairs)) if pairs else (np.empty(0, int),) * 2
+    rest = [name for name in y.columns if name not in right]
+    result = {n + suffix[0] * (n in rest and n not in left): taken(column(x, n), at_x) for n in x.columns}
+    return frame_of({**result, **{n + suffix[1] * (n in x.columns): taken(column(y, n), at_y) for n in rest}})
