@@ -49,7 +49,7 @@ def _double(x: float) -> str:
         return "Inf" if x > 0 else "-Inf"
     if x == 0:
         return "0"
-    significant, power = _shape(x)
+    significant, power = shape(x)
     decimals = max(0, significant - power - 1)
     # Fixed notation unless it is wider; the sign counts for both.
     fixed_width = max(power, 0) + 1 + (decimals + 1 if decimals else 0)
@@ -63,18 +63,24 @@ def _double(x: float) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + tail
 
 
-def _shape(x: float) -> tuple[int, int]:
-    """How many of 15 significant digits are not trailing zeros, and the power of ten."""
-    mantissa, exponent = f"{abs(x):.17e}".split("e")
+def shape(x: float, digits: int = _DIGITS) -> tuple[int, int]:
+    """Return how many of so many significant digits are not trailing zeros, and the power of ten.
+
+    Examples
+    --------
+    >>> shape(1200.0), shape(0.00123456789, 7)
+    ((2, 3), (7, -3))
+    """
+    mantissa, exponent = f"{abs(x):.{digits + 2}e}".split("e")
     # R counts the digits after scaling in long double, which near a tie may round the other way.
-    if "35" <= mantissa[16:18] < "65" and HAS_80_BIT:
-        return _shape_as_scaled(abs(x), int(exponent))
-    mantissa, exponent = f"{abs(x):.{_DIGITS - 1}e}".split("e")
-    return len(mantissa.rstrip("0").replace(".", "")), int(exponent)
+    if "35" <= mantissa[-2:] < "65" and HAS_80_BIT and digits <= _DIGITS:
+        return _shape_as_scaled(abs(x), int(exponent), digits)
+    mantissa, exponent = f"{abs(x):.{digits - 1}e}".split("e")
+    return max(1, len(mantissa.replace(".", "").rstrip("0"))), int(exponent)
 
 
-def _shape_as_scaled(x: float, power: int) -> tuple[int, int]:
-    shift = power - _DIGITS + 1
+def _shape_as_scaled(x: float, power: int, digits: int) -> tuple[int, int]:
+    shift = power - digits + 1
     scaled = np.longdouble(x)
     if abs(shift) <= _LARGEST_TABLED:
         # R's table is in double: beyond 10**22 it is inexact.
@@ -82,5 +88,5 @@ def _shape_as_scaled(x: float, power: int) -> tuple[int, int]:
         scaled = scaled / factor if shift > 0 else scaled * factor
     else:
         scaled = scaled / np.longdouble(10.0) ** shift
-    digits = str(int(np.rint(scaled)))
-    return len(digits.rstrip("0")), shift + len(digits) - 1
+    found = str(int(np.rint(scaled)))
+    return max(1, len(found.rstrip("0"))), shift + len(found) - 1

@@ -18,7 +18,6 @@ from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._shapes import (
     Array,
     Names,
-    column,
     combined,
     dimnames_of,
     is_table,

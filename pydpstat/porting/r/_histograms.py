@@ -1,0 +1,61 @@
+"""Histograms without a picture, their numbers of classes, and round numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pydpstat import r_arithmetic
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._shapes import Array, vector
+
+
+def hist(x: Any, breaks: Any = "Sturges", plot: bool = True) -> r_arithmetic.Histogram:
+    """Return R's histogram; nothing is drawn.
+
+    Examples
+    --------
+    >>> hist([1.0, 2.0, 4.0], [0, 2, 4], plot=False).counts.tolist()
+    [2, 1]
+    """
+    if plot:
+        raise PydpstatError(
+            "hist draws a picture. Write plot = FALSE in the script, or draw with matplotlib."
+        )
+    return r_arithmetic.hist(
+        vector(x), breaks if isinstance(breaks, str) or np.ndim(breaks) == 0 else vector(breaks)
+    )
+
+
+def nclass_Sturges(x: Any) -> float:
+    """Return Sturges' number of classes.
+
+    Examples
+    --------
+    >>> nclass_Sturges([1, 2, 3, 4])
+    3.0
+    """
+    return r_arithmetic.breaks_sturges(vector(x))
+
+
+def nclass_scott(x: Any) -> float:
+    """Return Scott's number of classes."""
+    return r_arithmetic.breaks_scott(vector(x))
+
+
+def nclass_FD(x: Any) -> float:
+    """Return Freedman and Diaconis' number of classes."""
+    return r_arithmetic.breaks_fd(vector(x))
+
+
+def pretty(x: Any, n: int = 5) -> Array:
+    """Return about n + 1 round numbers that cover x.
+
+    Examples
+    --------
+    >>> pretty([0, 9.3])
+    array([ 0.,  2.,  4.,  6.,  8., 10.])
+    """
+    values = vector(x).astype(np.float64)
+    return r_arithmetic.pretty(float(values.min()), float(values.max()), n)

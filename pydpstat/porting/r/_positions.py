@@ -1,0 +1,351 @@
+"""Elements by place, name or truth value, and what a vector, list or frame is after an assignment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._values import (
+    Names,
+    Value,
+    Vector,
+    _no_missing,
+    factor_of,
+    joined,
+    missing,
+    names_of,
+    plain,
+    recycled,
+    single,
+    size,
+    texts,
+    with_names,
+)  # fmt: skip
+from pydpstat.r_arithmetic._arrays import has_length
+
+Places = npt.NDArray[np.int64]
+
+
+def taken(x: Value, places: Places) -> Value:
+    """Return the elements of a vector or list, or the rows of a frame, at places from 0; -1 is NA.
+
+    Examples
+    --------
+    >>> taken(["a", "b"], np.array([1, -1])), taken(np.array([1, 2]), np.array([1, -1]))
+    (['b', None], array([ 2., nan]))
+    """
+    gone = (places < 0) | (places >= (len(x) if isinstance(x, pd.DataFrame) else size(x)))
+    places = np.where(gone, -1, places)
+    if isinstance(x, pd.DataFrame):
+        return x.iloc[places]
+    if (factor := factor_of(x)) is not None:
+        codes = np.append(factor.codes, -1)[np.where(gone, len(factor), places)]
+        return pd.Categorical.from_codes(codes, dtype=factor.dtype)
+    if isinstance(x, list):
+        return [None if p < 0 else x[p] for p in places]
+    names = names_of(x)
+    labels = None if names is None else [None if p < 0 else names[p] for p in places]
+    if isinstance(x, Mapping):
+        cells = list(x.values())
+        return dict(zip(labels or [], [None if p < 0 else cells[p] for p in places]))
+    return with_names(_filled(plain(x), places), labels, x)
+
+
+def _filled(values: Vector, places: Places) -> Vector:
+    gone = places < 0
+    if not gone.any():
+        return values[places]
+    if values.dtype == bool and values.size:
+        raise _no_missing("an index beyond the vector's end: the result")
+    kind = object if values.dtype == object else np.float64
+    return np.append(values.astype(kind), np.array([None if kind is object else math.nan], kind))[
+        np.where(gone, values.size, places)
+    ]
+
+
+def places(i: Value, n: int, names: Names) -> tuple[Places, list[Any]]:
+    """Return an index as places from 0, with -1 for NA, and the names that are new and stand behind the end.
+
+    Examples
+    --------
+    >>> places(-2, 3, None), places(["b", "z"], 2, ["a", "b"])
+    ((array([0, 2]), []), (array([1, 2]), ['z']))
+    """
+    chosen = plain(i, "the index")
+    if i is None or not chosen.size:
+        return np.empty(0, np.int64), []
+    if chosen.dtype == object:
+        known = dict(zip(reversed(names or []), range(n - 1, -1, -1)))
+        new = list(dict.fromkeys(each for each in chosen if each not in known and each is not None))
+        known.update(zip(new, range(n, n + len(new))))
+        return np.array([-1 if each is None else known[each] for each in chosen], np.int64), new
+    if chosen.dtype == bool:
+        return np.flatnonzero(np.resize(chosen, max(n, chosen.size))), []
+    gone = missing(chosen)
+    whole = np.trunc(np.where(gone, 1.0, chosen)).astype(np.int64)
+    if (whole < 0).any():
+        if (whole > 0).any():
+            raise PydpstatError(
+                "an index must be positive or negative throughout; got both, or NA. Give one kind."
+            )
+        return np.setdiff1d(np.arange(n), -whole - 1), []
+    return np.where(gone, -1, whole - 1)[gone | (whole > 0)], []
+
+
+def index(x: Value, i: Value) -> Value:
+    """Return elements as R's ``x[i]``: of a frame its columns, beyond the end NA.
+
+    Parameters
+    ----------
+    x : vector, list, dict, factor or frame
+    i : numbers, strings or truth values
+        Places from 1; negative ones leave elements out.
+
+    Returns
+    -------
+    vector, list, dict, factor or frame
+        Of a vector and a single place the single value, which keeps its name for ``names``.
+
+    Examples
+    --------
+    >>> x = np.array([5.0, 6.0, 7.0])
+    >>> index(x, 2), index(x, -1), index(x, [1, 4])
+    (6.0, array([6., 7.]), array([ 5., nan]))
+    """
+    if isinstance(x, pd.DataFrame):
+        found, _ = places(i, x.shape[1], list(x))
+        if found.size and not 0 <= found.min() <= found.max() < x.shape[1]:
+            raise PydpstatError(f"there is no column {i!r}: the columns are {list(x)}")
+        return x.iloc[:, found]
+    if x is None:
+        return None
+    found, new = places(i, size(x), names_of(x))
+    found = np.where(found < size(x), found, -1)
+    result = taken(x, found)
+    scalar = not has_length(i) and found.size == 1 and not isinstance(x, (list, Mapping))
+    # a single missing string would be NULL
+    return single(result) if scalar and factor_of(x) is None and plain(result)[0] is not None else result
+
+
+def element(x: Value, i: Value) -> Value:
+    """Return one element as R's ``x[[i]]``: of a list as it is, of a frame a column.
+
+    Parameters
+    ----------
+    x : vector, list, dict, factor or frame
+    i : int or str
+        A place from 1, or a name. A list has NULL under a name that it has not.
+
+    Returns
+    -------
+    value
+
+    Examples
+    --------
+    >>> element({"a": [1, 2], "b": "x"}, "b"), element([3.5, 4.5], 2)
+    ('x', 4.5)
+    """
+    n, key = size(x), plain(i, "the index")
+    if key.size != 1:
+        raise PydpstatError(
+            f"the index of [[ ]] must be one place or name; got {key.size}. Write one [[ ]] for each."
+        )
+    found, new = places(key, n, names_of(x))
+    if new and (x is None or isinstance(x, (list, Mapping))):
+        return None
+    if (key.dtype != object and not key[0] >= 1 and n != 2) or found.size != 1 or not 0 <= found[0] < n:
+        raise PydpstatError(f"subscript out of bounds: there is no element {single(key)!r} of {n}")
+    if isinstance(x, (list, Mapping)):
+        return x[found[0]] if isinstance(x, list) else x[list(x)[found[0]]]
+    if isinstance(x, pd.DataFrame):
+        return x.iloc[:, found[0]]
+    result = taken(x, found)
+    return result if factor_of(x) is not None else single(result, named=False)
+
+
+def part(x: Value, name: str) -> Value:
+    """Return an element by its name, as R's ``x$name``: of a list, a frame, or any object's attribute.
+
+    Parameters
+    ----------
+    x : dict, frame, Series or object
+    name : str
+        The whole name: a part of one, which R may complete, raises an error.
+
+    Returns
+    -------
+    value
+        NULL if a list has no such element.
+
+    Examples
+    --------
+    >>> part({"mean": 2.0}, "mean"), part({"mean": 2.0}, "var")
+    (2.0, None)
+    """
+    if x is None:
+        return None
+    if isinstance(x, (np.ndarray, str, bool, int, float)) or (
+        isinstance(x, pd.Series) and name not in x.index
+    ):
+        raise PydpstatError(
+            f"$ needs a list or a frame; got {type(x).__name__} for ${name}. Write [[ ]] for a vector."
+        )
+    if not isinstance(x, (Mapping, pd.DataFrame, pd.Series, list)):
+        return getattr(x, name.replace(".", "_"))
+    names = names_of(x) or []
+    if name not in names and (longer := [each for each in names if str(each).startswith(name)]):
+        raise PydpstatError(f"${name} is only the beginning of a name; write ${longer[0]}")
+    if isinstance(x, pd.DataFrame) and name not in names:
+        raise PydpstatError(f"there is no column {name!r}: the columns are {names}")
+    return x[name] if name in names else None
+
+
+def replaced(x: Value, i: Value, value: Value) -> Value:
+    """Return what `x` is after R's ``x[i] <- value``: a new object, longer or of another kind if need be.
+
+    Parameters
+    ----------
+    x : vector, list, dict, factor, frame or None
+    i : numbers, strings or truth values
+        Places from 1. What is between the end and a new place becomes NA.
+    value : value or None
+        Recycled. NULL removes elements of a list.
+
+    Returns
+    -------
+    vector, list, dict, factor or frame
+
+    Examples
+    --------
+    >>> replaced(np.array([1, 2]), 4, 0.5), replaced(np.array([1, 2]), 1, "a")
+    (array([1. , 2. , nan, 0.5]), array(['a', '2'], dtype=object))
+    """
+    if isinstance(x, pd.DataFrame):
+        return _with_column(x, i, value)
+    n, names = size(x), names_of(x)
+    found, new = places(i, n, names)
+    if isinstance(x, (list, Mapping)) or isinstance(value, (list, Mapping)):
+        cells = list(value) if isinstance(value, list) else None
+        return _with_items(
+            x, found, new, [*value.values()] if isinstance(value, Mapping) else cells or _items(value)
+        )
+    if factor_of(x) is not None:
+        return _with_levels(x, found, value)
+    given = plain(value, "value")
+    if not given.size:
+        if found.size:
+            raise PydpstatError("the replacement has length zero: give a value for each place, or one")
+        return x
+    if (found < 0).any():
+        if given.size > 1:
+            raise PydpstatError("the index has missing values: filter them first, as by ~r.is_na(i)")
+        found = found[found >= 0]
+    old = plain(x)
+    kind = joined([old[:0], given[:0]]).dtype
+    old, given = (texts(each) if kind == object else each.astype(kind) for each in (old, given))
+    after = max(n, int(found.max(initial=-1)) + 1)
+    result = _filled(old, np.where(np.arange(after) < n, np.arange(after), -1)) if n else _empty(after, kind)
+    if result.dtype == np.float64 and set(found[found >= n].tolist()) >= set(range(n, after)):
+        result = np.resize(old, after) if n else np.empty(after, kind)
+    result = result.astype(joined([result[:0], given[:0]]).dtype)
+    result[found] = np.resize(given, found.size)
+    if names is None and not new:
+        return result
+    grown = [*(names or [""] * n), *[""] * (after - n - len(new)), *new]
+    return with_names(result, grown, x)
+
+
+def _empty(n: int, kind: Any) -> Vector:
+    return np.full(n, None, object) if kind == object else np.full(n, math.nan)
+
+
+def _items(value: Value) -> list[Any]:
+    if value is None:
+        return []
+    return (
+        plain(value, "value").tolist() if not isinstance(value, (pd.DataFrame, pd.Categorical)) else [value]
+    )
+
+
+def _with_items(x: Value, found: Places, new: list[Any], cells: list[Any]) -> Value:
+    old = x if isinstance(x, (list, Mapping)) else _items(x)
+    names, values = (list(old), list(old.values())) if isinstance(old, Mapping) else (names_of(x), list(old))
+    if not cells:
+        kept = [k for k in range(len(values)) if k not in set(found.tolist())]
+        return taken(old, np.array(kept, np.int64))
+    while len(values) <= found.max(initial=-1):
+        values.append(None)
+    for k, place in enumerate(found):
+        values[place] = cells[k % len(cells)]
+    if names is None and not new:
+        return values
+    labels = [*(names or [""] * len(old)), *[""] * (len(values) - len(old) - len(new)), *new]
+    if len(set(labels)) < len(labels):
+        raise PydpstatError(f"a list with names needs a different one for each element; got {labels}")
+    return dict(zip(labels, values))
+
+
+def _with_levels(x: Value, found: Places, value: Value) -> pd.Categorical:
+    factor, given = factor_of(x), texts(value)
+    assert factor is not None
+    levels = [str(each) for each in factor.categories]
+    codes = np.append(factor.codes, np.full(max(0, found.max(initial=-1) + 1 - len(factor)), -1)).astype(
+        np.int64
+    )
+    wanted = [-1 if each is None else levels.index(each) if each in levels else -1 for each in given]
+    codes[found] = np.resize(np.array(wanted, np.int64), found.size)
+    return pd.Categorical.from_codes(codes, dtype=factor.dtype)
+
+
+def _with_column(x: pd.DataFrame, i: Value, value: Value) -> pd.DataFrame:
+    found, new = places(i, x.shape[1], list(x))
+    if found.size != 1 or not 0 <= found[0] <= x.shape[1]:
+        raise PydpstatError(
+            f"a frame's column is assigned by one name or place; got {i!r}. Assign them one by one."
+        )
+    name = new[0] if new else x.columns[found[0]] if found[0] < x.shape[1] else f"V{found[0] + 1}"
+    if value is None:
+        return x.drop(columns=[name])
+    column = factor_of(value)
+    if column is None:
+        values = plain(value, "value")
+        if not values.size or x.shape[0] % values.size:
+            raise PydpstatError(f"the replacement has {values.size} rows, the frame has {x.shape[0]}")
+        column = recycled(values, np.empty(x.shape[0]))[0]
+    return x.assign(**{name: column})
+
+
+def replaced_element(x: Value, i: Value, value: Value) -> Value:
+    """Return what `x` is after R's ``x[[i]] <- value`` or ``x$i <- value``: a list's element is any value.
+
+    Parameters
+    ----------
+    x : vector, list, dict, frame or None
+    i : int or str
+        A place from 1, or a name.
+    value : value
+        NULL removes an element of a list or a column.
+
+    Returns
+    -------
+    vector, list, dict or frame
+
+    Examples
+    --------
+    >>> replaced_element({"a": 1}, "b", [1, 2]), replaced_element([1, 2], 1, None)
+    ({'a': 1, 'b': [1, 2]}, [2])
+    """
+    found, new = places(i, size(x), names_of(x))
+    if x is None or isinstance(x, (list, Mapping)):
+        return _with_items(x, found, new, [] if value is None else [value])
+    if not isinstance(x, pd.DataFrame) and (isinstance(value, (list, Mapping)) or size(value) != 1):
+        raise PydpstatError(
+            f"[[ ]] of a vector is assigned one value; got {size(value)}. Write [ ] or use a list."
+        )
+    return replaced(x, i, value)

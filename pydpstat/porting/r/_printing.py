@@ -1,0 +1,256 @@
+"""What R's ``print`` and ``cat`` write."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pydpstat._data.values import is_missing
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._formats import cells, padded
+from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts
+from pydpstat.r_arithmetic import Table
+
+_WIDTH = 80
+_SCALARS = (str, bool, int, float, np.generic)
+
+
+def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> None:
+    r"""Write values without quotes, numbers with 7 significant digits, as R's ``cat``.
+
+    Parameters
+    ----------
+    *parts : vectors or None
+        A factor is written as its codes.
+    sep : str or vector of str, optional
+        What is between two elements.
+    fill : bool, optional
+        Whether a line end follows.
+    file : str, optional
+        Only "", standard output.
+
+    Examples
+    --------
+    >>> cat("mean:", 1 / 3, "\n")
+    mean: 0.3333333
+    """
+    if file:
+        raise PydpstatError(f"file must be '': got {file!r}. Write to a file with Python's open.")
+    words: list[str] = []
+    for each in parts:
+        if isinstance(each, (list, Mapping)):
+            items: list[Any] = list(each.values()) if isinstance(each, Mapping) else each
+            words += [word for item in items for word in _words(item)]
+        else:
+            words += _words(each)
+    separators = texts(sep).tolist()
+    pieces = [word + separators[k % len(separators)] for k, word in enumerate(words[:-1])]
+    sys.stdout.write("".join([*pieces, *words[-1:]]) + "\n" * fill)
+
+
+def _words(x: Value) -> list[str]:
+    values = plain(x)
+    return [cells(values[k : k + 1])[0] for k in range(values.size)]
+
+
+def print(x: Value = None, digits: int = 7, quote: bool = True, row_names: bool = True) -> None:
+    """Write a value as R's ``print``: vectors, factors, matrices, lists, frames and tables.
+
+    Parameters
+    ----------
+    x : value
+        Of any other object Python's text.
+    digits : int, optional
+        Significant digits of numbers.
+    quote : bool, optional
+        Whether strings are in quotes.
+    row_names : bool, optional
+        Whether the rows of a frame have names or numbers.
+
+    Examples
+    --------
+    >>> print([1.5, 2.25])
+    [[1]]
+    [1] 1.5
+    ...
+    >>> print(np.array([1.5, 2.25]))
+    [1] 1.50 2.25
+    """
+    builtins.print("\n".join(lines(x, digits, quote, row_names=row_names)))
+
+
+def lines(
+    x: Value, digits: int = 7, quote: bool = True, prefix: str = "", row_names: bool = True
+) -> list[str]:
+    """Return the lines that ``print`` writes.
+
+    Examples
+    --------
+    >>> lines(pd.Series([1, 2], index=["a", "b"])), lines(None)
+    (['a b ', '1 2 '], ['NULL'])
+    """
+    if x is None:
+        return ["NULL"]
+    if (factor := factor_of(x)) is not None:
+        return _factor(factor)
+    if isinstance(x, pd.DataFrame):
+        return _frame(x, digits, row_names)
+    if isinstance(x, Table):
+        if x.counts.ndim == 1:
+            return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
+        return _matrix(x.counts, x.dimnames, x.names, digits, quote)
+    if isinstance(x, (list, tuple, Mapping)):
+        return _list(x, digits, quote, prefix)
+    if isinstance(x, np.ndarray) and x.ndim == 2:
+        names = getattr(x, "dimnames", (None, None))
+        return _matrix(np.asarray(x), names, getattr(x, "axes", ("", "")), digits, quote)
+    if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
+        return str(x).split("\n")
+    values, names = plain(x), names_of(x)
+    if isinstance(x, pd.Series) and x.name == "summary":
+        return _summary(values, names or [], digits)
+    if names is not None:
+        table = x.index.name if isinstance(x, pd.Series) else None
+        return _named(values, names, digits, table, quote and table is None)
+    return _vector(values, digits, quote)
+
+
+def _vector(values: Vector, digits: int, quote: bool) -> list[str]:
+    if not values.size:
+        kinds = {"b": "logical", "i": "integer", "f": "numeric", "O": "character"}
+        return [f"{kinds[values.dtype.kind]}(0)"]
+    return _numbered(padded(cells(values, digits, quote), left=values.dtype == object))
+
+
+def _numbered(parts: Sequence[str]) -> list[str]:
+    """Lines of texts of one width, each with the number of its first one."""
+    label = len(str(len(parts))) + 2
+    count = max(1, (_WIDTH - label) // (len(parts[0]) + 1))
+    return [f"{f'[{k + 1}]':>{label}} {' '.join(parts[k : k + count])}" for k in range(0, len(parts), count)]
+
+
+def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None, quote: bool) -> list[str]:
+    head = [] if table is None else [table]
+    if not values.size:
+        return (
+            ["< table of extent 0 >"] if table is not None else [f"named {_vector(values, digits, quote)[0]}"]
+        )
+    labels = ["<NA>" if is_missing(each) else str(each) for each in names]
+    parts = cells(values, digits, quote)
+    wide = max(map(len, [*labels, *parts]))
+    count = max(1, _WIDTH // (wide + 1))
+    rows = []
+    for k in range(0, len(parts), count):
+        for row in (labels, parts):
+            # a table's numbers are centered under nothing: all is aligned to the right
+            rows += ["".join(f"{each:>{wide}} " for each in row[k : k + count])]
+    return [*head, *rows]
+
+
+def _summary(values: Vector, names: Sequence[Any], digits: int) -> list[str]:
+    finite = np.isfinite(values[:6])
+    shown = values[:6].copy()
+    largest = np.abs(shown[finite]).max(initial=0.0)
+    if largest > 0:
+        # R's zapsmall
+        places = 7 - int(np.ceil(np.log10(largest))) if largest < 1e7 else 0
+        shown[finite] = np.round(shown[finite], max(0, places))
+    parts = padded([*cells(shown, max(3, digits - 3)), *[str(int(each)) for each in values[6:]]])
+    wide = max(map(len, [*names, *parts]))
+    return ["".join(f"{each:>{wide}} " for each in row) for row in (names, parts)]
+
+
+def _factor(factor: pd.Categorical) -> list[str]:
+    levels = texts(list(factor.categories)).tolist()
+    parts = ["<NA>" if each is None else each for each in texts(factor)]
+    first = _numbered(padded(parts, left=True)) if parts else ["factor(0)"]
+    between = " < " if factor.ordered else " "
+    room = _WIDTH - len("Levels: ") - 7
+    lengths = np.cumsum([len(each) + 1 for each in levels])
+    if len(levels) > 1 and lengths[-1] > room:
+        most = max(1, int(np.argmax(lengths > room)))
+        kept = [*levels[: max(1, most - 1)], "...", *levels[-1:] * (most > 1)]
+        return [*first, f"{len(levels)} Levels: {between.join(kept)}"]
+    return [*first, f"Levels: {between.join(levels)}"]
+
+
+def _list(x: Sequence[Any] | Mapping[str, Any], digits: int, quote: bool, prefix: str) -> list[str]:
+    if not x:
+        return ["list()" if not isinstance(x, Mapping) else "named list()"]
+    found: list[str] = []
+    named = x.items() if isinstance(x, Mapping) else ((None, each) for each in x)
+    for k, (name, each) in enumerate(named, 1):
+        proper = str(name).replace(".", "a").replace("_", "a").isidentifier() and not str(name).startswith(
+            "_"
+        )
+        label = f"{prefix}[[{k}]]" if not name else f"{prefix}${name}" if proper else f"{prefix}$`{name}`"
+        found += [label, *lines(each, digits, quote, label)]
+        # a list ends with an empty line itself
+        found += [] if isinstance(each, (list, Mapping)) and each else [""]
+    return [*found, ""] if prefix else found
+
+
+def _matrix(x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: int, quote: bool) -> list[str]:
+    rows, columns = x.shape
+    if not x.size:
+        return [f"<{rows} x {columns} matrix>"]
+    is_table = any(axes) or (dimnames[0] is not None and x.dtype.kind == "i" and any(axes))
+    left = x.dtype == object and quote
+    body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
+    if x.dtype.kind == "f" and is_table:
+        flat = cells(plain(x), digits)
+        body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
+    names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
+    labels = [f"[{k + 1},]" for k in range(rows)] if dimnames[0] is None else _labels(dimnames[0])
+    if any(axes):
+        return _blocks([axes[0], *labels], [[n, *b] for n, b in zip(names, body)], left, axes[1])
+    return _blocks(["", *labels], [[n, *b] for n, b in zip(names, body)], left)
+
+
+def _labels(names: Iterable[Any]) -> list[str]:
+    return ["<NA>" if is_missing(each) else str(each) for each in names]
+
+
+def _blocks(
+    labels: list[str], columns: list[list[str]], left: bool = False, above: str | None = None
+) -> list[str]:
+    """Lines of as many columns as there is room for, then of the next ones."""
+    labels = padded(labels, left=True)
+    found: list[str] = []
+    wide = [padded(each, left) for each in columns]
+    while wide:
+        count, used = 0, len(labels[0])
+        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= _WIDTH):
+            used += len(wide[count][0]) + 1
+            count += 1
+        if above is not None:
+            found.append(f"{'':{len(labels[0])}} {above}")
+        found += [" ".join([label, *(each[k] for each in wide[:count])]) for k, label in enumerate(labels)]
+        wide = wide[count:]
+    return found
+
+
+def _frame(x: pd.DataFrame, digits: int, row_names: bool) -> list[str]:
+    if not x.shape[1]:
+        return [f"data frame with 0 columns and {x.shape[0]} rows"]
+    if not x.shape[0]:
+        return [
+            f"[1] {' '.join(padded([str(each) for each in x], True))}",
+            "<0 rows> (or 0-length row.names)",
+        ]
+    columns = []
+    for key in x:
+        column = x[key]
+        is_text = factor_of(column) is not None or plain(column).dtype == object
+        values = texts(column) if is_text else plain(column)
+        parts = ["<NA>" if is_text and each == "NA" and values[k] is None else each
+                 for k, each in enumerate(cells(values, digits))]  # fmt: skip
+        columns.append([str(key), *parts])
+    whole = x.index.dtype.kind in "iu"
+    labels = [str(each + 1) if whole else str(each) for each in x.index] if row_names else [""] * len(x)
+    return _blocks(["", *labels], columns)

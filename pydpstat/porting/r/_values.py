@@ -1,0 +1,299 @@
+"""What R's vectors and lists are here: their kinds, names, missing values and recycling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pydpstat._data.values import is_missing, objects
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic import as_character as _text
+from pydpstat.r_arithmetic._arrays import has_length
+
+# a vector of R: one-dimensional, of truth values, int64, float64, or strings as objects with None
+Vector = npt.NDArray[Any]
+Names = list[Any] | None
+# any value of R: a number, a string, a vector, a list, a frame, NULL
+Value = Any
+_SCALARS = (str, bool, int, float, np.generic)
+
+
+class _Named:
+    """A single value of a vector with names: it has its own name, and is the value otherwise."""
+
+    names: list[Any]
+
+
+class _NamedFloat(_Named, np.float64):
+    pass
+
+
+class _NamedInt(_Named, np.int64):
+    pass
+
+
+class _NamedText(_Named, str):
+    pass
+
+
+def plain(x: Value, name: str = "x") -> Vector:
+    """Return a vector without its names, NULL as an empty one, a factor as its codes.
+
+    Examples
+    --------
+    >>> plain([1, None, 2.5]), plain(["a", None]), plain(None)
+    (array([1. , nan, 2.5]), array(['a', None], dtype=object), array([], dtype=bool))
+    """
+    if isinstance(x, np.ndarray) and x.ndim == 1 and x.dtype in (np.float64, np.int64, np.bool_):
+        return np.asarray(x)
+    if x is None:
+        return np.empty(0, bool)
+    if (factor := factor_of(x)) is not None:
+        codes = np.asarray(factor.codes, np.int64) + 1
+        return codes if codes.all() else np.where(codes, codes.astype(np.float64), math.nan)
+    if isinstance(x, (Mapping, pd.DataFrame)):
+        x = [x[key] for key in x]
+    if isinstance(x, (list, tuple)):
+        if not all(each is None or isinstance(each, _SCALARS) for each in x):
+            return joined([np.array([None]) if is_missing(v) else plain(v, name) for v in x])
+        return _of_objects(objects(x), name)
+    array = np.atleast_1d(np.asarray(getattr(x, "counts", x))).ravel(order="F")
+    if array.dtype.kind not in "biuf":
+        return _of_objects(array.astype(object), name)
+    return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
+
+
+def _of_objects(values: Vector, name: str) -> Vector:
+    missing = np.fromiter(map(is_missing, values), bool, values.size)
+    known = values[~missing].tolist()
+    if wrong := [type(each).__name__ for each in known if not isinstance(each, _SCALARS)]:
+        raise PydpstatError(f"{name} must be numbers, strings or truth values; got {wrong[0]} in it")
+    if any(isinstance(each, str) for each in known):
+        return objects([None if gone else _text(each) for each, gone in zip(values, missing)])
+    if not known:
+        return values if values.size and None in values.tolist() else values.astype(np.float64)
+    if not missing.any():
+        return np.asarray(known) if np.ndim(known[0]) == 0 else values
+    if all(isinstance(each, (bool, np.bool_)) for each in known):
+        raise _no_missing(name)
+    return np.array([math.nan if gone else each for each, gone in zip(values, missing)], np.float64)
+
+
+def _no_missing(name: str) -> PydpstatError:
+    return PydpstatError(
+        f"{name} has missing truth values, which are not supported: filter them first, as by ~r.is_na({name})"
+    )
+
+
+def factor_of(x: Value) -> pd.Categorical | None:
+    """Return a factor as a Categorical, and None for anything else.
+
+    Examples
+    --------
+    >>> factor_of([1]) is None
+    True
+    """
+    x = x.array if isinstance(x, pd.Series) else x
+    return x if isinstance(x, pd.Categorical) else None
+
+
+def joined(parts: Sequence[Vector]) -> Vector:
+    """Return vectors as one, of the kind that all of them can be: truth values, integers, doubles, strings.
+
+    Examples
+    --------
+    >>> joined([np.array([1.0, np.nan]), np.array(["a"], object)])
+    array(['1', None, 'a'], dtype=object)
+    """
+    if any(part.dtype == object for part in parts):
+        parts = [texts(part) for part in parts]
+    return np.concatenate([np.empty(0, bool), *parts])
+
+
+def texts(x: Value) -> Vector:
+    """Return a vector as strings, as R's ``as.character``, None where one is missing.
+
+    Examples
+    --------
+    >>> texts([1e5, np.nan]), texts(True)
+    (array(['1e+05', None], dtype=object), array(['TRUE'], dtype=object))
+    """
+    if (factor := factor_of(x)) is not None:
+        return objects([None if is_missing(each) else _text(each) for each in factor])
+    values = plain(x)
+    return objects([None if is_missing(each) else _text(each) for each in values.tolist()])
+
+
+def names_of(x: Value) -> Names:
+    """Return the names of a vector's, list's or frame's elements, or None.
+
+    Examples
+    --------
+    >>> names_of({"a": 1}), names_of([1]), names_of(pd.Series([1], index=["b"])), names_of(pd.Series([1]))
+    (['a'], None, ['b'], None)
+    """
+    if isinstance(x, _Named):
+        return x.names
+    if isinstance(x, (Mapping, pd.DataFrame)):
+        return list(x)
+    if isinstance(x, pd.Series) and (x.index.dtype.kind not in "iuf" and len(x) or x.index.name is not None):
+        return [None if is_missing(each) else str(each) for each in x.index]
+    return None
+
+
+def with_names(values: Value, names: Names, like: Value = None) -> Value:
+    """Return a vector with names, or as it is without; of `like` it keeps that it is a table.
+
+    Examples
+    --------
+    >>> with_names(np.array([1, 2]), ["a", "b"]).to_dict()
+    {'a': 1, 'b': 2}
+    """
+    if names is None:
+        return values
+    table = like.index.name if isinstance(like, pd.Series) else None
+    return pd.Series(values, index=pd.Index(names, dtype=object, name=table), dtype=values.dtype)
+
+
+def single(x: Value, named: bool = True) -> Value:
+    """Return the only value of a vector, which keeps its name.
+
+    Examples
+    --------
+    >>> single(pd.Series([2], index=["a"])) + 1, single(pd.Series([2], index=["a"])).names
+    (3, ['a'])
+    """
+    names, value = names_of(x), plain(x)[0]
+    for kind, own in ((float, _NamedFloat), (np.integer, _NamedInt), (str, _NamedText)):
+        if named and names is not None and isinstance(value, kind):
+            value = own(value)
+            value.names = names
+            return value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def size(x: Value) -> int:
+    """Return the number of elements, as R's ``length``: of a frame that of its columns.
+
+    Examples
+    --------
+    >>> size(None), size("abc"), size([1, 2]), size(np.ones((2, 3)))
+    (0, 1, 2, 6)
+    """
+    if isinstance(x, pd.DataFrame):
+        return x.shape[1]
+    x = getattr(x, "counts", x)
+    return 0 if x is None else x.size if isinstance(x, np.ndarray) else len(x) if has_length(x) else 1
+
+
+def recycled(*parts: Vector) -> list[Vector]:
+    """Return vectors as long as the longest, or empty if one is.
+
+    Examples
+    --------
+    >>> recycled(np.array([1, 2]), np.array([0.5]))
+    [array([1, 2]), array([0.5, 0.5])]
+    """
+    n = max((part.size for part in parts), default=0) if all(part.size for part in parts) else 0
+    return [part if part.size == n else np.resize(part, n) for part in parts]
+
+
+def shaped(values: Value, *like: Value) -> Value:
+    """Return an elementwise result: single if all of `like` are, with the names or shape of the first one.
+
+    Examples
+    --------
+    >>> shaped(np.array([1]), 5), shaped(np.array([1]), [5])
+    (1, array([1]))
+    """
+    if not any(map(has_length, like)):
+        names = next((each.names for each in like if isinstance(each, _Named)), None)
+        return single(with_names(values, names)) if len(values) else values
+    for each in like:
+        if isinstance(each, np.ndarray) and each.ndim > 1 and each.size == len(values):
+            result = values.reshape(each.shape, order="F").view(type(each))
+            vars(result).update(vars(each)) if hasattr(each, "dimnames") else None
+            return result
+        if (names := names_of(each)) is not None and len(names) == len(values):
+            return with_names(values, names, each)
+    return values
+
+
+def elementwise(function: Callable[..., Iterable[Any]], name: str, says: str) -> Callable[..., Value]:
+    """Return a function of vectors, which are recycled, that keeps names, shapes and frames.
+
+    Examples
+    --------
+    >>> elementwise(lambda x: x + 1, "up", "One more.")([1, 2])
+    array([2, 3])
+    """
+
+    def call(x: Value, *more: Value) -> Value:
+        if isinstance(x, pd.DataFrame):
+            return pd.DataFrame({key: call(x[key].to_numpy(), *more) for key in x}, index=x.index)
+        parts = recycled(*(numbers(each) for each in (x, *more)))
+        with np.errstate(all="ignore"):
+            return shaped(np.asarray(function(*parts)), x, *more)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{says}, of numbers or vectors, as in R."
+    return call
+
+
+def numbers(x: Value, name: str = "x") -> Vector:
+    """Return a vector of numbers or truth values; strings and factors raise an error.
+
+    Examples
+    --------
+    >>> numbers([1, 2])
+    array([1, 2])
+    """
+    values = plain(x, name)
+    if values.dtype == object and all(map(is_missing, values)):
+        return np.full(values.size, math.nan)
+    if values.dtype == object or factor_of(x) is not None:
+        kind = "strings" if values.dtype == object else "a factor"
+        raise PydpstatError(
+            f"{name} must be numeric; got {kind}. Convert it first, as by r.as_numeric({name})"
+        )
+    return values
+
+
+def missing(x: Value) -> npt.NDArray[np.bool_]:
+    """Return which elements are missing.
+
+    Examples
+    --------
+    >>> missing(["a", None])
+    array([False,  True])
+    """
+    if isinstance(x, (list, tuple, Mapping)):
+        cells = list(x.values()) if isinstance(x, Mapping) else x
+        return np.array([not has_length(v) and is_missing(v) for v in cells], bool)
+    values = plain(x)
+    return (
+        np.fromiter(map(is_missing, values), bool, values.size)
+        if values.dtype == object
+        else values != values
+    )
+
+
+def truths(x: Value, name: str = "x") -> npt.NDArray[np.bool_]:
+    """Return a vector of truth values, numbers but 0 being true.
+
+    Examples
+    --------
+    >>> truths([0, 2])
+    array([False,  True])
+    """
+    values = plain(x, name)
+    if missing(values).any():
+        raise _no_missing(name)
+    if values.dtype == object:
+        raise PydpstatError(f"{name} must be truth values; got strings")
+    return values.astype(bool)
