@@ -65,7 +65,8 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
         known = [
             each.constant if each.known else list(each.items) for each in values if each.known or each.items
         ]
-        return Value(constant=values_of.calculated(name, known))
+        names = list(values[0].parts) if name == "names" and values else []
+        return Value(constant=names or values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
         return _container(name, given, place)
     if not both.private:

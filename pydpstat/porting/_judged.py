@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._findings import Total
-from pydpstat.porting._releases import Held, Release
+from pydpstat.porting._releases import TUNING, Held, Release
 from pydpstat.porting._values import NONE, WRITTEN, Source, Value
 from pydpstat.privacy import Guarantee, compose
 
 # functions whose noise is as wide as the number of records is small, and all that take records
 BY_NUMBER = ("meanDP", "varDP", "sdDP", "covDP", "pooledVarDP", "pooledCovDP")
-_BY_RECORD = (*BY_NUMBER, "histogramDP", "tableDP", "quantileDP", "medianDP")
+_BY_RECORD = (*BY_NUMBER, "histogramDP", "tableDP", "quantileDP", "medianDP", *TUNING)
 _DELTA = 1e-6
 # so many guarantees are composed one by one
 _MOST = 1000
