@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _values as values_of
 from pydpstat.porting._forms import Place
-from pydpstat.porting._values import GROUPED, NONE, PRIVATE, UNKNOWN, Made, Source, Value, joined
+from pydpstat.porting._values import GROUPED, NONE, NOTHING, PRIVATE, UNKNOWN, Made, Source, Value, joined
 
 Given = Sequence[tuple[str | None, Value]]
 
@@ -29,26 +29,17 @@ def read_in(name: str, place: Place, given: Given) -> Value | None:
 def drawn(name: str, place: Place, given: Given) -> Value:
     """Return random numbers; they may turn out to be the data of an example."""
     values = [value for _, value in given]
-    free = [value for word, value in given if word is None]
-    written = [each.constant for each in values if isinstance(each.constant, list)]
-    sign = written[:1] in ([[-1.0, 1.0]], [[1.0, -1.0]]) or (
-        name == "rbinom" and _argument(given, "size", 1) == 1
-    )
-    arguments = {word: value for word, value in given if word} | {
-        f"#{k}": each for k, each in enumerate(free)
-    }
+    free = [(f"#{k}", each) for k, each in enumerate(value for word, value in given if word is None)]
+    arguments = dict([*((str(word), value) for word, value in given if word), *free])
+    size = arguments.get("size", arguments.get("#1", NOTHING)).constant
+    sign = any(each.constant in ([-1.0, 1.0], [1.0, -1.0]) for each in values)
+    sign = sign or (name == "rbinom" and size == 1.0)
     made = Made("noise sign" if sign else f"noise {name}", arguments, place)
     both = joined(values)
     if both.private:
         return replace(both, made=made)
     origin = f"{place.line}:{place.column}:{place.text}"
     return Value(origins=frozenset({origin}), made=made, marks=both.marks, stated=both.stated)
-
-
-def _argument(given: Given, word: str, position: int) -> object:
-    """Return the constant of an argument by its name, or where it stands."""
-    named = [value for name, value in given if name == word] or [each for _, each in given[position:][:1]]
-    return named[0].constant if named else UNKNOWN
 
 
 def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
@@ -63,18 +54,18 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
     # the names of a table are its levels
     if name in functions.PUBLIC_OF and not (name == "names" and both.summary):
         known = [
-            each.constant if each.known else list(each.items) for each in values if each.known or each.items
+            each.constant if each.known else [*each.items] for each in values if each.known or each.items
         ]
-        return Value(constant=values_of.calculated(name, known))
+        names = [*values[0].parts] if name == "names" and values else []
+        return Value(constant=names or values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
         return _container(name, given, place)
     if not both.private:
         return _public(name, given, both)
     plain = replace(_plain(both), summary=False)
     if name == "pull" and len(values) > 1:
-        return (
-            values[1] if values[1].private else part_of(values[0], str(values[1].constant), (), place, True)
-        )
+        word = str(values[1].constant)
+        return values[1] if values[1].private else part_of(values[0], word, (), place, True)
     if name in functions.TABLES:
         plain = replace(plain, split=both.split | {values_of.TABLED})
     if name in ("factor", "cut", "Categorical", "set_categories", "as.factor"):
@@ -94,10 +85,8 @@ def _plain(value: Value) -> Value:
 
 def _public(name: str, given: Given, both: Value) -> Value:
     values = [value for _, value in given]
-    constant: object = UNKNOWN
-    if values and all(each.known for each in values):
-        spaced = name == "seq" and any((word or "").startswith("len") for word, _ in given)
-        constant = values_of.calculated("linspace" if spaced else name, [each.constant for each in values])
+    spaced = name == "seq" and any((word or "").startswith("len") for word, _ in given)
+    constant = _constant("linspace" if spaced else name, values)
     # the first argument is what the function is of
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
     same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
@@ -106,6 +95,11 @@ def _public(name: str, given: Given, both: Value) -> Value:
     made = _noise(name, values) or kept.made
     why = "" if name in functions.COARSE else kept.why
     return replace(kept, constant=constant, origins=origins, unknown=unknown, made=made, why=why)
+
+
+def _constant(name: str, values: Sequence[Value]) -> object:
+    known = values and all(each.known for each in values)
+    return values_of.calculated(name, [each.constant for each in values]) if known else UNKNOWN
 
 
 def _noise(name: str, values: Sequence[Value]) -> Made | None:
@@ -146,24 +140,12 @@ def _container(name: str, given: Given, place: Place) -> Value:
     if not parts and len(values) == 1 and name not in ("c", "list"):
         return _recordwise(name, given, place) if values[0].private else values[0]
     both = values_of.records_of(values, place)
-    constant: object = UNKNOWN
-    if name == "c" and all(each.known for each in values):
-        constant = values_of.calculated("c", [each.constant for each in values])
-    origins = both.origins
-    if len(values) > 1 or name != "c":
-        origins = origins | {f"{place.line}:{place.column}:{place.text}"}
-    items = [item for each in values for item in (name == "c" and each.items or (each,))]
-    private = [each for each in values if each.private]
-    return replace(
-        both,
-        constant=constant,
-        origins=origins,
-        parts=parts,
-        items=tuple(items),
-        summary=both.summary or (name == "c" and bool(private) and all(each.summary for each in private)),
-        made=_noise(name, values),
-        function=None,
-    )
+    constant = _constant("c", values) if name == "c" else UNKNOWN
+    new = {f"{place.line}:{place.column}:{place.text}"} if len(values) > 1 or name != "c" else NONE
+    items = tuple(item for each in values for item in (name == "c" and each.items or (each,)))
+    made, origins = _noise(name, values), both.origins | new
+    kept = replace(both, constant=constant, origins=origins, made=made, function=None)
+    return replace(kept, parts=parts, items=items)
 
 
 def _recordwise(name: str, given: Given, place: Place) -> Value:
@@ -177,48 +159,31 @@ def _recordwise(name: str, given: Given, place: Place) -> Value:
         missing = next((each.missing for each in values if not each.private and each.missing), "")
         parts = {word: replace(each, missing=missing and each.missing) for word, each in parts.items()}
     kept = first.private and name not in ("droplevels", "ifelse", "+", "-", "*", "/", "c")
-    split, marks = both.split, both.marks
+    selected = both.selected or (str(place) if name in functions.SELECTS else "")
     if name in functions.GROUPS:
-        split = split | {GROUPED}
+        both = replace(both, split=both.split | {GROUPED})
     if name in functions.FILTERS:
-        split, marks = split.union(*(each.marks for each in values[1:] if each.private)), NONE
-    return replace(
-        both,
-        parts=parts,
-        levels=first.levels if kept else "",
-        selected=both.selected or (str(place) if name in functions.SELECTS else ""),
-        missing=missing,
-        split=split,
-        marks=marks,
-        constant=UNKNOWN,
-        items=(),
-    )
+        split = both.split.union(*(each.marks for each in values[1:] if each.private))
+        both = replace(both, split=split, marks=NONE)
+    both = replace(both, levels=first.levels if kept else "", selected=selected, missing=missing)
+    return replace(both, parts=parts, constant=UNKNOWN, items=())
 
 
 def _factor(name: str, given: Given, kept: Value) -> Value:
     """Return categories, with where their levels come from."""
-    words = {
-        "factor": "levels",
-        "Categorical": "categories",
-        "set_categories": "new_categories",
-        "cut": "breaks",
-    }
+    words = dict(factor="levels", Categorical="categories", set_categories="new_categories", cut="breaks")
     first = given[0][1]
     kept = replace(kept, why=first.why or kept.why)
     if name not in words:
         return replace(kept, levels=first.levels)
-    word, free = words[name], [value for each, value in given if each is None]
-    named = [
-        value for each, value in given if each and (word.startswith(each) or (each, name) == ("bins", "cut"))
-    ]
+    free = [value for each, value in given if each is None]
+    named = [value for each, value in given if each and (words[name].startswith(each) or each == "bins")]
     found = [*named, *free[1:2]][:1]
-    if not found:
-        return kept
-    if found[0].private:
+    if found and found[0].private:
         return replace(kept, levels=found[0].why, mixed="")
-    return replace(
-        kept, levels="" if isinstance(found[0].constant, float) and name == "cut" else values_of.WRITTEN
-    )
+    # a number of intervals leaves their ends to the data
+    written = found and not (name == "cut" and isinstance(found[0].constant, float))
+    return replace(kept, levels=values_of.WRITTEN) if written else kept
 
 
 def part_of(of: Value, name: str, keys: Sequence[Value], place: Place, r: bool) -> Value:
@@ -245,16 +210,9 @@ def part_of(of: Value, name: str, keys: Sequence[Value], place: Place, r: bool) 
     if not private:
         return replace(of, marks=NONE)
     result = values_of.records_of([of, *private], place)
-    return replace(
-        result,
-        levels=of.levels,
-        parts=of.parts,
-        selected=result.selected or str(place),
-        missing="",
-        split=of.split.union(*(each.marks for each in private)),
-        marks=NONE,
-        summary=of.summary,
-    )
+    result = replace(result, levels=of.levels, parts=of.parts, summary=of.summary, missing="", marks=NONE)
+    split = of.split.union(*(each.marks for each in private))
+    return replace(result, selected=result.selected or str(place), split=split)
 
 
 def _element(of: Value, keys: Sequence[Value], r: bool) -> Value:

@@ -99,9 +99,8 @@ class Report(NamedTuple):
 
     def json(self) -> str:
         """Return the report as JSON; an unknown number of times is null."""
-        rows = [
-            {**_dict(row), "times": row.times if math.isfinite(row.times) else None} for row in self.releases
-        ]
+        times = (row.times if math.isfinite(row.times) else None for row in self.releases)
+        rows = [{**_dict(row), "times": each} for row, each in zip(self.releases, times)]
         content = {
             "file": self.path,
             "language": self.language,

@@ -167,13 +167,14 @@ class Flow(Publishing):
         over = self.value(form.over) if form.over else None
         with self._round(math.inf if over is None else self._count(over)) as loop:
             element = NOTHING if over is None else effects.element_of(over, loop)
-            # what a round changes is there in the next one
-            for silent in (1, 0) if not self._silent else (0,):
-                self._silent += silent
+            self._scopes[-1].update(dict.fromkeys(form.names, element))
+            if not self._silent:
+                # what a round changes is there in the next one, and said there
+                facts, self.facts, self._silent = self.facts, Facts(), True
+                self.value(form.body)
+                self.facts, self._silent = facts, False
                 self._scopes[-1].update(dict.fromkeys(form.names, element))
-                value = self.value(form.body)
-                self._silent -= silent
-            return value
+            return self.value(form.body)
 
     def _count(self, over: Value) -> float:
         if isinstance(over.constant, list):

@@ -19,7 +19,7 @@ PUBLIC_OF = set(
     "length nrow NROW ncol NCOL dim names colnames class typeof is.null is.numeric is.factor is.character "
     "is.data.frame is.vector inherits exists missing nargs len shape size ndim columns dtypes dtype type "
     "isinstance callable file.exists seq_along library require requireNamespace stopifnot assert set.seed "
-    "rm gc options setwd Sys.time Sys.Date stop warning quit detach".split()
+    "rm gc data options setwd Sys.time Sys.Date stop warning quit detach".split()
 )
 # one figure of all records
 SUMMARIES = set(
@@ -84,7 +84,8 @@ WRITES = set(
     "to_sql savetxt write_text write_delim stargazer save.image writelines dbWriteTable".split()
 )
 PLOTS = set(
-    "plot hist boxplot barplot lines points pie pairs stripchart scatter bar ggsave violinplot".split()
+    "plot hist boxplot barplot lines points pie pairs stripchart scatter bar ggsave violinplot ggplot qplot "
+    "histplot kdeplot scatterplot plot_ly".split()
 )
 # what R does not show at the top, as it returns it invisibly
 SILENT = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._findings import Total
-from pydpstat.porting._releases import Held, Release
+from pydpstat.porting._releases import TUNING, Held, Release
 from pydpstat.porting._values import NONE, WRITTEN, Source, Value
 from pydpstat.privacy import Guarantee, compose
 
 # functions whose noise is as wide as the number of records is small, and all that take records
 BY_NUMBER = ("meanDP", "varDP", "sdDP", "covDP", "pooledVarDP", "pooledCovDP")
-_BY_RECORD = (*BY_NUMBER, "histogramDP", "tableDP", "quantileDP", "medianDP")
+_BY_RECORD = (*BY_NUMBER, "histogramDP", "tableDP", "quantileDP", "medianDP", *TUNING)
 _DELTA = 1e-6
 # so many guarantees are composed one by one
 _MOST = 1000
@@ -54,29 +53,28 @@ def is_from_data(value: Value) -> bool:
     return value.private and value.levels not in ("", WRITTEN)
 
 
-def by_source(judged: Sequence[Judged]) -> dict[Source, list[Judged]]:
-    """Return the releases of data that are released several times without a budget that adds them up."""
+class Spent(NamedTuple):
+    """The releases of the same data, how many they are, and what they spend; None where it is not known."""
+
+    source: Source
+    all_: list[Judged]
+    times: float
+    total: tuple[Guarantee, str] | None
+
+
+def spent(judged: Sequence[Judged]) -> Iterator[Spent]:
+    """Yield what is spent on data that are released several times without a budget that adds it up."""
     found: dict[Source, list[Judged]] = {}
     for each in judged:
         for source in NONE.union(*(value.sources for value in each.release.data().values())):
             found.setdefault(source, []).extend([each] * (not each.release.budget))
-    return {source: each for source, each in found.items() if count_of(each) not in (0, 1)}
+    for source, all_ in found.items():
+        times = sum(each.release.times for each in all_)
+        if times not in (0, 1):
+            yield Spent(source, all_, times, _sum(all_) if math.isfinite(times) else None)
 
 
-def count_of(all_: Sequence[Judged]) -> float:
-    """Return how often data are released."""
-    return sum(each.release.times for each in all_)
-
-
-def sums(judged: Sequence[Judged]) -> Iterator[Total]:
-    """Yield what is spent together on the same data, where it is known."""
-    for source, all_ in by_source(judged).items():
-        total = sum_of(all_) if math.isfinite(count_of(all_)) else None
-        if total is not None:
-            yield Total(str(source), int(count_of(all_)), str(total[0]), total[1])
-
-
-def sum_of(all_: Sequence[Judged]) -> tuple[Guarantee, str] | None:
+def _sum(all_: Sequence[Judged]) -> tuple[Guarantee, str] | None:
     """Return the sum of what is kept, and in words that by zCDP where it is smaller; None without one."""
     each = [kept for one in all_ if (kept := one.kept) is not None for _ in range(int(one.release.times))]
     if not each or any(math.isinf(kept.epsilon) for kept in each):

@@ -54,7 +54,8 @@ class Publishing:
         self._running: list[Lambda] = []
         self._called: set[int] = set()
         self._defined: dict[int, Lambda] = {}
-        self._budget = self._silent = self._calls = self._marks = 0
+        self._budget = self._calls = self._marks = 0
+        self._silent = False
         self._shown = 7.0
 
     def _mirror(self, place: Place, name: str, given: Given) -> Value:
@@ -87,16 +88,12 @@ class Publishing:
         owner = given[0][1].made if form.receiver is not None else None
         if imported and name == "design":
             found = self._matched(place, name, "", given, False)
-            self.facts.declared += [
-                (place, word, found[word]) for word in ("bounds", "levels") if word in found
-            ]
+            declared = [word for word in ("bounds", "levels") if word in found]
+            self.facts.declared += [(place, word, found[word]) for word in declared]
             return Value(made=Made(name, found, place))
         if imported and name in ("Budget", "open", "odometer"):
-            return Value(
-                made=Made(
-                    "Budget", dict(releases.matched(releases.formals("Budget"), given, False)[0]), place
-                )
-            )
+            found, _ = releases.matched(releases.formals("Budget"), given, r=False)
+            return Value(made=Made("Budget", found, place))
         if name in ("RRandom", "default_rng", "Generator", "RandomState"):
             fixed = any(value.known and value != NOTHING or value.seeded for _, value in given)
             return Value(made=Made("generator", {}, place), seeded=place if fixed else None)
@@ -114,13 +111,8 @@ class Publishing:
         found, _ = releases.matched(releases.formals(name, "design"), given, r=False)
         found |= dict.fromkeys(releases.data_names(name, own=True), owner.arguments.get("data", NOTHING))
         declared = ("neighbors", "budget", "rng", "missing")
-        return self._release(
-            place,
-            name,
-            {**{k: v for k, v in owner.arguments.items() if k in declared}, **found},
-            None,
-            own=True,
-        )
+        found = {word: each for word, each in owner.arguments.items() if word in declared} | found
+        return self._release(place, name, found, None, own=True)
 
     def _release(
         self, place: Place, name: str, found: dict[str, Value], model: Made | None, own: bool
@@ -133,10 +125,9 @@ class Publishing:
         times = 2.0 if GROUPED in data.split else 1.0
         for loop, count in self._loops:
             times *= min(2.0, count) if loop in data.split else count
-        if not self._silent:
-            self.facts.releases.append(replace(release, times=times))
-            for word, value in release.public().items():
-                self.facts.stated |= value.stated if word in ("eps", "epsilon") else set()
+        self.facts.releases.append(replace(release, times=times))
+        for word, value in release.public().items():
+            self.facts.stated |= value.stated if word in ("eps", "epsilon") else set()
         for value in release.data().values():
             if not value.private and value.level != NOISY:
                 self.facts.origins |= value.origins
@@ -149,14 +140,14 @@ class Publishing:
         closure = any(
             each.made and each.made.function == "DPMechBernstein" and each.level == NOISY for each in values
         )
-        if closure and self._r and how in functions.WRITES and not self._silent:
+        if closure and self._r and how in functions.WRITES:
             self.facts.closures.append(place)
         self._publish(place, how, values)
         return values[0] if values and how == "print" else NOTHING
 
     def _publish(self, place: Place, how: str, values: Sequence[Value]) -> None:
         value = joined(values)
-        if value.private and not self._silent:
+        if value.private:
             self.facts.outputs.append((place, how, value))
         if self._shown > _DIGITS and how in functions.PRINTS | {"shown"}:
             self._precise(place, [value])
@@ -165,11 +156,9 @@ class Publishing:
         """Note that R, or a format, is asked for more digits than noise from 32 bits should show."""
         texts = " ".join(str(value.constant) for _, value in given if isinstance(value.constant, str))
         asked = [float(each) for each in re.findall(r"%[-+ 0#]*\d*\.(\d+)[efgEG]", texts)]
-        asked += [
-            v.constant for word, v in given if word in ("digits", "nsmall") and isinstance(v.constant, float)
-        ]
-        if name in ("round", "signif"):
-            asked += [v.constant for _, v in given[1:] if isinstance(v.constant, float)]
+        rounds = name in ("round", "signif")
+        words = [each for word, each in given[rounds:] if rounds or word in ("digits", "nsmall")]
+        asked += [each.constant for each in words if isinstance(each.constant, float)]
         if name == "options":
             self._shown = max([*asked, 7.0])
         elif max(asked, default=0.0) > _DIGITS:
@@ -177,17 +166,15 @@ class Publishing:
 
     def _precise(self, place: Place, values: Sequence[Value]) -> None:
         noisy = next((each.why for each in values if each.level == NOISY and each.why), "")
-        if noisy and self._r and not self._silent:
+        if noisy and self._r:
             self.facts.digits.append((place, noisy))
 
     def _noise(self, place: Place, made: Made, values: Sequence[Value]) -> None:
         self._give_up(place, "what noise that is added by hand keeps")
-        if not self._silent:
-            self.facts.noises.append((place, made, joined(values)))
+        self.facts.noises.append((place, made, joined(values)))
 
     def _give_up(self, place: Place, reason: str) -> None:
-        if not self._silent:
-            self.facts.not_followed.setdefault((place.line, reason), place)
+        self.facts.not_followed.setdefault((place.line, reason), place)
 
 
 def is_endless(value: Value) -> bool:

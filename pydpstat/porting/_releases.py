@@ -134,7 +134,8 @@ def matched(
     several = kinds.get(inspect.Parameter.VAR_KEYWORD, "")
     plain = [name for name in names if name not in (dots, several)]
     before = [] if dots else plain
-    words = [(name or "").replace(".", "_").replace("lambda", "lambda_") for name, _ in given]
+    words = [(name or "").replace(".", "_") for name, _ in given]
+    words = ["lambda_" if word == "lambda" else word for word in words]
     exact = [word in plain and word not in words[:k] for k, word in enumerate(words)]
     found = {word: value for word, (_, value), is_exact in zip(words, given, exact) if is_exact}
     free, unmatched = [], []
@@ -211,11 +212,9 @@ def _called(release: Release) -> Any:
     if release.own:
         asked = {name: arguments.get(name, Value()).constant for name in ("epsilon", "delta", "neighbors")}
         epsilon, delta, neighbors = asked.values()
-        kept = Guarantee(
-            epsilon if isinstance(epsilon, float) else 0.0,
-            delta if isinstance(delta, float) else 0.0,
-            neighbors if isinstance(neighbors, str) else "bounded",
-        )
+        numbers = [each if isinstance(each, float) else 0.0 for each in (epsilon, delta)]
+        neighbors = neighbors if isinstance(neighbors, str) else "bounded"
+        kept = Guarantee(numbers[0], numbers[1], neighbors)
         return SimpleNamespace(guarantee=kept, claim=kept)
     if function == "releaseResponse":
         return _response(arguments)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydpstat._release.calibration import SEEDED
 from pydpstat.errors import PrivacyWarning
 from pydpstat.porting import _functions as functions
-from pydpstat.porting._findings import ERROR, NOTE, WARNING, Finding, Report, Row
+from pydpstat.porting._findings import ERROR, NOTE, WARNING, Finding, Report, Row, Total
 from pydpstat.porting._forms import Place
-from pydpstat.porting._judged import BY_NUMBER, Judged, by_source, count_of, is_from_data, sum_of, sums
+from pydpstat.porting._judged import BY_NUMBER, Judged, Spent, is_from_data, spent
 from pydpstat.porting._publishing import Facts
 from pydpstat.porting._releases import MODELS, Release, held, rate_of, sign_geometric
 from pydpstat.porting._values import Made, Source, Value
@@ -126,7 +126,8 @@ finding-15 warning
 The records of {name} may be missing: {how}.
 One missing value makes the result missing or an error, which tells that there is one.
 epsilon is infinite{claimed}, unless it is public whether values are missing.
-{instead}
+a public value inside the bounds for what is missing, as x[is.na(x)] <- 50; or missing=50 in pydpstat's \
+functions.
 
 finding-C7 error
 The noise of {name} is made by the script's own {word}, as R looks for it there first.
@@ -158,16 +159,17 @@ _EXAMPLE_N = "Figures that depend on the number of records are for 1,000."
 def report(path: str, language: str, facts: Facts) -> Report:
     """Return what breaks privacy in a script."""
     judged = [Judged(each, held(each)) for each in facts.releases]
-    r = language == "R"
+    r, sums = language == "R", list(spent(judged))
     found: dict[tuple[object, ...], Finding] = {}
-    for each in (*_of_releases(judged, facts, r), *_of_script(facts, judged, r), *_totals(judged, facts)):
+    for each in (*_of_releases(judged, facts, r), *_of_script(facts, judged, r), *_totals(sums, facts)):
         found.setdefault((each.rule, each.place, each.what), each)
     order = (ERROR, WARNING, NOTE)
-    findings = sorted(
-        found.values(), key=lambda each: (each.place.line, order.index(each.severity), each.place.column)
-    )
+    findings = sorted(found.values(), key=lambda each: (order.index(each.severity), each.place.column))
+    findings.sort(key=lambda each: each.place.line)
     remarks = [_R_REMARK, _EXAMPLE_N][: 2 * r] if judged else ["No private release was found."]
-    rows, totals = tuple(dict.fromkeys(map(_row, judged))), tuple(sums(judged))
+    rows = tuple(dict.fromkeys(map(_row, judged)))
+    known = ((each, each.total) for each in sums if each.total)
+    totals = tuple(Total(str(each.source), int(each.times), str(sum_), zcdp) for each, (sum_, zcdp) in known)
     left = tuple(_not_followed(facts, judged))
     return Report(path, language, tuple(findings), rows, totals, left, tuple(remarks))
 
@@ -224,17 +226,15 @@ def _of_releases(judged: Sequence[Judged], facts: Facts, r: bool) -> Iterator[Fi
 
 def _mirrored(judged: Judged, warning: PrivacyWarning, r: bool) -> Finding:
     """Return the finding of a mirror, in its words."""
-    release, (claim, kept, *_) = judged.release, (judged.held.claim, judged.held.kept)
+    release, claim, kept = judged.release, judged.held.claim, judged.held.kept
     holds = kept is not None and claim is not None and kept.implies(claim)
     own = f"pydpstat.{warning.use}"
     why, _, _ = str(warning).rpartition(" Use ")
     instead = f"{_IN_R[warning.row]}; or {own}." if r and warning.row in _IN_R else f"{own}."
     what = f"{release.name} keeps less than it claims."
     figure = f"claimed {claim or 'for each of both'}; kept: {kept}."
-    severity = WARNING if holds else ERROR
-    return Finding(
-        f"finding-{warning.row}", severity, release.place, what, why or str(warning), figure, instead
-    )
+    rule, severity = f"finding-{warning.row}", WARNING if holds else ERROR
+    return Finding(rule, severity, release.place, what, why or str(warning), figure, instead)
 
 
 def _argument(judged: Judged, name: str, value: Value, r: bool) -> Finding:
@@ -254,30 +254,24 @@ def _instead(in_r: str, release: Release, r: bool) -> str:
 
 
 def _records(judged: Judged, r: bool) -> Iterator[Finding]:
-    release, known = judged.release, judged.release.arguments
+    release = judged.release
     words = {"name": release.name, "claimed": judged.claimed}
     for how in judged.mixed():
-        instead = "public numbers in the place of that figure, or a private release of it"
-        yield _finding(
-            "records-changed", release.place, how=how, instead=_instead(instead, release, r), **words
-        )
+        other = "public numbers in the place of that figure, or a private release of it"
+        instead = _instead(other, release, r)
+        yield _finding("records-changed", release.place, how=how, instead=instead, **words)
     for value in release.data().values():
         if is_from_data(value) and release.function == "tableDP":
-            levels = 'factor(x, levels = c("a", "b")), with all levels written in the script'
-            instead = _instead(levels, release, r)
-            yield _finding(
-                "levels", release.place, "levels-from-data", how=value.levels, instead=instead, **words
-            )
+            other = 'factor(x, levels = c("a", "b")), with all levels written in the script'
+            words |= {"how": value.levels, "instead": _instead(other, release, r)}
+            yield _finding("levels", release.place, "levels-from-data", **words)
         if value.private and value.selected and not value.mixed and release.function in BY_NUMBER:
-            instead = _instead(
-                "the selection by a public condition, with a number that is public", release, r
-            )
-            yield _finding("number-selected", release.place, how=value.selected, instead=instead, **words)
-        if value.private and value.missing and not (release.own and "missing" in known):
-            public = "a public value inside the bounds in the place of what is missing, as x[is.na(x)] <- 50"
-            instead = f"{public}; or missing=50 in pydpstat's functions."
-            if release.function not in ("tableDP", "histogramDP"):
-                yield _finding("finding-15", release.place, how=value.missing, instead=instead, **words)
+            other = "the selection by a public condition, with a number that is public"
+            words |= {"how": value.selected, "instead": _instead(other, release, r)}
+            yield _finding("number-selected", release.place, **words)
+        treated = release.function in ("tableDP", "histogramDP") or "missing" in release.arguments
+        if value.private and value.missing and not treated:
+            yield _finding("finding-15", release.place, **{**words, "how": value.missing})
 
 
 def _word(name: str, r: bool) -> str:
@@ -288,18 +282,15 @@ def _word(name: str, r: bool) -> str:
 
 
 def _of_script(facts: Facts, judged: Sequence[Judged], r: bool) -> Iterator[Finding]:
-    for place, how, value in facts.outputs:
-        yield _raw(place, how, value, bool(judged), r)
+    yield from (_raw(*output, bool(judged), r) for output in facts.outputs)
+    yield from (_finding("closure", place) for place in facts.closures)
+    yield from (_finding("finding-12", place, name="A release", how=how) for place, how in facts.digits)
     for place, made, _ in facts.noises:
         yield from _by_hand(place, made)
-    for place in facts.closures:
-        yield _finding("closure", place)
     for place, name, value in facts.declared:
         if value.private:
             rule = "levels-from-data" if name == "levels" else "argument-from-data"
             yield _finding("design", place, rule, word=name, how=value.why)
-    for place, how in facts.digits:
-        yield _finding("finding-12", place, name="A release", how=how)
     yield from _levels(facts)
 
 
@@ -307,15 +298,10 @@ def _raw(place: Place, how: str, value: Value, beside: bool, r: bool) -> Finding
     plot = how in functions.PLOTS
     verb = "drawn" if plot else "written" if how in functions.WRITES else "shown"
     more = "; with it, the noise of a release of the same data can be computed" if beside else ""
-    return _finding(
-        "raw",
-        place,
-        "raw-plot" if plot else "raw-value",
-        ERROR if beside and not plot else WARNING,
-        how=f"{verb}{' beside private ones' if beside else ''}: {value.why or place.text}",
-        beside=more,
-        instead="print(meanDP(x, 1, 0, 100))" if r else "print(pydpstat.mean(x, 1, bounds=(0, 100)))",
-    )
+    rule, severity = "raw-plot" if plot else "raw-value", ERROR if beside and not plot else WARNING
+    shown = f"{verb}{' beside private ones' if beside else ''}: {value.why or place.text}"
+    instead = "print(meanDP(x, 1, 0, 100))" if r else "print(pydpstat.mean(x, 1, bounds=(0, 100)))"
+    return _finding("raw", place, rule, severity, how=shown, beside=more, instead=instead)
 
 
 def _by_hand(place: Place, made: Made) -> Iterator[Finding]:
@@ -354,20 +340,17 @@ def _levels(facts: Facts) -> Iterator[Finding]:
 # the sums of what is spent
 
 
-def _totals(judged: Sequence[Judged], facts: Facts) -> Iterator[Finding]:
-    for source, all_ in by_source(judged).items():
+def _totals(sums: Sequence[Spent], facts: Facts) -> Iterator[Finding]:
+    for source, all_, times, total in sums:
         endless = next((each.release for each in all_ if math.isinf(each.release.times)), None)
         if endless:
             yield _finding("repeated-without-end", endless.place, name=source, how=endless.name)
             continue
-        total = sum_of(all_)
         if total is None or total[0].epsilon <= max(facts.stated, default=0.0) * (1 + 1e-9):
             continue
-        how = f"{count_of(all_):.0f} times, in {_lines(each.release.place.line for each in all_)}"
-        figure, epsilon = f"{total[0]}{total[1]}", total[0].epsilon
-        yield _finding(
-            "repeated", all_[-1].release.place, name=source, how=how, figure=figure, epsilon=epsilon
-        )
+        how = f"{times:.0f} times, in {_lines(each.release.place.line for each in all_)}"
+        place, epsilon, figure = all_[-1].release.place, total[0].epsilon, f"{total[0]}{total[1]}"
+        yield _finding("repeated", place, name=source, how=how, figure=figure, epsilon=epsilon)
 
 
 def _lines(lines: Iterable[int]) -> str:
