@@ -130,6 +130,7 @@ from pydpstat.porting.r._groups import (
     vapply,
 )
 from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_scott, nclass_Sturges, pretty
+from pydpstat.porting.r._lists import LETTERS, as_list, letters, set_names, unname
 from pydpstat.porting.r._matrices import (
     as_matrix,
     cells,
@@ -286,6 +287,7 @@ __all__ = [
     "BIC",
     "Filter",
     "IQR",
+    "LETTERS",
     "Map",
     "Reduce",
     "abs",
@@ -301,6 +303,7 @@ __all__ = [
     "as_character",
     "as_data_frame",
     "as_integer",
+    "as_list",
     "as_logical",
     "as_matrix",
     "as_numeric",
@@ -404,6 +407,7 @@ __all__ = [
     "lapply",
     "left_join",
     "length",
+    "letters",
     "levels",
     "lgamma",
     "lm",
@@ -509,6 +513,7 @@ __all__ = [
     "seq_len",
     "setNames",
     "set_colnames",
+    "set_names",
     "set_rownames",
     "setdiff",
     "shapiro_test",
@@ -551,6 +556,7 @@ __all__ = [
     "union",
     "unique",
     "unlist",
+    "unname",
     "vapply",
     "var",
     "var_test",
