@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from pydpstat.parity._evaluate import Outcome
 from pydpstat.parity.case import Case, assignments
+from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
 # R gets this long for one case; a case that is known never to return is stopped sooner
 SECONDS, ENDLESS_SECONDS = 120, 1
@@ -96,20 +96,6 @@ def evaluator() -> Path:
 def is_set(variable: str) -> bool:
     """Tell whether an environment variable is set, and not to 0."""
     return os.environ.get(variable, "0") not in ("", "0")
-
-
-def add_own_library() -> None:
-    """Let R find the packages that the set-up of a checkout installed, before R starts."""
-    folder = str(Path(__file__).resolve().parents[2] / ".r-library")
-    libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name]
-    if Path(folder).is_dir() and folder not in libraries:
-        os.environ["R_LIBS"] = os.pathsep.join([folder, *libraries])
-
-
-def choose_kernels() -> None:
-    """Let R's OpenBLAS, before it is loaded, add as on every x86-64 processor; AVX-512 changes R's models."""
-    if platform.machine() in ("x86_64", "AMD64"):
-        os.environ.setdefault("OPENBLAS_CORETYPE", "Prescott")
 
 
 def _probe() -> None:

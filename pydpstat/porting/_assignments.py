@@ -31,8 +31,6 @@ LEFT, SHOWN, RETURNED = Sink("left"), Sink("shown"), Sink("returned")
 class Assignments(Verbs):
     """What assignments are in Python."""
 
-    # how often each name is assigned in the script
-    counts: dict[str, int]
     # the names that the function reads before it assigns them
     read_first: set[str]
 

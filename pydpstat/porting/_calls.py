@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
@@ -58,7 +58,8 @@ class Calls(Subscripts):
     own: bool
     remarks: list[tuple[int, str]]
     lenient: bool
-    assigned_somewhere: set[str]
+    # how often each name is assigned in the script
+    counts: Mapping[str, int]
     special: dict[str, Callable[[Call], Code]]
 
     @abstractmethod
@@ -125,7 +126,7 @@ class Calls(Subscripts):
             if package == home or (not package and home in self.attached):
                 if matching.exports(home, plain):
                     return f"{home.lower()}.{plain}"
-        if name in self.assigned_somewhere:
+        if name in self.counts:
             return self.global_name(name)
         if matching.stream_function(name) and name not in matching.DERIVED:
             return f"rng.{plain}"
@@ -205,6 +206,8 @@ class Calls(Subscripts):
     def of_mirror(self, node: Call, package: str, name: str) -> Code:
         plain = python_name(name)
         module = matching.PACKAGES[package]
+        if name in matching.INTERNAL:
+            return self.drawn(node, matching.INTERNAL[name])
         if not matching.exports(package, plain):
             raise Untranslated(f"{package} exports no {name}")
         thing = getattr(module, plain)
@@ -255,7 +258,7 @@ class Calls(Subscripts):
             else self._argument(each.value)
             for each in node.arguments
         ]
-        stream = ["rng=rng"] * (name == "fit")
+        stream = ["rng=rng"] * (name in matching.METHODS)
         return Code(called(text, [*arguments, *stream]), missing=1)
 
     def _of_script(self, node: Call, name: str, variable: Variable) -> Code:

@@ -65,6 +65,15 @@ class Code:
         return replace(self, text=f"r.known({self.text})", plain="", level=ATOM, missing=0)
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A statement that has no sure translation: its line, its text in R, and the reason."""
+
+    line: int
+    text: str
+    reason: str
+
+
 def python_name(name: str) -> str:
     """Return a name of R's in Python: dots are underscores, Python's own words get one more.
 

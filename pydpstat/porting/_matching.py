@@ -17,9 +17,11 @@ PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
 OF_R = {"base", "stats", "utils", "methods", "dplyr", "graphics"}
 DOTS = "..."
 # R's own generators that a stream draws by another one
+# functions of diffpriv that it does not export
+INTERNAL = {".rlap": "rlap"}
 DERIVED = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw
-_METHODS = {"fit"}
+METHODS = {"fit", "sampling"}
 _DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
 _BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
 
@@ -80,6 +82,7 @@ def draws_itself(package: str, name: str) -> bool:
 
 def stream_function(name: str) -> bool:
     """Return whether R's function draws from its stream."""
+    name = INTERNAL.get(name, name)
     return name in DERIVED or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
 
 
@@ -92,7 +95,7 @@ def draws(node: Node | None, functions: Mapping[str, Function], seen: frozenset[
             return True
         if isinstance(each, Call) and function_name(each.function) == "$" and isinstance(each.function, Call):
             method = each.function.arguments[1].value
-            if isinstance(method, Name) and method.name in _METHODS:
+            if isinstance(method, Name) and method.name in METHODS:
                 return True
         if plain not in _DRAWN_BY_OTHERS and any(draws_itself(package, plain) for package in PACKAGES):
             return True

@@ -32,7 +32,7 @@ def own_call(name: str, given: Mapping[str, Code]) -> str | None:
     needed = {"x", "eps", *(() if name == "histogramDP" else ("lower_bound", "upper_bound"))}
     if function is None or not needed <= set(left):
         return None
-    texts = [left.pop("x").text]
+    texts = [left.pop("x").sequence]
     if name == "quantileDP":
         if "quant" not in left:
             return None

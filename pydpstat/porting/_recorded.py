@@ -18,8 +18,8 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.parity._live import add_own_library, choose_kernels
 from pydpstat.porting._grammar import decoded
+from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
 # JSON: a value has a "kind", or a "ref" to its place in the record's "pool"
 Value: TypeAlias = dict[str, Any]

@@ -118,7 +118,7 @@ the release without rng, with noise from the operating system.
 
 finding-13 warning
 Noise is added to figures of the same data ({name}) at several levels, in {how}.
-Each level is a release of its own, and what they spend adds up; no total in the script covers it.
+Each level is a separate release, and what they spend adds up; no total in the script covers it.
 {figure}.
 shares of a total as the epsilons of the levels; or pydpstat.consistency.release_hierarchy.
 
@@ -131,7 +131,7 @@ functions.
 
 finding-C7 error
 The noise of {name} is made by the script's own {word}, as R looks for it there first.
-R's models call rgamma and optim by name; with another rgamma the noise is another one, or none.
+R's models call rgamma and optim by name; with another rgamma the noise differs, or there is none.
 what is kept is not known{claimed}.
 another name for that function; or pydpstat.{name}, which has its own noise.
 

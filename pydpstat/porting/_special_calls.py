@@ -60,6 +60,8 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "ifelse": lambda node: _chosen(of, node),
         "xor": lambda node: Code(called("np.logical_xor", of.plainly(node.arguments)), "truth"),
         "unname": one(lambda x: Code(f"{x.at(ATOM)}.values", "doubles") if x.kind == "named" else None),
+        "cbind": lambda node: _bound(of, node),
+        "rbind": lambda node: _bound(of, node),
         "{": lambda node: _block(of, node),
         **{name: _statement_only(name) for name in ("for", "while", "repeat", "break", "next", "return")},
     }
@@ -131,7 +133,7 @@ def _combined(of: Calls, node: Call) -> Code:
         numbers = kinds <= NUMBERS and "null" not in kinds
         kind = "doubles" if numbers and not {each.kind for each in parts} <= {"ints", "positions"} else ""
         return Code(
-            called("r.c", [each.array if each.kind == "column" else each.sequence for each in parts]),
+            called("r.c", [each.array for each in parts]),
             kind,
             missing=missing,
         )
@@ -157,6 +159,24 @@ def _combined(of: Calls, node: Call) -> Code:
 def _double(code: Code, any_kind: bool = False) -> str:
     text = code.text
     return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
+
+
+def _bound(of: Calls, node: Call) -> Code:
+    """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
+    texts = []
+    names = [
+        each.name or (each.value.name if isinstance(each.value, Name) else "") for each in node.arguments
+    ]
+    # Python's keywords differ, and none is before what has no name
+    distinct = len(set(names)) == len(names) and "" not in names
+    for each, label in zip(node.arguments, names):
+        code, name = of.value(each.value), label if distinct else ""
+        plain = name.isidentifier() and python_name(name) == name
+        texts.append(
+            f"{name}={code.array}" if plain else f"**{{{quoted(name)}: {code.array}}}" if name else code.array
+        )
+    kind = "frame" if any(of.value(each.value).kind == "frame" for each in node.arguments) else ""
+    return Code(called(f"r.{function_name(node)}", texts), kind or "matrix")
 
 
 def _list(of: Calls, node: Call) -> Code:
@@ -352,7 +372,7 @@ def _model(of: Calls, node: Call) -> Code:
         family = given["family"]
         called_ = function_name(family) or word(family)
         if isinstance(family, Call) and family.arguments:
-            raise Untranslated("the family has a link of its own")
+            raise Untranslated("the family has a separate link")
         texts.append(f"family={quoted(called_)}")
     if "weights" in given:
         texts.append(f"weights={of.value(given['weights']).text}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._assignments import LEFT, RETURNED, Sink
+from pydpstat.porting._assignments import LEFT, OPERATORS, RETURNED, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import (
     ATOM,
@@ -15,6 +15,7 @@ from pydpstat.porting._code import (
     LAMBDA,
     VECTORS,
     Code,
+    Problem,
     Untranslated,
     called,
     own_name,
@@ -39,17 +40,6 @@ from pydpstat.porting._syntax import Call, Function, Name, Node, Script
 _HARMLESS = set(
     "DPpack diffpriv stats utils methods base graphics datasets R6 magrittr dplyr knitr scales".split()
 )
-_ONE_LINE = {"if", "for", "while", "repeat", "{"}
-_DROPPED = {"gc", "flush.console", "flush", "rm", "options"}
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A statement that has no sure translation: its line, its text in R, and the reason."""
-
-    line: int
-    text: str
-    reason: str
 
 
 class Statements(Definitions):
@@ -70,8 +60,7 @@ class Statements(Definitions):
         self.read_first: set[str] = set()
         # how often each name is assigned, and where the last statement ended
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
-        self.counts = {name: found.count(name) for name in set(found)}
-        self.assigned_somewhere = set(found)
+        self.counts = Counter(found)
         self.functions = self._defined()
         self.end = 0
         for name in names:
@@ -141,6 +130,8 @@ class Statements(Definitions):
             self.lines.append(f"{'    ' * self.depth}# R, line {line + number}: {each.strip()}")
         self.emit(f"raise NotImplementedError({quoted(f'line {line} is not translated: {reason}')})")
         for name in assigned(node):
+            if name in OPERATORS or name.endswith("<-"):
+                continue
             self.hold(name, Code(""))
 
     def block(self, node: Node | None, sink: Sink) -> None:
@@ -322,7 +313,7 @@ class Statements(Definitions):
         self._end_of_loop(sink)
 
     def _repeat_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self._loop(lambda: "while True:", given[0] if given else None, lambda: None)
+        self._loop(lambda: "while True:", given[0], lambda: None)
         self._end_of_loop(sink)
 
     def _end_of_loop(self, sink: Sink) -> None:

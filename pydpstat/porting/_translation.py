@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pydpstat.porting._assignments import LEFT, SHOWN
-from pydpstat.porting._code import Untranslated
+from pydpstat.porting._code import Problem, Untranslated
 from pydpstat.porting._grammar import parse
 from pydpstat.porting._scope import assigned
-from pydpstat.porting._statements import Problem, Statements
+from pydpstat.porting._statements import Statements
 from pydpstat.porting._verify import Chunk
 
 _IMPORTS = (
@@ -131,7 +131,7 @@ def _head(body: str, name: str) -> str:
     others = [each for each in lines[1:] if " as " in each]
     ours = [*(each for each in lines[1:] if each == "import pydpstat"), *ours]
     blocks = ["\n".join(each) for each in (standard, others, ours) if each]
-    lines = [lines[0], "\n\n".join(blocks)]
+    lines = [lines[0], *["\n\n".join(blocks)] * bool(blocks)]
     if unseeded:
         lines += ["", _UNSEEDED]
     return "\n".join(lines)
@@ -141,7 +141,7 @@ def _seeded_first(body: str) -> bool:
     seed = re.search(r"^rng = RRandom\(", body, re.MULTILINE)
     # a function that is defined before draws later
     used = re.search(r"^[^ #\n].*\brng\b", body, re.MULTILINE)
-    return bool(seed and used and used.start() >= seed.start())
+    return bool(seed and (not used or used.start() >= seed.start()))
 
 
 def _spaced(body: str) -> str:

@@ -13,9 +13,11 @@ from pydpstat.porting._scope import Variable, arguments_of, call, function_name,
 from pydpstat.porting._syntax import Argument, Call, Constant, Name, Node
 
 _DPLYR = set(
-    "filter select mutate group_by ungroup summarise summarize arrange count distinct pull rename transmute "
+    "filter select mutate group_by ungroup summarize arrange count distinct pull rename transmute "
     "slice_head left_join inner_join n n_distinct if_else case_when".split()
 )
+# dplyr takes either
+_SPELLED = {"summarise": "summarize"}
 _BASE = {"with", "subset", "transform", "within"}
 PIPES = {"%>%", "%<>%", "%T>%", "%$%"}
 
@@ -30,7 +32,7 @@ class Verbs(Calls):
         if name in PIPES:
             raise Untranslated(f"the pipe {name} has no counterpart")
         if self.is_verb(name):
-            made = getattr(self, f"_{name}", None)
+            made = getattr(self, f"_{_SPELLED.get(name, name)}", None)
             if made is None:
                 raise Untranslated(f"{name} has no counterpart")
             return made(node)  # type: ignore[no-any-return]
@@ -38,7 +40,9 @@ class Verbs(Calls):
 
     def is_verb(self, name: str) -> bool:
         """Return whether a function's arguments are about the columns of a data frame."""
-        return name in _BASE or (name in _DPLYR and bool({"dplyr", "tidyverse"} & self.attached))
+        return name in _BASE or (
+            _SPELLED.get(name, name) in _DPLYR and bool({"dplyr", "tidyverse"} & self.attached)
+        )
 
     @contextmanager
     def _columns_of(self, text: str, frame: Code) -> Iterator[None]:
@@ -168,7 +172,7 @@ class Verbs(Calls):
         frame, _ = self._data(node)
         return replace(frame, kind="frame", plain="")
 
-    def _summarise(self, node: Call) -> Code:
+    def _summarize(self, node: Call) -> Code:
         frame, rest = self._data(node)
         texts = []
         for each in rest:
@@ -178,12 +182,10 @@ class Verbs(Calls):
                 raise Untranslated("a summary has no name")
             texts.append(f"{each.name}={self._within(frame, each.value)}")
         by = frame.plain if frame.kind == "groups" else "[]"
-        text = called("r.summarise", [frame.text, by, *texts])
+        text = called("r.summarize", [frame.text, by, *texts])
         names = [*by.strip("[]").replace('"', "").split(", "), *(str(each.name) for each in rest)]
         self.made[text] = Variable(text, "frame", columns=tuple(name for name in names if name != ".groups"))
         return Code(text, "frame", missing=1)
-
-    _summarize = _summarise
 
     def _arrange(self, node: Call) -> Code:
         frame, rest = self._data(node)

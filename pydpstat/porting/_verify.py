@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pydpstat.porting._recorded import Record, deviations
 
-EQUAL, CLOSE, NOT_COMPARED = "equal to the last bit", "within the tolerance", "not compared"
+EQUAL, CLOSE, NOT_COMPARED = "equal bit for bit", "within the tolerance", "not compared"
 DIFFERENT, R_STOPPED, PYTHON_STOPPED = "different", "R stopped", "Python stopped"
 
 _MODELS = "LogisticRegressionDP LinearRegressionDP svmDP EmpiricalRiskMinimizationDP_CMS WeightedERMDP_CMS \
@@ -95,7 +95,7 @@ def verify(
         The script's folder, where Python's text is run.
     tolerances
         Functions, as ported scripts write them (``r.lm``), whose numbers and all that is computed from them
-        may deviate from R's, with the relative deviations. All others must be equal to the last bit.
+        may deviate from R's, with the relative deviations. All others must be equal bit for bit.
 
     Examples
     --------
@@ -103,8 +103,8 @@ def verify(
     >>> expressions = [{"index": 0, "line": 1, "visible": False, "output": [], "variables": {"x": one}}]
     >>> record = {"expressions": expressions, "pool": []}
     >>> print(verify([Chunk(0, 1, "x = 3 / 2", (("x", "x"),))], record, Path(".")).text())
-    line 1: equal to the last bit
-    1 expressions: 1 equal to the last bit
+    line 1: equal bit for bit
+    1 expressions: 1 equal bit for bit
     """
     with chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore")

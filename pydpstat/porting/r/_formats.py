@@ -139,7 +139,7 @@ def format(
     if isinstance(x, (list, dict)) and not all(map(_is_single, x)):
         raise PydpstatError("x must be a vector; got a list. Write unlist(x), or format its elements.")
     values = texts(x) if factor_of(x) is not None else plain(x)
-    penalty = {None: 0, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)
+    penalty = {None: 0, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
     parts = cells(values, digits or _DIGITS, nsmall=nsmall, penalty=penalty or 0)
     if big_mark:
         parts = [_marked(each, big_mark) for each in parts]
@@ -224,7 +224,7 @@ def formatC(
 
 
 def prettyNum(x: Value, big_mark: str = "") -> Value:
-    """Return each number as a string of its own, with a mark between thousands.
+    """Return each number as a string, with a mark between thousands.
 
     Examples
     --------

@@ -240,7 +240,7 @@ class Design:
         for name, found in zip(self.nodes, values[1:]):
             if isinstance(found, pd.Categorical) or found.dtype.kind in "Ob":
                 kept = found[self.keep]
-                self.levels[name] = list(r_arithmetic.factor(kept).levels)
+                self.levels[name] = list(r_arithmetic.factor(kept).levels)  # type: ignore[arg-type]
                 if len(self.levels[name]) < 2:
                     raise PydpstatError(f"factors must have 2 levels or more; {name} has {self.levels[name]}")
 
@@ -271,7 +271,7 @@ class Design:
                 )
                 full_one = full_one and name not in self.levels
                 parts.append(blocks[name] if full or name not in self.levels else blocks[name][1:])
-            columns += reduce(_crossed, parts)
+            columns += reduce(_crossed, parts)  # type: ignore[arg-type]
         return np.column_stack([c for _, c in columns] or [np.empty((n, 0))]), [name for name, _ in columns]
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
-import sys
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +13,8 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._literals import number
-from pydpstat.porting.r._formulas import as_factor, variables
-from pydpstat.porting.r._matrices import bound, row_name
+from pydpstat.porting.r._formulas import as_factor
+from pydpstat.porting.r._matrices import bound
 from pydpstat.porting.r._shapes import (
     Array,
     Matrix,
@@ -35,7 +32,7 @@ from pydpstat.porting.r._shapes import (
     whole,
 )
 from pydpstat.r_arithmetic import Table, as_character
-from pydpstat.r_arithmetic.factor import categories, collation_key
+from pydpstat.r_arithmetic.factor import collation_key
 
 _RESERVED = set(
     "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ NA_character_ in".split()
@@ -130,9 +127,9 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     if is_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
     elif isinstance(x, Table) or (
-        isinstance(x, Matrix) and None not in x.dimnames and any(map(len, x.dimnames))
+        isinstance(x, Matrix) and None not in x.dimnames and any(map(len, x.dimnames))  # type: ignore[arg-type]
     ):
-        levels, axes = list(map(list, x.dimnames)), getattr(x, "axes", None) or x.names
+        levels, axes = list(map(list, x.dimnames)), getattr(x, "axes", None) or x.names  # type: ignore[arg-type, assignment, union-attr]
         counts = np.asarray(getattr(x, "counts", x))
     elif np.ndim(x) == 2:
         names = dimnames_of(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]
@@ -146,22 +143,6 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     if stringsAsFactors:
         named = {name: pd.Categorical(each, level) for (name, each), level in zip(named.items(), levels)}
     return frame_of({**named, responseName: counts.ravel(order="F")})
-
-
-def expand_grid(*unnamed: Any, stringsAsFactors: bool = True, **vectors: Any) -> pd.DataFrame:
-    """Return a frame of all combinations, the first one's values fastest, as R's ``expand.grid``.
-
-    Examples
-    --------
-    >>> expand_grid(a=[1, 2], b=[5, 6]).to_dict("list")
-    {'a': [1, 2, 1, 2], 'b': [5, 5, 6, 6]}
-    """
-    given = {**{f"Var{i + 1}": each for i, each in enumerate(unnamed)}, **vectors}
-    parts = [whole(each) for each in given.values()]
-    if stringsAsFactors:
-        parts = [pd.Categorical(p, list(dict.fromkeys(p))) if p.dtype == object else p for p in parts]
-    grids = np.indices([len(each) for each in parts])
-    return frame_of({name: taken(p, grid.ravel(order="F")) for name, p, grid in zip(given, parts, grids)})
 
 
 def type_convert(x: Any, na_strings: Any = "NA", as_is: bool = True) -> Any:
@@ -200,67 +181,6 @@ def _number(text: str) -> float | None:
     return -value if parts[1] == "-" else value
 
 
-def read_csv(
-    file: str | Path,
-    header: bool = True,
-    sep: str = ",",
-    stringsAsFactors: bool = False,
-    na_strings: Any = "NA",
-    check_names: bool = True,
-) -> pd.DataFrame:
-    """Return a frame read from a file as R's ``read.csv`` reads it, the last bits of numbers included.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.csv"
-    >>> _ = path.write_text("a b,c\\n1,x\\n,y\\n")
-    >>> read_csv(path).to_dict("list")
-    {'a.b': [1.0, nan], 'c': ['x', 'y']}
-    """
-    with open(file, encoding="utf-8", newline="") as stream:
-        lines = [row for row in csv.reader(stream, delimiter=sep) if row and (len(row) > 1 or row[0].strip())]
-    if not lines:
-        raise PydpstatError(f"file must have lines; {file} has none")
-    top, body = (lines[0], lines[1:]) if header else ([], lines)
-    width = max(map(len, body), default=len(top))
-    numbered = header and width == len(top) + 1
-    if header and width > len(top) + 1:
-        raise PydpstatError(f"{file} has rows of {width} values and {len(top)} names of columns")
-    names = top or [f"V{i + 1}" for i in range(width)]
-    texts = list(zip(*(row + [""] * (len(names) + numbered - len(row)) for row in body))) or [()] * len(names)
-    values = [type_convert(each, na_strings, not stringsAsFactors) for each in texts[numbered:]]
-    labels = list(texts[0]) if numbered else None
-    return frame_of(dict(zip(make_names(names, unique=True) if check_names else names, values)), labels)
-
-
-def write_csv(x: Any, file: str | Path = "", row_names: bool = True, quote: bool = True) -> None:
-    """Write a frame, matrix or table as R's ``write.csv`` does, byte for byte; without a file print it.
-
-    Examples
-    --------
-    >>> write_csv(pd.DataFrame({"a": [0.1 + 0.2, 1e5], "b": ["x", None]}))
-    "","a","b"
-    "1",0.3,"x"
-    "2",1e+05,NA
-    """
-    frame = as_data_frame(x)
-
-    def text(value: object) -> str:
-        return '"' + str(value).replace('"', '""') + '"' if quote else str(value)
-
-    table = [[text(row_name(each)) for each in frame.index]] if row_names else []
-    for values, gone in ((vector(each), missing(each)) for each in items(frame)[1]):
-        write = text if values.dtype.kind == "O" else as_character
-        table.append(["NA" if away else write(v) for v, away in zip(values.tolist(), gone)])
-    top = [text(each) for each in ([""] if row_names else []) + list(frame.columns)]
-    written = "".join(",".join(line) + "\n" for line in [top, *zip(*table)])
-    if file:
-        Path(file).write_text(written, encoding="utf-8", newline="")
-    else:
-        sys.stdout.write(written)
-
-
 def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
     """Return what joins compare: the values of one column, or the pasted texts of several.
 
@@ -289,78 +209,6 @@ def matches(left: list[Any], right: list[Any]) -> list[list[int]]:
     for place, key in enumerate(right):
         found.setdefault(key, []).append(place)
     return [found.get(key, []) for key in left]
-
-
-def _shell_sorted(keys: list[int]) -> list[int]:
-    """The order of whole numbers by R's own sort, which with more than 17 of them mixes equal ones."""
-    order, n = list(range(len(keys))), len(keys)
-    gap = 1
-    while gap <= n // 9:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, n):
-            moved, j = order[i], i
-            while j >= gap and keys[order[j - gap]] > keys[moved]:
-                order[j] = order[j - gap]
-                j -= gap
-            order[j] = moved
-        gap //= 3
-    return order
-
-
-def merge(
-    x: pd.DataFrame,
-    y: pd.DataFrame,
-    by: Any = None,
-    by_x: Any = None,
-    by_y: Any = None,
-    all: bool = False,
-    all_x: bool | None = None,
-    all_y: bool | None = None,
-    sort: bool = True,
-    suffixes: Sequence[str] = (".x", ".y"),
-) -> pd.DataFrame:
-    """Return the rows of two frames whose keys are equal, in R's order of rows and columns.
-
-    Examples
-    --------
-    >>> x, y = pd.DataFrame({"k": [2, 1], "v": [3, 4]}), pd.DataFrame({"k": [1, 2], "v": [5, 6]})
-    >>> merge(x, y, by="k").to_dict("list")
-    {'k': [1, 2], 'v.x': [4, 3], 'v.y': [5, 6]}
-    """
-    common = [name for name in x.columns if name in y.columns] if by is None else vector(by).tolist()
-    keys_x, keys_y = (common if k is None else vector(k).tolist() for k in (by_x, by_y))
-    if not keys_x or len(keys_x) != len(keys_y):
-        raise PydpstatError(f"by must name columns of both frames, equally many; got {keys_x} and {keys_y}")
-    left, right = joined_keys(x, keys_x), joined_keys(y, keys_y)
-    found, back = matches(left, right), matches(right, left)
-    # groups come as R finds them: by the place of their first row in x among those that have a match
-    order_x = _shell_sorted([1 + back[at[0]][0] if at else 0 for at in found])
-    order_y = _shell_sorted([1 + at[0] if at else 0 for at in back])
-    after = {j: place for place, j in enumerate(order_y)}
-    pairs = [(i, j) for i in order_x for j in sorted(found[i], key=after.__getitem__)]
-    alone_x = [i for i in order_x if not found[i]] if (all if all_x is None else all_x) else []
-    alone_y = [j for j in order_y if not back[j]] if (all if all_y is None else all_y) else []
-    at_x = [*(i for i, _ in pairs), *alone_x]
-    at_y = [*(j for _, j in pairs), *[-1] * len(alone_x), *alone_y]
-    keys = {}
-    for name, other in zip(keys_x, keys_y):
-        mine = taken(column(x, name), at_x)
-        keys[name] = stacked([mine, taken(column(y, other), alone_y)]) if alone_y else mine
-    result = dict(keys)
-    both = set(x.columns.drop(keys_x)) & set(y.columns.drop(keys_y))
-    for name in x.columns.drop(keys_x):
-        new = name + suffixes[0] * (name in both)
-        result[new] = taken(column(x, name), [*at_x, *[-1] * len(alone_y)])
-    for name in y.columns.drop(keys_y):
-        result[name + suffixes[1] * (name in both or name in keys)] = taken(column(y, name), at_y)
-    frame = frame_of(result)
-    if not sort or not len(frame):
-        return frame
-    unmatched = alone_x or alone_y
-    return taken(
-        frame, sorting(list(keys.values()) if unmatched else [combined([left[i] for i in at_x])], locale=True)
-    )
 
 
 def codes_of(values: Any, locale: bool = False) -> tuple[Array, int]:
@@ -427,7 +275,7 @@ def rbind(*parts: Any, **more: Any) -> Any:
     >>> rbind(pd.DataFrame({"a": [1], "b": ["x"]}), {"b": "y", "a": 2}).to_dict("list")
     {'a': [1, 2], 'b': ['x', 'y']}
     """
-    given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}
+    given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}  # type: ignore[misc]
     tables = [each for each in given.values() if isinstance(each, pd.DataFrame) and len(each.columns)]
     if not tables:
         labels = [k if isinstance(k, str) else "" for k in given]
@@ -458,7 +306,7 @@ def cbind(*parts: Any, **more: Any) -> Any:
     array([[1, 3],
            [2, 4]])
     """
-    given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}
+    given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}  # type: ignore[misc]
     if not any(isinstance(each, pd.DataFrame) for each in given.values()):
         return (
             bound(list(given.values()), [k if isinstance(k, str) else "" for k in given], 1)
@@ -468,68 +316,3 @@ def cbind(*parts: Any, **more: Any) -> Any:
     if any(sides_of(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
         raise PydpstatError("vectors beside a frame need a name: write cbind(frame, z=z)")
     return data_frame(*(v for v in parts if v is not None), check_names=False, **more)
-
-
-def complete_cases(*parts: Any) -> Array:
-    """Return which rows of frames, and elements of vectors, have no missing value.
-
-    Examples
-    --------
-    >>> complete_cases(pd.DataFrame({"a": [1, None], "b": ["x", "y"]}))
-    array([ True, False])
-    """
-    vectors = [v for part in parts for v in (items(part)[1] if isinstance(part, pd.DataFrame) else [part])]
-    return ~np.logical_or.reduce([missing(each) for each in vectors])
-
-
-def na_omit(object: Any) -> Any:
-    """Return a frame without the rows, or a vector without the elements, that have missing values.
-
-    Examples
-    --------
-    >>> na_omit([1.0, None, 2.0])
-    array([1., 2.])
-    """
-    keep = complete_cases(object)
-    return object[keep] if isinstance(object, pd.DataFrame) else taken(object, np.flatnonzero(keep))
-
-
-def aggregate(
-    x: Any, by: Any = None, FUN: Any = None, *args: Any, data: Any = None, **more: Any
-) -> pd.DataFrame:
-    """Return a function's results by group as a frame, with the first group's values fastest, as in R.
-
-    `x` is a formula, such as ``"income ~ sex + region"`` or ``"cbind(a, b) ~ g"``, with the data second; or
-    it is a vector or frame, with a dict of groups second. Rows with missing values are left out as R does.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"y": [1.0, 2.0, 6.0], "g": ["b", "a", "b"]})
-    >>> aggregate("y ~ g", frame, np.mean).to_dict("list")
-    {'g': ['a', 'b'], 'y': [2.0, 3.5]}
-    """
-    if isinstance(x, str):
-        frame = by if data is None else data
-        left, right = variables(x, list(frame.columns))
-        frame = na_omit(frame[[*dict.fromkeys([*left, *right])]])
-        values, groups = frame[left], frame[right]
-    else:
-        values = x if isinstance(x, pd.DataFrame) else frame_of({"x": vector(x)})
-        named = isinstance(by, (dict, pd.DataFrame))
-        groups = data_frame(
-            by if named else {f"Group.{i + 1}": each for i, each in enumerate(by)}, check_names=False
-        )
-    at = np.flatnonzero(complete_cases(groups))
-    codes = np.array([categories(each).codes[at] for each in items(groups)[1]][::-1])
-    _, first, place = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-    result = dict(zip(*items(taken(groups, at[first]))))  # type: ignore[arg-type]
-    for name, source in zip(*items(values)):  # type: ignore[arg-type]
-        answers = [
-            vector(FUN(source[at[place.ravel() == g]], *args, **more)).tolist() for g in range(len(first))
-        ]
-        if any(len(each) != 1 for each in answers):
-            raise PydpstatError(
-                "FUN must return a single value for each group; R makes a column of matrices of it"
-            )
-        result[name] = combined([each[0] for each in answers])
-    return frame_of(result)

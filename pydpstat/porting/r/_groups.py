@@ -248,7 +248,7 @@ def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.na
     groups = _positions(factors, len(X))
     answers = [FUN(taken(X, places), *args, **more) if places.size else None for places in groups]
     levels = [list(each.levels) for each in factors]
-    if any(isinstance(each, (dict, list, pd.DataFrame)) or np.size(each) != 1 for each in answers):
+    if any(isinstance(each, (dict, list, pd.DataFrame)) or np.size(each) != 1 for each in answers):  # type: ignore[arg-type]
         if len(factors) > 1:
             raise PydpstatError("FUN must return a single value for groups of several factors")
         return dict(zip(levels[0], answers))

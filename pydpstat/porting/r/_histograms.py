@@ -49,7 +49,7 @@ def nclass_FD(x: Any) -> float:
     return r_arithmetic.breaks_fd(vector(x))
 
 
-def pretty(x: Any, n: int = 5) -> Array:
+def pretty(x: Any, n: int = 5, min_n: int | None = None) -> Array:
     """Return about n + 1 round numbers that cover x.
 
     Examples
@@ -58,4 +58,4 @@ def pretty(x: Any, n: int = 5) -> Array:
     array([ 0.,  2.,  4.,  6.,  8., 10.])
     """
     values = vector(x).astype(np.float64)
-    return r_arithmetic.pretty(float(values.min()), float(values.max()), n)
+    return r_arithmetic.pretty(float(values.min()), float(values.max()), n, min_n)

@@ -203,7 +203,7 @@ def part(x: Value, name: str) -> Value:
         raise PydpstatError(f"${name} is only the beginning of a name; write ${longer[0]}")
     if isinstance(x, pd.DataFrame) and name not in names:
         raise PydpstatError(f"there is no column {name!r}: the columns are {names}")
-    return x[name] if name in names else None
+    return x[name] if name in names else None  # type: ignore[call-overload]
 
 
 def replaced(x: Value, i: Value, value: Value) -> Value:

@@ -103,7 +103,7 @@ def lines(
     if isinstance(x, Table):
         if x.counts.ndim == 1:
             return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
-        return _matrix(x.counts, x.dimnames, x.names, digits, quote)
+        return _matrix(x.counts, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
     if isinstance(x, (list, tuple, Mapping)):
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:

@@ -47,6 +47,9 @@ class Matrix(np.ndarray):
             return named(result, self.dimnames, self.axes)
         return named(result, (None, None)) if np.ndim(result) == 2 else result
 
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
     def __getitem__(self, key: Any) -> Any:
         keys = key if isinstance(key, tuple) else (key,)
         if any(isinstance(each, str) for each in keys):

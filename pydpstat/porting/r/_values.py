@@ -29,7 +29,7 @@ class _Named:
     names: list[Any]
 
 
-class _NamedFloat(_Named, np.float64):
+class _NamedFloat(_Named, np.float64):  # type: ignore[misc]
     pass
 
 
@@ -165,7 +165,7 @@ def single(x: Value, named: bool = True) -> Value:
 
     Examples
     --------
-    >>> single(pd.Series([2], index=["a"])) + 1, single(pd.Series([2], index=["a"])).names
+    >>> int(single(pd.Series([2], index=["a"])) + 1), single(pd.Series([2], index=["a"])).names
     (3, ['a'])
     """
     names, value = names_of(x), plain(x)[0]

@@ -34,15 +34,15 @@ def _groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
     return first, number.ravel()
 
 
-def summarise(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
-    """Return a row for each group, with what functions of its frame give, as dplyr's ``summarise``.
+def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+    """Return a row for each group, with what functions of its frame give, as dplyr's ``summarize``.
 
     A function sees what was made before it. Groups are sorted: strings as in the C locale, missing values last.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"g": ["b", "a", "b"], "x": [1.0, 2.0, 6.0]})
-    >>> summarise(frame, ["g"], n=len, top=lambda d: d["x"].max()).to_dict("list")
+    >>> summarize(frame, ["g"], n=len, top=lambda d: d["x"].max()).to_dict("list")
     {'g': ['a', 'b'], 'n': [1, 2], 'top': [2.0, 6.0]}
     """
     first, number = _groups(frame, by)
@@ -122,7 +122,7 @@ def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n")
     >>> count(pd.DataFrame({"g": ["b", "a", "b"]}), "g", sort=True).to_dict("list")
     {'g': ['b', 'a'], 'n': [2, 1]}
     """
-    found = summarise(frame, list(names), **{name: len})
+    found = summarize(frame, list(names), **{name: len})
     return taken(found, sorting([found[name].to_numpy()], [True])) if sort else found
 
 

@@ -1,0 +1,263 @@
+"""R's kinds of vectors: asked for, and changed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from pydpstat import r_arithmetic
+from pydpstat.errors import NotSupportedError, PydpstatError
+from pydpstat.porting._literals import number
+from pydpstat.porting.r._elements import levels
+from pydpstat.porting.r._values import (
+    Value,
+    factor_of,
+    missing,
+    names_of,
+    plain,
+    shaped,
+    texts,
+    truths,
+)  # fmt: skip
+from pydpstat.r_arithmetic._arrays import has_length
+
+
+def identical(x: Value, y: Value) -> bool:
+    """Tell whether two values are the same, names among them.
+
+    Integers beside equal doubles raise an error: what is one kind here may be two in R.
+
+    Examples
+    --------
+    >>> identical([1, "a"], [1, "a"]), identical({"a": 1.5}, {"b": 1.5})
+    (True, False)
+    """
+    if isinstance(x, (list, Mapping, pd.DataFrame)) or isinstance(y, (list, Mapping, pd.DataFrame)):
+        if type(x) is not type(y) or names_of(x) != names_of(y) or len(x) != len(y):
+            return False
+        pairs = zip(x, y) if isinstance(x, list) else ((x[key], y[key]) for key in x)
+        return all(identical(a, b) for a, b in pairs)
+    if (x is None) != (y is None) or (factor_of(x) is None) != (factor_of(y) is None):
+        return False
+    a, b = plain(x), plain(y)
+    if names_of(x) != names_of(y) or a.size != b.size or np.shape(x)[1:] != np.shape(y)[1:]:
+        return False
+    if factor_of(x) is not None and not identical(levels(x), levels(y)):
+        return False
+    kinds = {"number" if each.dtype.kind in "if" else each.dtype.kind for each in (a, b)}
+    same = len(kinds) == 1 and bool(((a == b) | (missing(a) & missing(b))).all())
+    if same and a.dtype != b.dtype:
+        raise PydpstatError(
+            "identical tells integers from doubles, which may differ here and in R: use all_equal"
+        )
+    return same
+
+
+def all_equal(target: Value, current: Value, tolerance: float = 1.5e-8) -> Value:
+    """Tell whether numbers are nearly equal: True, or R's sentence on the relative difference.
+
+    Examples
+    --------
+    >>> all_equal(1.0, 1.0 + 1e-10), all_equal(1.0, 1.1)
+    (True, 'Mean relative difference: 0.1')
+    """
+    a, b = plain(target), plain(current)
+    if a.dtype == object or b.dtype == object or a.size != b.size or names_of(target) != names_of(current):
+        if a.size == b.size and identical(target, current):
+            return True
+        raise NotSupportedError("all_equal compares numbers of the same length and names; use identical")
+    gone = missing(a)
+    if (gone != missing(b)).any():
+        return f"'is.NA' value mismatch: {int(missing(b).sum())} in current {int(gone.sum())} in target"
+    differ = ~gone & (a != b)
+    if not differ.any():
+        return True
+    a, b = a[differ].astype(np.float64), b[differ].astype(np.float64)
+    apart, mean = (r_arithmetic.sum(np.abs(each)) / a.size for each in (a - b, a))
+    relative = math.isfinite(mean) and mean > tolerance
+    found = apart / mean if relative else apart
+    kind = "relative" if relative else "absolute"
+    return f"Mean {kind} difference: {_compact(found, False)}" if found > tolerance else True
+
+
+def _compact(x: float, fixed: bool = True) -> str:
+    """A number with 7 significant digits and no zeros at the end."""
+    text = f"{x:.7g}"
+    if "e" not in text:
+        return text
+    return (
+        f"{float(text):.{max(0, 6 - math.floor(math.log10(x)))}f}".rstrip("0").rstrip(".") if fixed else text
+    )
+
+
+def is_numeric(x: Value) -> bool:
+    """Tell whether a value is a vector or matrix of numbers; a factor is none.
+
+    Examples
+    --------
+    >>> is_numeric(np.array([1, 2])), is_numeric("1"), is_numeric(True)
+    (True, False, False)
+    """
+    return _kind(x) == "number"
+
+
+def is_character(x: Value) -> bool:
+    """Tell whether a value is a vector of strings.
+
+    Examples
+    --------
+    >>> is_character("a")
+    True
+    """
+    return _kind(x) == "string"
+
+
+def is_logical(x: Value) -> bool:
+    """Tell whether a value is a vector of truth values.
+
+    Examples
+    --------
+    >>> is_logical(True)
+    True
+    """
+    return _kind(x) == "truth"
+
+
+def _kind(x: Value) -> str:
+    if x is None or factor_of(x) is not None or isinstance(x, (list, Mapping, pd.DataFrame)) or callable(x):
+        return ""
+    try:
+        return {"b": "truth", "O": "string"}.get(plain(x).dtype.kind, "number")
+    except PydpstatError:
+        return ""
+
+
+def is_function(x: Value) -> bool:
+    """Tell whether a value is a function.
+
+    Examples
+    --------
+    >>> is_function(len)
+    True
+    """
+    return callable(x)
+
+
+def is_null(x: Value) -> bool:
+    """Tell whether a value is NULL.
+
+    Examples
+    --------
+    >>> is_null(None)
+    True
+    """
+    return x is None or (isinstance(x, (list, Mapping)) and False)
+
+
+def is_factor(x: Value) -> bool:
+    """Tell whether a value is a factor.
+
+    Examples
+    --------
+    >>> is_factor(pd.Categorical(["a"]))
+    True
+    """
+    return factor_of(x) is not None
+
+
+_NUMBER = re.compile(r"\s*([-+]?)(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)\s*")
+
+
+_INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
+
+
+def _read(text: str | None) -> float:
+    found = _NUMBER.fullmatch(text or "")
+    if found is None:
+        return _INFINITE.get((text or "").strip().lower().replace("inity", ""), math.nan)
+    value = number(found[2])[0]
+    assert not isinstance(value, complex)
+    return -float(value) if found[1] == "-" else float(value)
+
+
+def as_numeric(x: Value) -> Value:
+    """Return doubles without names; a string that is no number is NA, a factor gives its codes.
+
+    Examples
+    --------
+    >>> as_numeric(["1.5", "x"]), as_numeric(True)
+    (array([1.5, nan]), 1.0)
+    """
+    values = plain(x)
+    if values.dtype == object:
+        return shaped(np.array([_read(each) for each in values], np.float64), _bare(x))
+    return shaped(values.astype(np.float64), _bare(x))
+
+
+def _bare(x: Value) -> Value:
+    return plain(x) if has_length(x) else x
+
+
+def as_integer(x: Value) -> Value:
+    """Return whole parts without names; with missing values among them as doubles.
+
+    Examples
+    --------
+    >>> as_integer([1.9, -1.9]), as_integer("7")
+    (array([ 1, -1]), 7)
+    """
+    values = np.trunc(plain(as_numeric(plain(x))))
+    values = np.where(np.abs(values) < 2**31, values, math.nan)
+    return shaped(values if missing(values).any() else values.astype(np.int64), _bare(x))
+
+
+_TRUTH = {
+    **dict.fromkeys(("TRUE", "T", "true", "True"), True),
+    **dict.fromkeys(("FALSE", "F", "false", "False"), False),
+}
+
+
+def as_logical(x: Value) -> Value:
+    """Return truth values without names: of numbers whether they are not 0.
+
+    Examples
+    --------
+    >>> as_logical([0, 2]), as_logical("T")
+    (array([False,  True]), True)
+    """
+    values = texts(x) if factor_of(x) is not None else plain(x)
+    if values.dtype == object and None not in values:
+        if unknown := [each for each in values if each not in _TRUTH]:
+            raise PydpstatError(
+                f"{unknown[0]!r} is neither TRUE nor FALSE, so that R has NA, which is not supported"
+            )
+        values = np.array([_TRUTH[each] for each in values], bool)
+    return shaped(truths(values), _bare(x))
+
+
+def as_character(x: Value) -> Value:
+    """Return strings without names: of numbers up to 15 significant digits, of a factor its labels.
+
+    Examples
+    --------
+    >>> as_character([1e5, 0.1]), as_character(True)
+    (array(['1e+05', '0.1'], dtype=object), 'TRUE')
+    """
+    return shaped(texts(x), _bare(x))
+
+
+def as_vector(x: Value) -> Value:
+    """Return a vector without names: of a factor its labels, of a matrix its columns; a list remains one.
+
+    Examples
+    --------
+    >>> as_vector(np.array([[1, 2], [3, 4]]))
+    array([1, 3, 2, 4])
+    """
+    if isinstance(x, (list, Mapping)) or not has_length(x):
+        return x
+    return texts(x) if factor_of(x) is not None else plain(x)

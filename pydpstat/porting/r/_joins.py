@@ -1,0 +1,168 @@
+"""Data frames joined, crossed and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._formulas import variables
+from pydpstat.porting.r._frames import data_frame, joined_keys, matches, sorting, stacked
+from pydpstat.porting.r._shapes import Array, column, combined, frame_of, items, missing, taken, vector, whole
+from pydpstat.r_arithmetic.factor import categories
+
+
+def expand_grid(*unnamed: Any, stringsAsFactors: bool = True, **vectors: Any) -> pd.DataFrame:
+    """Return a frame of all combinations, the first one's values fastest, as R's ``expand.grid``.
+
+    Examples
+    --------
+    >>> expand_grid(a=[1, 2], b=[5, 6]).to_dict("list")
+    {'a': [1, 2, 1, 2], 'b': [5, 5, 6, 6]}
+    """
+    given = {**{f"Var{i + 1}": each for i, each in enumerate(unnamed)}, **vectors}
+    parts = [whole(each) for each in given.values()]
+    if stringsAsFactors:
+        parts = [pd.Categorical(p, list(dict.fromkeys(p))) if p.dtype == object else p for p in parts]
+    grids = np.indices([len(each) for each in parts])
+    return frame_of({name: taken(p, grid.ravel(order="F")) for name, p, grid in zip(given, parts, grids)})
+
+
+def _shell_sorted(keys: list[int]) -> list[int]:
+    """The order of whole numbers by R's own sort, which with more than 17 of them mixes equal ones."""
+    order, n = list(range(len(keys))), len(keys)
+    gap = 1
+    while gap <= n // 9:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            moved, j = order[i], i
+            while j >= gap and keys[order[j - gap]] > keys[moved]:
+                order[j] = order[j - gap]
+                j -= gap
+            order[j] = moved
+        gap //= 3
+    return order
+
+
+def merge(
+    x: pd.DataFrame,
+    y: pd.DataFrame,
+    by: Any = None,
+    by_x: Any = None,
+    by_y: Any = None,
+    all: bool = False,
+    all_x: bool | None = None,
+    all_y: bool | None = None,
+    sort: bool = True,
+    suffixes: Sequence[str] = (".x", ".y"),
+) -> pd.DataFrame:
+    """Return the rows of two frames whose keys are equal, in R's order of rows and columns.
+
+    Examples
+    --------
+    >>> x, y = pd.DataFrame({"k": [2, 1], "v": [3, 4]}), pd.DataFrame({"k": [1, 2], "v": [5, 6]})
+    >>> merge(x, y, by="k").to_dict("list")
+    {'k': [1, 2], 'v.x': [4, 3], 'v.y': [5, 6]}
+    """
+    common = [name for name in x.columns if name in y.columns] if by is None else vector(by).tolist()
+    keys_x, keys_y = (common if k is None else vector(k).tolist() for k in (by_x, by_y))
+    if not keys_x or len(keys_x) != len(keys_y):
+        raise PydpstatError(f"by must name columns of both frames, equally many; got {keys_x} and {keys_y}")
+    left, right = joined_keys(x, keys_x), joined_keys(y, keys_y)
+    found, back = matches(left, right), matches(right, left)
+    # groups come as R finds them: by the place of their first row in x among those that have a match
+    order_x = _shell_sorted([1 + back[at[0]][0] if at else 0 for at in found])
+    order_y = _shell_sorted([1 + at[0] if at else 0 for at in back])
+    after = {j: place for place, j in enumerate(order_y)}
+    pairs = [(i, j) for i in order_x for j in sorted(found[i], key=after.__getitem__)]
+    alone_x = [i for i in order_x if not found[i]] if (all if all_x is None else all_x) else []
+    alone_y = [j for j in order_y if not back[j]] if (all if all_y is None else all_y) else []
+    at_x = [*(i for i, _ in pairs), *alone_x]
+    at_y = [*(j for _, j in pairs), *[-1] * len(alone_x), *alone_y]
+    keys = {}
+    for name, other in zip(keys_x, keys_y):
+        mine = taken(column(x, name), at_x)
+        keys[name] = stacked([mine, taken(column(y, other), alone_y)]) if alone_y else mine
+    result = dict(keys)
+    both = set(x.columns.drop(keys_x)) & set(y.columns.drop(keys_y))
+    for name in x.columns.drop(keys_x):
+        new = name + suffixes[0] * (name in both)
+        result[new] = taken(column(x, name), [*at_x, *[-1] * len(alone_y)])
+    for name in y.columns.drop(keys_y):
+        result[name + suffixes[1] * (name in both or name in keys)] = taken(column(y, name), at_y)
+    frame = frame_of(result)
+    if not sort or not len(frame):
+        return frame
+    unmatched = alone_x or alone_y
+    return taken(
+        frame, sorting(list(keys.values()) if unmatched else [combined([left[i] for i in at_x])], locale=True)
+    )
+
+
+def complete_cases(*parts: Any) -> Array:
+    """Return which rows of frames, and elements of vectors, have no missing value.
+
+    Examples
+    --------
+    >>> complete_cases(pd.DataFrame({"a": [1, None], "b": ["x", "y"]}))
+    array([ True, False])
+    """
+    vectors = [v for part in parts for v in (items(part)[1] if isinstance(part, pd.DataFrame) else [part])]
+    return ~np.logical_or.reduce([missing(each) for each in vectors])
+
+
+def na_omit(object: Any) -> Any:
+    """Return a frame without the rows, or a vector without the elements, that have missing values.
+
+    Examples
+    --------
+    >>> na_omit([1.0, None, 2.0])
+    array([1., 2.])
+    """
+    keep = complete_cases(object)
+    return object[keep] if isinstance(object, pd.DataFrame) else taken(object, np.flatnonzero(keep))
+
+
+def aggregate(
+    x: Any, by: Any = None, FUN: Any = None, *args: Any, data: Any = None, **more: Any
+) -> pd.DataFrame:
+    """Return a function's results by group as a frame, with the first group's values fastest, as in R.
+
+    `x` is a formula, such as ``"income ~ sex + region"`` or ``"cbind(a, b) ~ g"``, with the data second; or
+    it is a vector or frame, with a dict of groups second. Rows with missing values are left out as R does.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"y": [1.0, 2.0, 6.0], "g": ["b", "a", "b"]})
+    >>> aggregate("y ~ g", frame, np.mean).to_dict("list")
+    {'g': ['a', 'b'], 'y': [2.0, 3.5]}
+    """
+    if isinstance(x, str):
+        frame = by if data is None else data
+        left, right = variables(x, list(frame.columns))
+        frame = na_omit(frame[[*dict.fromkeys([*left, *right])]])
+        values, groups = frame[left], frame[right]
+    else:
+        values = x if isinstance(x, pd.DataFrame) else frame_of({"x": vector(x)})
+        named = isinstance(by, (dict, pd.DataFrame))
+        groups = data_frame(
+            by if named else {f"Group.{i + 1}": each for i, each in enumerate(by)}, check_names=False
+        )
+    at = np.flatnonzero(complete_cases(groups))
+    codes = np.array([categories(each).codes[at] for each in items(groups)[1]][::-1])
+    _, first, place = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+    result = dict(zip(*items(taken(groups, at[first]))))  # type: ignore[arg-type]
+    for name, source in zip(*items(values)):  # type: ignore[arg-type]
+        answers = [
+            vector(FUN(source[at[place.ravel() == g]], *args, **more)).tolist() for g in range(len(first))
+        ]
+        if any(len(each) != 1 for each in answers):
+            raise PydpstatError(
+                "FUN must return a single value for each group; R makes a column of matrices of it"
+            )
+        result[name] = combined([each[0] for each in answers])
+    return frame_of(result)

@@ -1,0 +1,219 @@
+"""R's orders and sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._positions import taken
+from pydpstat.porting.r._values import (
+    Value,
+    Vector,
+    factor_of,
+    missing,
+    names_of,
+    numbers,
+    plain,
+    shaped,
+    single,
+    size,
+    truths,
+    with_names,
+)  # fmt: skip
+from pydpstat.porting.r._vectors import c, plain_label, ranks, rows_of
+from pydpstat.r_arithmetic._arrays import has_length
+
+
+def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) -> Vector:
+    """Return the places, from 1, that sort by one or several keys; ties keep their order.
+
+    Parameters
+    ----------
+    *keys : vectors or factors
+        Strings sort as in `sort`.
+    decreasing : bool or one for each key, optional
+    na_last : bool or None, optional
+        Whether missing values are last or first; None leaves them out, R's NA.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> order([3, 1, 2]), order(["b", "a", "b"], [1, 2, 0], decreasing=True)
+    (array([2, 3, 1]), array([1, 3, 2]))
+    """
+    if len({size(key) for key in keys}) > 1:
+        raise PydpstatError(f"the keys must have the same length; got {[size(key) for key in keys]}")
+    down = np.resize(truths(decreasing), len(keys))
+    columns, drop = [], np.zeros(size(keys[0]) if keys else 0, bool)
+    # lexsort has the first key last
+    for key, reverse in reversed(list(zip(keys, down))):
+        codes, gone = ranks(key)
+        columns += [np.where(gone, 0, -codes if reverse else codes), ~gone if na_last is False else gone]
+        drop |= gone
+    found = np.lexsort(columns) if keys else np.empty(0, np.int64)
+    return (found if na_last is not None else found[~drop[found]]) + 1
+
+
+def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Value:
+    """Return a vector or factor in order, without the missing values; names go with their values.
+
+    Strings sort as in R in the environment's locale.
+
+    Examples
+    --------
+    >>> sort([3, 1, 2]), sort(["b", "a"])
+    (array([1, 2, 3]), array(['a', 'b'], dtype=object))
+    """
+    values = plain(x) if isinstance(x, list) else x
+    return taken(values, order(values, decreasing=decreasing, na_last=na_last) - 1)
+
+
+def rank(x: Value, ties_method: str = "average") -> Value:
+    """Return the ranks of values, of ties as `ties_method` says: average, min, max or first.
+
+    Examples
+    --------
+    >>> rank([5, 3, 5]), rank([5, 3, 5], "min")
+    (array([2.5, 1. , 2.5]), array([2, 1, 2]))
+    """
+    codes, gone = ranks(x)
+    if ties_method not in ("average", "min", "max", "first"):
+        raise PydpstatError(f"ties.method must be 'average', 'min', 'max' or 'first'; got {ties_method!r}")
+    codes = np.where(gone, codes.size + np.cumsum(gone), codes)
+    if ties_method == "first":
+        result: Vector = np.argsort(np.argsort(codes, kind="stable"), kind="stable") + 1
+    else:
+        _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        last = np.cumsum(counts)[inverse.reshape(codes.size)]
+        first = last - counts[inverse.reshape(codes.size)] + 1
+        result = {"min": first, "max": last}.get(ties_method, (first + last) / 2)
+    return shaped(result, x)
+
+
+def unique(x: Value) -> Value:
+    """Return the different values in the order in which they first occur, without names.
+
+    Examples
+    --------
+    >>> unique([2, 1, 2])
+    array([2, 1])
+    """
+    if isinstance(x, pd.DataFrame):
+        return x.drop_duplicates()
+    if isinstance(x, Mapping) or (isinstance(x, list) and any(has_length(each) for each in x)):
+        raise PydpstatError("x must be a vector; got a list. Write unlist(x) for its elements.")
+    kept = taken(factor_of(x) if factor_of(x) is not None else plain(x), np.flatnonzero(~duplicated(x)))
+    return kept
+
+
+def duplicated(x: Value) -> Vector:
+    """Return which values, or rows of a frame, have occurred before.
+
+    Examples
+    --------
+    >>> duplicated([2, 1, 2])
+    array([False, False,  True])
+    """
+    values = x if isinstance(x, pd.DataFrame) else pd.Series(plain(x))
+    return np.asarray(values.duplicated())
+
+
+def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
+    """Return the places, from 1, of values in a table; NA if a value is not there.
+
+    Examples
+    --------
+    >>> match(["b", "z"], ["a", "b"]), match(2, [1, 2])
+    (array([ 2., nan]), 2)
+    """
+    values, known = rows_of(x, table)
+    first = {None if each != each else each: k + 1 for k, each in reversed(list(enumerate(known.tolist())))}
+    found = [first.get(None if each != each else each, nomatch) for each in values.tolist()]
+    return shaped(np.array(found) if found else np.empty(0, np.int64), _bare(x))
+
+
+def _bare(x: Value) -> Value:
+    return plain(x) if has_length(x) else x
+
+
+def is_in(x: Value, table: Value) -> Value:
+    """Tell which values are in a table, as R's ``%in%``.
+
+    Examples
+    --------
+    >>> is_in([1, 5], [1, 2]), is_in("a", ["a", "b"])
+    (array([ True, False]), True)
+    """
+    return shaped(plain(match(x, table, 0)) > 0, _bare(x))
+
+
+def union(x: Value, y: Value) -> Value:
+    """Return the different values of both vectors.
+
+    Examples
+    --------
+    >>> union([1, 2], [2, 3])
+    array([1, 2, 3])
+    """
+    return unique(c(plain_label(x), plain_label(y)))
+
+
+def intersect(x: Value, y: Value) -> Value:
+    """Return the different values that both vectors have.
+
+    Examples
+    --------
+    >>> intersect([1, 2], [2, 3])
+    array([2])
+    """
+    values = plain_label(x)
+    return unique(values[np.atleast_1d(is_in(values, y))])
+
+
+def setdiff(x: Value, y: Value) -> Value:
+    """Return the different values of `x` that `y` does not have.
+
+    Examples
+    --------
+    >>> setdiff([1, 2], [2, 3])
+    array([1])
+    """
+    values = plain_label(x)
+    return unique(values[~np.atleast_1d(is_in(values, y))])
+
+
+def which(x: Value) -> Value:
+    """Return the places, from 1, of what is true; NA is not.
+
+    Examples
+    --------
+    >>> which(np.array([False, True, True]))
+    array([2, 3])
+    """
+    found = np.flatnonzero(truths(x))
+    names = names_of(x)
+    return with_names(found + 1, None if names is None else [names[k] for k in found])
+
+
+def _extreme(best: Callable[[Vector], Any], name: str) -> Callable[[Value], Value]:
+    def find(x: Value) -> Value:
+        values = numbers(x).astype(np.float64)
+        if missing(values).all():
+            return np.empty(0, np.int64)
+        names, place = names_of(x), int(best(values))
+        return single(with_names(np.array([place + 1]), None if names is None else [names[place]]))
+
+    find.__name__ = find.__qualname__ = name
+    find.__doc__ = f"Return the place, from 1, of the first {name[6:]}imum; it keeps its name for ``names``."
+    return find
+
+
+which_min, which_max = _extreme(np.nanargmin, "which_min"), _extreme(np.nanargmax, "which_max")

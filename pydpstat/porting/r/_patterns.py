@@ -1,0 +1,208 @@
+"""R's regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.values import objects
+from pydpstat.errors import NotSupportedError
+from pydpstat.porting.r._conversions import _bare
+from pydpstat.porting.r._strings import each_text
+from pydpstat.porting.r._values import Value, Vector, names_of, texts
+
+_CLASSES = {
+    "alpha": r"^\W\d_", "digit": r"0-9", "space": r"\s", "upper": "A-Z", "lower": "a-z", "alnum": r"^\W_",
+    "punct": re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"), "blank": r" \t", "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+
+
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^]\\]|\\(?=\]))*\]|.", re.DOTALL)
+
+
+def _bracket(token: str, perl: bool) -> str:
+    start = 2 if token.startswith("[^") else 1
+    inner = token[start:-1]
+    classes = re.findall(r"\[:(\w+):\]", inner)
+    if unknown := [each for each in classes if each not in _CLASSES]:
+        raise NotSupportedError(f"[:{unknown[0]}:] is not supported in patterns: write its characters")
+    rest = re.sub(r"\[:\w+:\]", "", inner)
+    if not perl:
+        # a backslash in brackets is one in R's own patterns
+        rest = rest.replace("\\", "\\\\")
+    rest = rest.replace("[", "\\[")
+    rest = f"\\{rest}" if rest.startswith(("]", "^")) else rest
+    negated = [_CLASSES[each] for each in classes if _CLASSES[each].startswith("^")]
+    rest += "".join(_CLASSES[each] for each in classes if not _CLASSES[each].startswith("^"))
+    if not negated:
+        return f"{token[:start]}{rest}]"
+    options = [f"[{each}]" for each in [*negated, *[rest] * bool(rest)]]
+    return f"(?:(?!{'|'.join(options)}).)" if start == 2 else f"(?:{'|'.join(options)})"
+
+
+@lru_cache(maxsize=256)
+def _pattern(pattern: str, fixed: bool, perl: bool, ignore_case: bool) -> list[re.Pattern[str]]:
+    """The pattern as Python's, and where it has alternatives also with these reversed."""
+    tokens = [] if fixed else [each[0] for each in _TOKEN.finditer(pattern)]
+    for k, token in enumerate(tokens):
+        if len(token) > 1 and token.startswith("["):
+            tokens[k] = _bracket(token, perl)
+        elif token in ("\\<", "\\>"):
+            tokens[k] = "\\b"
+        elif token == "$" and not perl:
+            tokens[k] = "\\Z"
+    flags = (re.IGNORECASE if ignore_case else 0) | (0 if perl else re.DOTALL)
+    ways = [re.escape(pattern) if fixed else "".join(tokens)]
+    if "|" in tokens and not perl:
+        ways.append("".join(_reversed(tokens)))
+    try:
+        return [re.compile(each, flags) for each in ways]
+    except re.error as error:
+        raise NotSupportedError(f"the pattern {pattern!r} is not supported: {error}") from error
+
+
+def _reversed(tokens: list[str]) -> list[str]:
+    runs: list[list[str]] = [[]]
+    out: list[str] = []
+    for token in [*tokens, ")"]:
+        if token in ("(", ")"):
+            out += "|".join(reversed(["".join(each) for each in runs]))
+            out.append(token)
+            runs = [[]]
+        elif token == "|":
+            runs.append([])
+        else:
+            runs[-1].append(token)
+    return out[:-1]
+
+
+def _answers(found: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Any], pattern: str) -> Any:
+    """What a pattern gives, if the order of alternatives does not matter: R takes the longest one."""
+    first = use(found[0])
+    if any(use(each) != first for each in found[1:]):
+        raise NotSupportedError(
+            f"R takes the longest alternative of {pattern!r} and Python the first: use perl=TRUE"
+        )
+    return first
+
+
+def grepl(
+    pattern: str, x: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
+) -> Value:
+    """Tell which strings have a part that matches a pattern; a missing one has none.
+
+    Examples
+    --------
+    >>> grepl("^a[[:digit:]]+$", ["a12", "b1"])
+    array([ True, False])
+    """
+    found = _pattern(pattern, fixed, perl, ignore_case)[0]
+    return each_text(_bare(x), lambda text: found.search(text) is not None, False)
+
+
+def grep(
+    pattern: str,
+    x: Value,
+    ignore_case: bool = False,
+    perl: bool = False,
+    value: bool = False,
+    fixed: bool = False,
+) -> Value:
+    """Return the places, from 1, of strings that match a pattern, or with `value` the strings.
+
+    Examples
+    --------
+    >>> grep("a", ["ab", "b", "ca"])
+    array([1, 3])
+    """
+    found = np.flatnonzero(np.atleast_1d(grepl(pattern, x, ignore_case, perl, fixed)))
+    return texts(x)[found] if value else found + 1
+
+
+def sub(
+    pattern: str,
+    replacement: str,
+    x: Value,
+    ignore_case: bool = False,
+    perl: bool = False,
+    fixed: bool = False,
+) -> Value:
+    r"""Replace the first part of each string that matches a pattern; ``\\1`` is its first group.
+
+    Examples
+    --------
+    >>> sub("(a)(b)", "\\2\\1", "abab")
+    'baab'
+    """
+    return _replaced(pattern, replacement, x, (fixed, perl, ignore_case), 1)
+
+
+def gsub(
+    pattern: str,
+    replacement: str,
+    x: Value,
+    ignore_case: bool = False,
+    perl: bool = False,
+    fixed: bool = False,
+) -> Value:
+    """Replace all parts of each string that match a pattern.
+
+    Examples
+    --------
+    >>> gsub("[aeiou]", "_", ["banana", "x"])
+    array(['b_n_n_', 'x'], dtype=object)
+    """
+    return _replaced(pattern, replacement, x, (fixed, perl, ignore_case), 0)
+
+
+def _replaced(pattern: str, replacement: str, x: Value, how: tuple[bool, bool, bool], count: int) -> Value:
+    found = _pattern(pattern, *how)
+    if not how[0] and re.search(r"\\[ULE]", replacement) and how[1]:
+        raise NotSupportedError(
+            f"case conversion in {replacement!r} is not supported: use toupper or tolower"
+        )
+    if not count and replacement and pattern and found[0].search("") is not None:
+        raise NotSupportedError(f"gsub with a pattern that matches nothing is not supported; got {pattern!r}")
+
+    def filled(match: re.Match[str]) -> str:
+        if how[0]:
+            return replacement
+        return re.sub(r"\\(.?)", lambda m: (match[int(m[1])] or "") if m[1].isdigit() else m[1], replacement)
+
+    return each_text(
+        _bare(x), lambda text: _answers(found, lambda each: each.sub(filled, text, count), pattern)
+    )
+
+
+def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> list[Vector]:
+    """Return the parts of each string between matches of a pattern; with an empty one its characters.
+
+    Examples
+    --------
+    >>> strsplit(["a,b", "c"], ",")
+    [array(['a', 'b'], dtype=object), array(['c'], dtype=object)]
+    """
+    found = _pattern(split, fixed, perl, False)
+
+    def parts(text: str, each: re.Pattern[str]) -> list[str]:
+        pieces: list[str] = []
+        while text:
+            match = each.search(text) if split else None
+            if match is None and split:
+                return [*pieces, text]
+            # a match of nothing splits off one character
+            end = match.end() if match is not None and match.end() else 0
+            pieces.append(text[: match.start()] if match is not None and end else text[0])
+            text = text[end or 1 :]
+        return pieces
+
+    answers = [
+        objects([None] if text is None else _answers(found, lambda each: parts(text, each), split))
+        for text in texts(x)
+    ]
+    names = names_of(x)
+    return answers if names is None else dict(zip(names, answers))  # type: ignore[return-value]

@@ -1,0 +1,220 @@
+"""R's tests of ranks and of distributions."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from scipy.special import gammaln
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r import _distributions
+from pydpstat.porting.r._formulas import evaluated, sides
+from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
+from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails
+from pydpstat.r_arithmetic.factor import factor
+
+
+def _counted(weights: list[int], most: int) -> Array:
+    """How many subsets of weights have each sum, as exact integers."""
+    counts = np.array([1] + [0] * most, dtype=object)
+    for weight in weights:
+        counts[weight:] = counts[weight:] + counts[: most + 1 - weight].copy()
+    return counts
+
+
+def _rank_sums(m: int, n: int) -> Array:
+    """How many samples of m among m + n have each value of the rank sum's statistic."""
+    counts = np.array([1] + [0] * (m * n), dtype=object)
+    for i in range(1, m + 1):
+        for place in range(m * n, n + i - 1, -1):
+            counts[place] -= counts[place - n - i]
+        for place in range(i, m * n + 1):
+            counts[place] += counts[place - i]
+    return counts
+
+
+def _exact(counts: Array, value: float, alternative: str) -> float:
+    """The probability of a discrete statistic as far out as `value`; counts are symmetric."""
+    total, place = sum(counts), int(round(value))
+    low, high = sum(counts[: place + 1]) / total, sum(counts[place:]) / total
+    return {"less": low, "greater": high}.get(alternative, min(1.0, 2 * min(low, high)))
+
+
+def wilcox_test(
+    x: Any, y: Any = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
+    exact: bool | None = None, correct: bool = True, data: Any = None,
+) -> Test:  # fmt: skip
+    """Return Wilcoxon's signed rank or rank sum test, exact where R's is.
+
+    Examples
+    --------
+    >>> round(wilcox_test([1.1, 2.2, 3.3], [0.4, 0.5]).p_value, 6)
+    0.2
+    """
+    refuse_unknown("alternative", alternative, _SIDES)
+    a, b, _ = _samples(x, y, data, paired)
+    shifted = a - mu
+    used = shifted[shifted != 0] if b is None else np.concatenate([shifted, b])
+    ranks = stats.rankdata(np.abs(used) if b is None else used)
+    n, m = len(a), 0 if b is None else len(b)
+    ties = np.unique(ranks, return_counts=True)[1].astype(float)
+    tied = float((ties**3 - ties).sum())
+    if b is None:
+        n, zeros = len(used), len(used) < len(a)
+        value, kind, letter = float(ranks[used > 0].sum()), "signed rank", "V"
+        center, spread = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24 - tied / 48
+        exact = n < 50 if exact is None else exact
+    else:
+        value, kind, letter, zeros = float(ranks[:n].sum() - n * (n + 1) / 2), "rank sum", "W", False
+        center, spread = n * m / 2, n * m / 12 * (n + m + 1 - tied / ((n + m) * (n + m - 1)))
+        exact = n < 50 and m < 50 if exact is None else exact
+    if exact and not tied and not zeros:
+        counts = _counted(list(range(1, n + 1)), n * (n + 1) // 2) if b is None else _rank_sums(n, m)
+        p, method = _exact(counts, value, alternative), f"Wilcoxon {kind} exact test"
+    else:
+        shift = {"greater": 0.5, "less": -0.5}.get(
+            alternative, math.copysign(0.5, value - center) * (value != center)
+        )
+        p = min(1.0, _tails(stats.norm, (value - center - shift * correct) / math.sqrt(spread), alternative))
+        method = f"Wilcoxon {kind} test" + " with continuity correction" * correct
+    meaning = "location shift" if b is not None or paired else "location"
+    return Test(method, p, value, None, None, None, mu, alternative, letter, meaning)
+
+
+def shapiro_test(x: Any) -> Test:
+    """Return Shapiro and Wilk's test of normality.
+
+    Examples
+    --------
+    >>> round(shapiro_test([1.0, 2.0, 4.0, 8.0]).p_value, 4)
+    0.5381
+    """
+    values = _numbers(x, "x")
+    values = values[~np.isnan(values)]
+    if not 3 <= len(values) <= 5000 or values.min() == values.max():
+        raise PydpstatError("x must have 3 to 5000 values that are not all equal")
+    found = stats.shapiro(values)
+    return Test("Shapiro-Wilk normality test", float(found.pvalue), float(found.statistic), letter="W")
+
+
+def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
+    """Return Kruskal and Wallis's test of a list of samples, of values by groups, or of ``"y ~ group"`` with data.
+
+    Examples
+    --------
+    >>> round(kruskal_test([1, 2, 3, 4], ["a", "a", "b", "b"]).p_value, 6)
+    0.121335
+    """
+    if isinstance(x, str):
+        left, right = sides(x)
+        frame = g if data is None else data
+        assert left is not None
+        x, g = evaluated(left, frame), evaluated(right, frame)
+    parts = [_numbers(each, "x") for each in items(x)[1]] if g is None else []
+    values = np.concatenate(parts) if g is None else _numbers(x, "x")
+    found = factor(np.repeat(np.arange(len(parts)), [len(each) for each in parts]) if g is None else g)
+    codes = np.where(np.isnan(values), -1, found.codes)
+    samples = [values[codes == i] for i in range(len(found.levels)) if (codes == i).any()]
+    result = stats.kruskal(*samples)
+    letter = "Kruskal-Wallis chi-squared"
+    return Test(
+        "Kruskal-Wallis rank sum test", float(stats.chi2.sf(result.statistic, len(samples) - 1)),
+        float(result.statistic), len(samples) - 1, letter=letter,
+    )  # fmt: skip
+
+
+def ks_test(
+    x: Any, y: Any, *args: Any, alternative: str = "two.sided", exact: bool | None = None, **named: Any
+) -> Test:
+    """Return Kolmogorov and Smirnov's test of two samples, or of one and a distribution such as ``"pnorm"``.
+
+    Examples
+    --------
+    >>> round(ks_test([0.1, 0.4, 0.7], "punif").p_value, 6)
+    0.886222
+    """
+    refuse_unknown("alternative", alternative, _SIDES)
+    a = _numbers(x, "x")
+    a = a[~np.isnan(a)]
+    n = len(a)
+    letter = {"two.sided": "D", "greater": "D^+", "less": "D^-"}[alternative]
+    if not isinstance(y, str) and not callable(y):
+        b = _numbers(y, "y")
+        b = b[~np.isnan(b)]
+        m = len(b)
+        both = np.sort(np.concatenate([a, b]))
+        last = np.append(np.diff(both) != 0, True)
+        order = np.argsort(np.concatenate([a, b]), kind="stable")
+        steps = np.cumsum(np.where(order < n, 1 / n, -1 / m))[last]
+        value = float(
+            {"two.sided": np.abs(steps).max(), "greater": steps.max()}.get(alternative, -steps.min())
+        )
+        exact = n * m < 10000 if exact is None else exact
+        size = n * m / (n + m)
+        p = _smirnov(value, n, m, last, alternative) if exact else _asymptotic(value, size, alternative)
+        return Test(
+            f"{'Exact' if exact else 'Asymptotic'} two-sample Kolmogorov-Smirnov test",
+            p,
+            value,
+            letter=letter,
+        )
+    of = partial(getattr(_distributions, y) if isinstance(y, str) else y, **named)
+    gaps = vector(of(np.sort(a), *args)) - np.arange(n) / n
+    value = float(
+        {"two.sided": max(gaps.max(), (1 / n - gaps).max()), "less": gaps.max()}.get(
+            alternative, (1 / n - gaps).max()
+        )
+    )
+    exact = n < 100 and len(set(a)) == n if exact is None else exact
+    if not exact:
+        p = _asymptotic(value, n, alternative)
+    else:
+        p = float(stats.kstwo.sf(value, n) if alternative == "two.sided" else stats.ksone.sf(value, n))
+    return Test(
+        f"{'Exact' if exact else 'Asymptotic'} one-sample Kolmogorov-Smirnov test",
+        min(1.0, p),
+        value,
+        letter=letter,
+    )
+
+
+def _smirnov(value: float, n: int, m: int, last: Array, alternative: str) -> float:
+    """The share of the orders of two samples, with their ties, whose statistic is at least as large."""
+    limit = (0.5 + math.floor(value * n * m - 1e-7)) / (n * m)
+    u, ways = np.array([0]), np.array([1.0])
+    for k in range(1, n + m + 1):
+        u = np.append(u, u[-1] + 1)
+        keep = (u <= n) & (k - u <= m)
+        ways = (np.append(ways, 0) + np.append(0, ways))[keep]
+        u = u[keep]
+        gap = u / n - (k - u) / m
+        if last[k - 1]:
+            ways = ways * ((np.abs(gap) if alternative == "two.sided" else gap) < limit)
+    return min(
+        1.0, max(0.0, 1 - float(ways[0]) / math.exp(gammaln(n + m + 1) - gammaln(n + 1) - gammaln(m + 1)))
+    )
+
+
+def _asymptotic(value: float, size: float, alternative: str) -> float:
+    """R's sums of the limit's series, which end where a term is below 1e-6."""
+    if alternative != "two.sided":
+        return math.exp(-2 * size * value**2)
+    x = math.sqrt(size) * value
+    if x < 1:
+        powers = np.arange(1, int(math.sqrt(2 - math.log(1e-6))), 2)
+        below = (
+            np.exp(-(powers**2) * math.pi**2 / (8 * x * x) - math.log(x)).sum() * math.sqrt(2 * math.pi)
+            if x > 0
+            else 0
+        )
+        return min(1.0, max(0.0, 1 - float(below)))
+    total, before, sign, k = 1.0, 0.0, -1, 1
+    while abs(before - total) > 1e-6:
+        before = total
+        total += 2 * sign * math.exp(-2 * x * x * k * k)
+        sign, k = -sign, k + 1
+    return min(1.0, max(0.0, 1 - total))

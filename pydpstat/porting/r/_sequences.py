@@ -1,0 +1,171 @@
+"""R's sequences and repetitions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._positions import taken
+from pydpstat.porting.r._values import Value, Vector, numbers, plain, single, size  # fmt: skip
+
+_SLACK = 1e-10
+
+
+_SAME = 100 * float(np.finfo(np.float64).eps)
+
+
+def rep(x: Value, times: Value = 1, length_out: int | None = None, each: int = 1) -> Value:
+    """Repeat a vector, list or factor, or each element, as R's ``rep``.
+
+    Examples
+    --------
+    >>> rep([1, 2], 2), rep(np.array([1, 2]), each=2), rep(np.array([1, 2]), [1, 3]), rep("a", 2)
+    ([1, 2, 1, 2], array([1, 1, 2, 2]), array([1, 2, 2, 2]), array(['a', 'a'], dtype=object))
+    """
+    places = np.repeat(np.arange(size(x)), int(single(each)))
+    if length_out is not None:
+        places = np.resize(places, int(single(length_out)))
+    elif size(times) == 1:
+        places = np.tile(places, int(single(times)))
+    elif size(times) != places.size:
+        raise PydpstatError(f"times must be one number or one for each of {places.size}; got {size(times)}")
+    else:
+        places = np.repeat(places, plain(times).astype(np.int64))
+    return taken(x, places)
+
+
+def rep_len(x: Value, length_out: int) -> Value:
+    """Repeat a vector up to a length.
+
+    Examples
+    --------
+    >>> rep_len(np.array([1, 2]), 3)
+    array([1, 2, 1])
+    """
+    return rep(x, length_out=length_out)
+
+
+def colon(a: Value, b: Value) -> Vector:
+    """Return the numbers from `a` to `b` in steps of 1 or -1, as R's ``a:b``.
+
+    Examples
+    --------
+    >>> colon(1, 3), colon(2, 0), colon(0.5, 2)
+    (array([1, 2, 3]), array([2, 1, 0]), array([0.5, 1.5]))
+    """
+    first, last = (float(single(numbers(each, "an end of a:b"))) for each in (a, b))
+    if not math.isfinite(first + last):
+        raise PydpstatError(f"the ends of a:b must be finite; got {first} and {last}")
+    steps = np.arange(math.floor(abs(last - first) + _SLACK) + 1)
+    start = int(first) if first == int(first) else first
+    return start + steps if first <= last else start - steps
+
+
+def seq(
+    from_: Value = None,
+    to: Value = None,
+    by: Value = None,
+    length_out: Value = None,
+    along_with: Value = None,
+) -> Value:
+    """Return equally spaced numbers, as R's ``seq``.
+
+    Parameters
+    ----------
+    from_, to : float, optional
+        The ends. `from_` alone gives 1 up to it, or up to its length.
+    by : float, optional
+        The step.
+    length_out : int, optional
+        How many.
+    along_with : vector, optional
+        As many as this has.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> seq(1, 10, 3), seq(0, 1, length_out=3), seq(5)
+    (array([ 1,  4,  7, 10]), array([0. , 0.5, 1. ]), array([1, 2, 3, 4, 5]))
+    """
+    if along_with is not None:
+        length_out = size(along_with)
+    if to is None and by is None and length_out is None:
+        return colon(1, from_) if size(from_) == 1 and plain(from_).dtype != object else seq_along(from_)
+    a, b, step = (None if each is None else single(numbers(each)) for each in (from_, to, by))
+    if length_out is None:
+        if by is None:
+            return colon(1 if a is None else a, 1 if b is None else b)
+        return _by_step(1 if a is None else a, 1 if b is None else b, step)  # type: ignore[arg-type]
+    n = math.ceil(single(length_out))
+    if n < 0 or None not in (a, b, step):
+        raise PydpstatError("seq takes at most three of from, to, by and length.out, and no negative length")
+    if step is not None:
+        return (
+            (1 if a is None else a) + np.arange(n) * step
+            if b is None
+            else b - np.arange(n - 1, -1, -1) * step
+        )
+    if a is None and b is None:
+        return seq_len(n)
+    b = a + (n - 1) if b is None else b
+    a = b - (n - 1) if a is None else a
+    if n <= 2 or a == b:
+        return np.full(n, a) if a == b else np.array([a, b])[:n]
+    with np.errstate(all="ignore"):
+        values = np.concatenate([[a], a + np.arange(1, n - 1) * ((b - a) / (n - 1)), [b]])
+    whole = all(isinstance(each, int) for each in (a, b)) and (b - a) % (n - 1) == 0
+    return values.astype(np.int64) if whole else values
+
+
+def _by_step(a: float, b: float, step: float) -> Value:
+    if a == b:
+        return np.array([a])
+    if step == 0 or (b - a) / step < 0:
+        raise PydpstatError(f"by must lead from {a} to {b}; got {step}: change its sign")
+    if abs(b - a) / max(abs(a), abs(b)) < _SAME:
+        return np.array([a])
+    values = a + np.arange(int((b - a) / step + _SLACK) + 1) * step
+    return np.minimum(values, b) if step > 0 else np.maximum(values, b)
+
+
+def seq_len(length_out: Value) -> Vector:
+    """Return 1, 2, ..., `length_out`; nothing if it is 0.
+
+    Examples
+    --------
+    >>> seq_len(3), seq_len(0)
+    (array([1, 2, 3]), array([], dtype=int64))
+    """
+    return np.arange(1, int(single(length_out)) + 1)
+
+
+def seq_along(along_with: Value) -> Vector:
+    """Return the places of a vector's elements, from 1.
+
+    Examples
+    --------
+    >>> seq_along(["a", "b"])
+    array([1, 2])
+    """
+    return seq_len(size(along_with))
+
+
+def _filled_with(value: object, name: str) -> Callable[[int], Vector]:
+    def make(length: int = 0) -> Vector:
+        return np.full(int(single(length)), value, object if isinstance(value, str) else None)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Return a vector of {value!r}, as R's ``{name}``."
+    return make
+
+
+numeric, integer = _filled_with(0.0, "numeric"), _filled_with(0, "integer")
+
+
+logical, character = _filled_with(False, "logical"), _filled_with("", "character")
