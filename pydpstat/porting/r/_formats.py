@@ -118,7 +118,7 @@ def format(
         Significant digits, 7 by default; so many that the number with most needs shows them.
     nsmall : int, optional
         Least decimals in fixed notation.
-    justify : {"left", "right", "centre", "none"}
+    justify : {"left", "right", "none"}
         Of strings.
     width : int, optional
         Least width.
@@ -144,11 +144,8 @@ def format(
     if big_mark:
         parts = [_marked(each, big_mark) for each in parts]
     if values.dtype == object:
-        if justify not in ("left", "right", "centre", "none"):
-            raise PydpstatError(f"justify must be 'left', 'right', 'centre' or 'none'; got {justify!r}")
-        wide = max([width or 0, *map(len, parts)])
-        if justify == "centre":
-            parts = [" " * ((wide - len(each)) // 2) + each for each in parts]
+        if justify not in ("left", "right", "none"):
+            raise PydpstatError(f"justify must be 'left', 'right' or 'none'; got {justify!r}")
         parts = parts if justify == "none" else padded(parts, justify != "right", width or 0)
     elif not trim:
         parts = padded(parts, width=width or 0)
