@@ -14,7 +14,7 @@ from pydpstat.porting._verbs import Verbs
 # what R calls without its name being written
 
 OPERATORS = set(
-    "+ - * / ^ < > <= >= == != ! & && | || ( { [ [[ $ @ : if for while repeat function <- = <<- %% %in%".split()
+    "+ - * / ^ < > <= >= == != ! & && | || ( { [ [[ $ @ : if for while repeat function <- = <<- %%".split()
 )
 
 
