@@ -56,7 +56,8 @@ def test_no_code_of_the_processors_own_is_called_where_its_rounding_shows():
     found = {}
     for path in (ROOT / "pydpstat").rglob("*.py"):
         name = path.relative_to(ROOT / "pydpstat").as_posix()
-        # the comparisons and ported scripts call what their users would, within a tolerance; p-values and intervals come after
+        # the comparisons and ported scripts call what their users would, within a tolerance;
+        # p-values and intervals come after
         # a release, and no record has their last bits
         if not name.startswith(("parity/", "inference/_laws/", "porting/r/")):
             if calls := set(VECTORIZED.findall(path.read_text(encoding="utf-8"))):

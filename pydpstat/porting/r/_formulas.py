@@ -21,7 +21,8 @@ from pydpstat.r_arithmetic.factor import categories, recode
 
 Term = tuple[str, ...]
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "log": r_arithmetic.log, "exp": r_arithmetic.exp, "log10": log10, "log1p": log1p, "sqrt": np.sqrt, "abs": np.abs,
+    "log": r_arithmetic.log, "exp": r_arithmetic.exp, "log10": log10, "log1p": log1p,
+    "sqrt": np.sqrt, "abs": np.abs,
     "I": lambda x: x, "(": lambda x: x, "as.numeric": lambda x: x,
 }  # fmt: skip
 _SIGNS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
@@ -104,7 +105,7 @@ def _listed(node: Node | None) -> list[str]:
 
 
 def terms(node: Node, others: Sequence[str], nodes: dict[str, Node]) -> tuple[list[Term], bool]:
-    """Return a right side's terms in R's order, and whether there is an intercept; `nodes` gets their factors.
+    """Return a right side's terms in R's order, and if there is an intercept; `nodes` gets their factors.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def _expanded(node: Node, others: Sequence[str], nodes: dict[str, Node], top: bo
         return start + [sum(each, ()) for n in range(1, degree + 1) for each in combinations(base, n)]
     if function not in ("", "I", *_FACTORS, *_FUNCTIONS):
         raise PydpstatError(
-            f"formula must have variables, +, -, *, :, ^, I(), factor(), log(), exp() and sqrt(); got {function}()"
+            f"formula must have variables, +, -, *, :, ^, I(), factor(), log(), exp(), sqrt(); got {function}"
         )
     nodes.setdefault(written(node), node)
     return [*start, (written(node),)]

@@ -35,7 +35,8 @@ from pydpstat.r_arithmetic import Table, as_character
 from pydpstat.r_arithmetic.factor import collation_key
 
 _RESERVED = set(
-    "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ NA_character_ in".split()
+    "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ "
+    "NA_character_ in".split()
 )
 _NUMBER = re.compile(r"\s*([-+]?)((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*", re.ASCII)
 _WORDS = {

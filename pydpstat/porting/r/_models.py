@@ -185,8 +185,10 @@ class Summary(SimpleNamespace):
         words = ("z value", "Pr(>|z|)") if known else ("t value", "Pr(>|t|)")
         table = np.column_stack([fit._beta, errors, ratio, tails])
         super().__init__(
-            coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])), df=np.array([p, df, p]),
-            residuals=residuals(fit), cov_unscaled=named(fit._unscaled, (fit.names, fit.names)), deviance=fit.deviance,
+            coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])),
+            df=np.array([p, df, p]),
+            residuals=residuals(fit), cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
+            deviance=fit.deviance,
             dispersion=fit._dispersion, formula=fit.formula,
         )  # fmt: skip
         if fit.family:

@@ -132,7 +132,7 @@ def mad(x: Value, center: Value = None, constant: float = 1.4826, na_rm: bool = 
 
 
 def summary(object: Value) -> Value:
-    """Return minimum, quartiles, mean and maximum, of a factor its counts; of a model what its own method says.
+    """Return minimum, quartiles, mean and maximum, of a factor its counts; of a model its summary.
 
     Examples
     --------
@@ -194,7 +194,8 @@ def findInterval(
 
 
 def cut(
-    x: Value, breaks: Value, labels: Value = None, include_lowest: bool = False, right: bool = True, dig_lab: int = 3,
+    x: Value, breaks: Value, labels: Value = None, include_lowest: bool = False, right: bool = True,
+    dig_lab: int = 3,
     ordered_result: bool = False,
 ) -> Value:  # fmt: skip
     """Return the intervals that values are in, as a factor, as R's ``cut``.

@@ -248,7 +248,7 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
         found = found[found >= 0]
     old = plain(x)
     kind = joined([old[:0], given[:0]]).dtype
-    old, given = (texts(each) if kind == object else each.astype(kind) for each in (old, given))
+    old, given = (texts(each) if kind == np.dtype(object) else each.astype(kind) for each in (old, given))
     after = max(n, int(found.max(initial=-1)) + 1)
     result = _filled(old, np.where(np.arange(after) < n, np.arange(after), -1)) if n else _empty(after, kind)
     if result.dtype == np.float64 and set(found[found >= n].tolist()) >= set(range(n, after)):
@@ -262,7 +262,7 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
 
 
 def _empty(n: int, kind: Any) -> Vector:
-    return np.full(n, None, object) if kind == object else np.full(n, math.nan)
+    return np.full(n, None, object) if kind == np.dtype(object) else np.full(n, math.nan)
 
 
 def _items(value: Value) -> list[Any]:

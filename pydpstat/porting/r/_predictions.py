@@ -16,9 +16,10 @@ from pydpstat.porting.r._shapes import Array, named, refuse_unknown, vector
 def predict(
     object: Model, newdata: Any = None, type: str | None = None, interval: str = "none", level: float = 0.95
 ) -> Any:
-    """Return predictions for new data, with R's names; of a glm those of the ``link`` unless `type` says other.
+    """Return predictions for new data, with R's names; of a glm those of the ``link`` unless `type` differs.
 
-    With an `interval` ("confidence" or "prediction") of a linear model, a matrix of ``fit``, ``lwr``, ``upr``.
+    With an `interval` ("confidence" or "prediction") of a linear model, a matrix of
+    ``fit``, ``lwr``, ``upr``.
 
     Examples
     --------

@@ -102,7 +102,7 @@ def shapiro_test(x: Any) -> Test:
 
 
 def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
-    """Return Kruskal and Wallis's test of a list of samples, of values by groups, or of ``"y ~ group"`` with data.
+    """Return Kruskal and Wallis's test of samples, of values by groups, or of ``"y ~ group"`` with data.
 
     Examples
     --------

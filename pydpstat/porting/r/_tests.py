@@ -153,7 +153,8 @@ def t_test(
     value = (center - mu) / error
     half = _bounds(alternative, conf_level, of.ppf, -math.inf, math.inf)
     return Test(
-        method, _tails(of, value, alternative), value, degrees, mu + (value + half) * error, estimate, mu, alternative,
+        method, _tails(of, value, alternative), value, degrees, mu + (value + half) * error, estimate,
+        mu, alternative,
         "t", meaning, conf_level=conf_level,
     )  # fmt: skip
 
@@ -183,7 +184,8 @@ def var_test(
     bounds = _bounds(alternative, conf_level, lambda p: estimate / of.ppf(1 - p), 0, math.inf)
     name = pd.Series({"ratio of variances": estimate})
     return Test(
-        "F test to compare two variances", min(1.0, _tails(of, estimate / ratio, alternative)), estimate / ratio,
+        "F test to compare two variances", min(1.0, _tails(of, estimate / ratio, alternative)),
+        estimate / ratio,
         np.array(degrees), bounds, name, ratio, alternative, "F", "ratio of variances", conf_level=conf_level,
     )  # fmt: skip
 
@@ -238,7 +240,8 @@ def cor_test(
     )
     return Test(
         "Pearson's product-moment correlation", _tails(stats.t(n - 2), value, alternative), value, n - 2,
-        bounds if n > 3 else None, pd.Series({"cor": r}), 0, alternative, "t", "correlation", conf_level=conf_level,
+        bounds if n > 3 else None, pd.Series({"cor": r}), 0, alternative, "t", "correlation",
+        conf_level=conf_level,
     )  # fmt: skip
 
 

@@ -143,7 +143,8 @@ def prop_test(
         "1-sample proportions test" if k == 1 else method
     ) + f" {'with' if yates else 'without'} continuity correction"
     return Test(
-        method, tails, value, degrees, bounds, pd.Series(share, index=names), float(null[0]) if k == 1 and null is not None
+        method, tails, value, degrees, bounds, pd.Series(share, index=names),
+        float(null[0]) if k == 1 and null is not None
         else None, alternative, "X-squared", "p", conf_level=conf_level,
     )  # fmt: skip
 
@@ -168,7 +169,8 @@ def binom_test(
     bounds = _bounds(alternative, conf_level, lambda q: low if q < 0.5 else high, 0.0, 1.0)
     name = "probability of success"
     return Test(
-        "Exact binomial test", float(found.pvalue), hits, of, bounds, pd.Series({name: hits / of}), p, alternative,
+        "Exact binomial test", float(found.pvalue), hits, of, bounds, pd.Series({name: hits / of}), p,
+        alternative,
         "number of successes", name, conf_level=conf_level,
     )  # fmt: skip
 
@@ -232,6 +234,7 @@ def fisher_test(
         else None
     )
     return Test(
-        "Fisher's Exact Test for Count Data", float(min(1.0, p)), None, None, bounds, pd.Series({"odds ratio": estimate}),
+        "Fisher's Exact Test for Count Data", float(min(1.0, p)), None, None, bounds,
+        pd.Series({"odds ratio": estimate}),
         or_, alternative, "", "odds ratio", conf_level=conf_level,
     )  # fmt: skip

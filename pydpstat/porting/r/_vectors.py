@@ -308,7 +308,7 @@ def ifelse(test: Value, yes: Value, no: Value) -> Value:
     # a side that is never chosen does not make numbers of truth values, nor strings of numbers
     kind = joined([values[:0] for values, at in sides if at.any()]).dtype
     first, second = (
-        np.resize(texts(values) if kind == object else values, at.size)
+        np.resize(texts(values) if kind == np.dtype(object) else values, at.size)
         if at.any()
         else np.empty(at.size, kind)
         for values, at in sides

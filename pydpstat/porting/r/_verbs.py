@@ -37,7 +37,8 @@ def _groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
 def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
     """Return a row for each group, with what functions of its frame give, as dplyr's ``summarize``.
 
-    A function sees what was made before it. Groups are sorted: strings as in the C locale, missing values last.
+    A function sees what was made before it. Groups are sorted: strings as in the
+    C locale, missing values last.
 
     Examples
     --------
