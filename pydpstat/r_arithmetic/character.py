@@ -73,7 +73,7 @@ def shape(x: float, digits: int = _DIGITS) -> tuple[int, int]:
     """
     mantissa, exponent = f"{abs(x):.{digits + 2}e}".split("e")
     # R counts the digits after scaling in long double, which near a tie may round the other way.
-    if "35" <= mantissa[-2:] < "65" and HAS_80_BIT and digits <= _DIGITS:
+    if "35" <= mantissa[-3:-1] < "65" and HAS_80_BIT and digits <= _DIGITS:
         return _shape_as_scaled(abs(x), int(exponent), digits)
     mantissa, exponent = f"{abs(x):.{digits - 1}e}".split("e")
     return max(1, len(mantissa.replace(".", "").rstrip("0"))), int(exponent)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.parity import _live as live
 from pydpstat.parity._compare import compare, relative_difference, ulp_difference
 from pydpstat.parity._evaluate import Outcome
 from pydpstat.parity._live import PEERS, number, outcome
 from pydpstat.parity.case import Factor, assignments, r_literal
 from pydpstat.parity.reference import all_cases
+from pydpstat.porting import _r_environment as environment
 from tests.parity.comparisons import case
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)
@@ -275,14 +275,14 @@ def test_every_mirror_has_cases():
 
 
 def test_rs_sums_are_added_as_on_every_processor_unless_the_user_says_otherwise(monkeypatch):
-    monkeypatch.setattr(live.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(environment.platform, "machine", lambda: "x86_64")
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
-    live.choose_kernels()
+    environment.choose_kernels()
     assert os.environ["OPENBLAS_CORETYPE"] == "Haswell"
     monkeypatch.delenv("OPENBLAS_CORETYPE")
-    live.choose_kernels()
+    environment.choose_kernels()
     assert os.environ["OPENBLAS_CORETYPE"] == "Prescott"
     monkeypatch.delenv("OPENBLAS_CORETYPE")
-    monkeypatch.setattr(live.platform, "machine", lambda: "aarch64")
-    live.choose_kernels()
+    monkeypatch.setattr(environment.platform, "machine", lambda: "aarch64")
+    environment.choose_kernels()
     assert "OPENBLAS_CORETYPE" not in os.environ
