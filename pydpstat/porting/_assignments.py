@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from dataclasses import replace
+from typing import NamedTuple
 
 from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, python_name, quoted
-from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, nodes, word
+from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, root, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 from pydpstat.porting._verbs import Verbs
 
 # what R calls without its name being written
-
 OPERATORS = set(
     "+ - * / ^ < > <= >= == != ! & && | || ( { [ [[ $ @ : if for while repeat function <- = <<- %%".split()
 )
 
 
-class Sink:
+class Sink(NamedTuple):
     """What becomes of a statement's value: it is left, shown, returned, or assigned to a name."""
 
-    def __init__(self, kind: str, name: str = "") -> None:
-        self.kind, self.name = kind, name
+    kind: str
+    name: str = ""
 
 
 LEFT, SHOWN, RETURNED = Sink("left"), Sink("shown"), Sink("returned")
@@ -33,6 +33,8 @@ class Assignments(Verbs):
 
     # the names that the function reads before it assigns them
     read_first: set[str]
+    # variables that are multiplied by something and kept, so that their numbers must be R's doubles
+    growing: set[str]
 
     @abstractmethod
     def emit(self, text: str) -> None:
@@ -107,11 +109,11 @@ class Assignments(Verbs):
         target, value = given
         name = word(target)
         if arrow == "<<-":
-            self._outside(name or word(_root(target)))
+            self._outside(name or root(target))
         if not name:
             code = self._value_of(value)
             self._replacement(target, code)
-            name = word(_root(target))
+            name = root(target)
         elif isinstance(value, Function):
             self.define(name, value)
         elif function_name(value) in ARROWS and isinstance(value, Call):
@@ -134,32 +136,12 @@ class Assignments(Verbs):
             code = self.owned(node)
         if code.kind == "column":
             code = replace(code, text=code.array, kind="", frame="", level=ATOM)
-        if (
-            code.kind in NUMBERS
-            and self.counts.get(name, 0) > 1
-            and re.fullmatch(r"-?[\d_]+", code.text)
-            and self.counts[name] > 1
-        ):
-            code = replace(code, text=f"{code.text}.0") if self._grows(name) else code
+        several = self.counts.get(name, 0) > 1
+        if several and name in self.growing and code.kind in NUMBERS and _is_whole(code.text):
+            code = replace(code, text=f"{code.text}.0")
         python = self.hold(name, code, node)
         if python != code.text:
             self.emit(f"{python} = {code.text}")
-
-    def _grows(self, name: str) -> bool:
-        """Return whether a variable is multiplied or added to, so that its numbers must be R's doubles."""
-        for top in self.script.expressions:
-            for each in nodes(top):
-                if (
-                    function_name(each) in ARROWS
-                    and isinstance(each, Call)
-                    and word(each.arguments[0].value) == name
-                ):
-                    value = each.arguments[1].value
-                    if function_name(value) in ("*", "/", "^") and any(
-                        isinstance(one, Name) and one.name == name for one in nodes(value)
-                    ):
-                        return True
-        return False
 
     def _check_outer(self, name: str) -> None:
         """Refuse a local variable that was read before as one from outside: Python has one of them only."""
@@ -283,10 +265,8 @@ class Assignments(Verbs):
         raise Untranslated(f"{name or 'what is no variable'} is assigned to")
 
 
-def _root(node: Node | None) -> Node | None:
-    while isinstance(node, Call) and node.arguments:
-        node = node.arguments[0].value
-    return node
+def _is_whole(text: str) -> bool:
+    return re.fullmatch(r"-?[\d_]+", text) is not None
 
 
 def _first_name(text: str) -> str:

@@ -26,17 +26,17 @@ _SUMMARIES = set(
 # kinds of results; "same" is that of the first argument
 _KINDS = {
     "number": "mean sum var sd median min max prod nrow ncol length IQR mad weighted_mean cor",
-    "flag": "any all identical is_null is_numeric is_character is_factor is_logical is_function anyNA isTRUE",
+    "flag": "any all identical is_null is_numeric is_character is_factor is_logical is_function anyNA",
     "flags": "duplicated complete_cases",
-    "text": "toString sprintf1",
-    "texts": "names levels unique_names colnames rownames letters",
+    "text": "toString",
+    "texts": "names levels colnames rownames",
     "positions": "which order seq_len seq_along",
     "doubles": "cumsum cumprod diff seq as_numeric numeric fitted residuals rowSums rowMeans",
     "same": "rev sort unique head tail round signif trunc exp log log2 log10 log1p expm1 pmin pmax "
     "droplevels na_omit unname cummax cummin",
     "matrix": "matrix t solve diag cbind crossprod",
     "named": "tapply colMeans colSums table prop_table proportions quantile coef",
-    "frame": "read_csv read_table data_frame merge aggregate expand_grid as_data_frame distinct arrange",
+    "frame": "read_csv data_frame merge aggregate expand_grid as_data_frame distinct arrange",
     "list": "lapply strsplit Map Filter as_list",
     "dict": "split",
     "factor": "factor as_factor cut",
@@ -54,7 +54,7 @@ class Calls(Subscripts):
     functions: dict[str, Function]
     # the packages that are attached
     attached: set[str]
-    # whether pydpstat's own functions are wanted, and what they change, by line
+    # whether pydpstat's functions are wanted, and what they change, by line
     own: bool
     remarks: list[tuple[int, str]]
     lenient: bool
@@ -249,15 +249,7 @@ class Calls(Subscripts):
             text = self.part(target, name, word(owner.function)).at(ATOM)
         else:
             text = f"{target.at(ATOM)}.{python_name(name)}"
-        matching.check_order(
-            [("", each.value) for each in node.arguments if each.value], None, self.functions, name
-        )
-        arguments = [
-            f"{python_name(each.name)}={self._argument(each.value)}"
-            if each.name
-            else self._argument(each.value)
-            for each in node.arguments
-        ]
+        arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
         return Code(called(text, [*arguments, *stream]), missing=1)
 
@@ -269,15 +261,18 @@ class Calls(Subscripts):
         given = self._matched(node.arguments, names, name, variable.made)
         return Code(called(variable.python, given), missing=1)
 
-    def plainly(self, given: Sequence[Argument]) -> list[str]:
-        """Return arguments of a function that is not known."""
+    def plainly(
+        self,
+        given: Sequence[Argument],
+        what: str = "a function that is not known here",
+        text: Callable[[Node | None], str] | None = None,
+    ) -> list[str]:
+        """Return arguments of a function whose parameters are not known, by default as arrays."""
         pairs = [("", each.value) for each in given if each.value is not None]
-        matching.check_order(pairs, None, self.functions, "a function that is not known here")
+        matching.check_order(pairs, None, self.functions, what)
+        texts = [text(each.value) if text else self.value(each.value).array for each in given]
         return [
-            f"{python_name(each.name)}={self.value(each.value).array}"
-            if each.name
-            else self.value(each.value).array
-            for each in given
+            f"{python_name(each.name)}={value}" if each.name else value for each, value in zip(given, texts)
         ]
 
     def _matched(
@@ -294,19 +289,13 @@ class Calls(Subscripts):
         """
         pairs = matching.matched(known, given, what)
         matching.check_order(pairs, function, self.functions, what)
-        texts, places = [], list(known)
-        named = False
-        for name, value in pairs:
-            text = self.value(value).array if function or not listed else self._argument(value, name)
-            if name == matching.DOTS:
-                texts.append(text)
-            elif not named and places and places[0] == name:
-                texts.append(text)
-                places.pop(0)
-            else:
-                named = True
-                texts.append(f"{name}={text}")
-        return texts
+        return _placed(
+            known,
+            [
+                (name, self.value(value).array if function or not listed else self._argument(value, name))
+                for name, value in pairs
+            ],
+        )
 
     def _argument(self, value: Node | None, name: str = "") -> str:
         """Return an argument of a function that takes any sequence."""
@@ -350,11 +339,12 @@ class Calls(Subscripts):
         function = getattr(r, plain, None)
         if plain.startswith("_") or not callable(function) or isinstance(function, type):
             raise Untranslated(f"{name} has no counterpart")
-        pairs = matching.matched(matching.formals(function), node.arguments, name)
+        known = matching.formals(function)
+        pairs = matching.matched(known, node.arguments, name)
         matching.check_order(pairs, None, self.functions, name)
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
-            codes = [(key, self._argumentof_r(key, value)) for key, value in pairs]
+            codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
         first = codes[0][1] if codes else Code("")
         if name in _NATIVE and len(codes) == 1 and first.kind != "named":
             kind = (
@@ -365,20 +355,15 @@ class Calls(Subscripts):
                 else ""
             )
             return Code(called(_NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
-        texts, places, named = [], matching.formals(function), False
-        for key, code in codes:
-            text = code.array if code.kind == "column" and plain not in _SUMMARIES else code.sequence
-            if key == matching.DOTS or (not named and places and places[0] == key):
-                places = places[1:] if key != matching.DOTS else places
-                texts.append(text)
-            else:
-                named = True
-                texts.append(f"{key}={text}")
+        texts = [
+            (key, code.array if code.kind == "column" and plain not in _SUMMARIES else code.sequence)
+            for key, code in codes
+        ]
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
-        return Code(called(f"r.{plain}", texts), self._result(plain, first), missing=missing)
+        return Code(called(f"r.{plain}", _placed(known, texts)), self._result(plain, first), missing=missing)
 
-    def _argumentof_r(self, name: str, value: Node) -> Code:
+    def _argument_of_r(self, name: str, value: Node) -> Code:
         if name in _TAKES_NAMES and isinstance(value, Constant) and value.kind == "character":
             if value.value in ("[", "[["):
                 return Code("r.element" if value.value == "[[" else "r.index", "function")
@@ -395,3 +380,18 @@ class Calls(Subscripts):
         if kind == "named" and name in ("table", "prop_table", "proportions", "quantile"):
             return ""
         return kind
+
+
+def _placed(known: Sequence[str], given: Sequence[tuple[str, str]]) -> list[str]:
+    """Return arguments, from the first on that is not at its place with their names."""
+    texts, places, named = [], list(known), False
+    for name, text in given:
+        if name == matching.DOTS:
+            texts.append(text)
+        elif not named and places and places[0] == name:
+            texts.append(text)
+            places.pop(0)
+        else:
+            named = True
+            texts.append(f"{name}={text}")
+    return texts

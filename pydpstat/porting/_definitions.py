@@ -49,8 +49,7 @@ class Definitions(Assignments):
         self._check_defaults(node)
         parameters, later = [], []
         outer, read = self.scope, self.read_first
-        scope = Scope(outer)
-        scope.outer = self._from_outside(outer)
+        scope = Scope(self._from_outside(outer))
         self.scope, self.read_first = scope, _read_first(node)
         for each in node.formals:
             name = str(each.name)
@@ -150,8 +149,10 @@ class Definitions(Assignments):
         """Define a function before the statement, and return its name."""
         if not self.hoisting or self.frames:
             raise Untranslated("a function of several statements inside a condition")
-        python = self.scope.free_name("each")
-        self.scope.names[f"each {len(self.scope.names)}"] = Variable(python, "function")
+        # no name of R's
+        name = f"each {len(self.scope.names)}"
+        python = self.scope.free_name(name, "each")
+        self.scope.names[name] = Variable(python, "function")
         self._definition(python, node)
         return python
 

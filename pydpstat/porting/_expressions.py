@@ -45,8 +45,7 @@ _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
-    **{name: Code(f"r.{name.replace('.', '_')}", "texts") for name in ("letters", "LETTERS")},
-    **{name: Code(f"r.{name.replace('.', '_')}", "texts") for name in ("month.name", "month.abb")},
+    **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
     **{"T": Code("True", "flag"), "F": Code("False", "flag")},
 }
 
@@ -222,14 +221,12 @@ class Expressions(ABC):
         left, right, frame = _aligned(self.known(left), self.known(right))
         kind = _kind(left, right, frame, "flag", "flags") or "truth"
         texts = [each for each in (left, right) if each.kind in ("text", "texts")]
-        if len(texts) == 1 and sign not in ("==", "!="):
+        if texts and sign not in ("==", "!="):
             raise Untranslated(f"{sign} sorts text as the language of the computer does")
         others = {left.kind, right.kind} - {"text", "texts", "factor", "named"}
         if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _numeric(texts[0].text)):
             function = "r.equal" if sign == "==" else "r.unequal"
             return Code(called(function, [left.text, right.text]), kind, frame=frame)
-        if len(texts) == 2 and sign not in ("==", "!="):
-            raise Untranslated(f"{sign} sorts text as the language of the computer does")
         text = f"{left.at(COMPARE + 1)} {sign} {right.at(COMPARE + 1)}"
         return Code(text, kind, COMPARE, frame=frame)
 

@@ -16,9 +16,9 @@ from pydpstat.random.r_stream import RRandom
 PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
 OF_R = {"base", "stats", "utils", "methods", "dplyr", "graphics"}
 DOTS = "..."
-# R's own generators that a stream draws by another one
 # functions of diffpriv that it does not export
 INTERNAL = {".rlap": "rlap"}
+# R's generators that a stream draws by a different one
 DERIVED = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw
 METHODS = {"fit", "sampling"}

@@ -1,4 +1,4 @@
-"""pydpstat's own functions in the place of DPpack's, for ``port --own``."""
+"""pydpstat's functions in the place of DPpack's, for ``port --own``."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--own",
         action="store_true",
-        help="use pydpstat's own functions instead of DPpack's where one serves",
+        help="use pydpstat's functions instead of DPpack's where one serves",
     )
     parser.add_argument(
         "--verify", action="store_true", help="run both sides and compare each value and each printed number"

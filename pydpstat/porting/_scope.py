@@ -48,6 +48,8 @@ class Scope:
 
     outer: Scope | None = None
     names: dict[str, Variable] = field(default_factory=dict)
+    # whose each name in Python is
+    owners: dict[str, str] = field(default_factory=dict)
     # declared in Python
     everywhere: dict[str, str] = field(default_factory=dict)
     # whether it only shows what is around a function
@@ -59,11 +61,10 @@ class Scope:
             return self.names[name]
         return self.outer.find(name) if self.outer else None
 
-    def free_name(self, name: str) -> str:
-        """Return a name in Python that no other variable has."""
-        python = own_name(name)
-        used = {each.python for key, each in self.names.items() if key != name}
-        while python in used:
+    def free_name(self, name: str, wanted: str = "") -> str:
+        """Return a name in Python that no other variable has: the wanted one, or that of R's name."""
+        python = own_name(wanted or name)
+        while self.owners.setdefault(python, name) != name:
             python += "_"
         return python
 
@@ -106,14 +107,14 @@ def nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) ->
             yield from nodes(each.value, inside)
 
 
-def assigned(node: Node | None, arrows: set[str] = ARROWS, deep: bool = False) -> list[str]:
+def assigned(node: Node | None, deep: bool = False) -> list[str]:
     """Return the names that a node assigns, `deep` also in functions."""
     found = []
     for each in nodes(node, lambda n: deep or not isinstance(n, Function)):
         if isinstance(each, Call) and isinstance(each.function, Name):
-            if each.function.name in arrows and each.arguments:
+            if each.function.name in ARROWS and each.arguments:
                 found.append(root(each.arguments[0].value))
-            elif each.function.name == "for" and "for" not in arrows:
+            elif each.function.name == "for":
                 found.append(word(each.arguments[0].value))
     return [name for name in dict.fromkeys(found) if name]
 
@@ -136,5 +137,6 @@ def either(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str,
     found = {}
     for name in {**first, **second}:
         a, b = first.get(name), second.get(name)
-        found[name] = a.or_else(b) if a is not None and b is not None else a or b
+        # most are the same on both ways
+        found[name] = a.or_else(b) if a is not None and b is not None and a is not b else a or b
     return found  # type: ignore[return-value]

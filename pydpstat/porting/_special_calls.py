@@ -10,9 +10,12 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import (
     ATOM,
+    COMPARE,
     ELEMENT,
     NUMBERS,
+    PRODUCT,
     SCALARS,
+    SUM,
     TERNARY,
     VECTOR,
     VECTORS,
@@ -37,7 +40,7 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "length": one(_length),
         "nrow": one(lambda x: Code(f"len({x.text})", "number") if x.kind == "frame" else None),
         "NROW": one(lambda x: Code(f"len({x.text})", "number") if x.kind in VECTORS else None),
-        "is.null": one(lambda x: Code(f"{x.at(7)} is None", "flag", 5)),
+        "is.null": one(lambda x: Code(f"{x.at(COMPARE + 1)} is None", "flag", COMPARE)),
         "is.na": one(_is_na),
         "seq_len": one(
             lambda n: Code(f"np.arange(1, {_after(n)})", "positions", plain=f"range(1, {_after(n)})")
@@ -49,7 +52,7 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "logical": lambda node: _empty(of, node, ", dtype=bool", "flags"),
         "vector": lambda node: _vector(of, node),
         "rep": lambda node: _repeated(of, node),
-        "switch": lambda node: _switch(of, node),
+        "switch": lambda node: _ternary(of, switched(of, node)),
         "replicate": lambda node: _replicate(of, node),
         "~": lambda node: Code(quoted(_formula(of, node)), "text"),
         "lm": lambda node: _model(of, node),
@@ -87,7 +90,7 @@ def _statement_only(name: str) -> Callable[[Call], Code]:
 
 
 def _after(n: Code) -> str:
-    return str(int(n.text) + 1) if n.text.isdigit() else f"{n.at(8)} + 1"
+    return str(int(n.text) + 1) if n.text.isdigit() else f"{n.at(SUM)} + 1"
 
 
 def _length(x: Code) -> Code | None:
@@ -247,7 +250,7 @@ def _vector(of: Calls, node: Call) -> Code:
     if mode in kinds:
         return Code(f"np.zeros({n}{kinds[mode][0]})", kinds[mode][1])
     if mode == "list":
-        return Code(f"[None] * {n}" if n != "0" else "[]", "list", 9, missing=1)
+        return Code(f"[None] * {n}" if n != "0" else "[]", "list", PRODUCT, missing=1)
     if mode == "character":
         return Code(called("r.character", [n]), "texts")
     raise Untranslated(f"vector of mode {mode or 'that is computed'}")
@@ -263,10 +266,6 @@ def _repeated(of: Calls, node: Call) -> Code:
     code = of.of_r(node, "rep")
     first = of.value(given[0].value) if given else code
     return replace(code, kind=VECTOR.get(first.kind, first.kind if first.kind in VECTORS else ""))
-
-
-def _switch(of: Calls, node: Call) -> Code:
-    return _ternary(of, switched(of, node))
 
 
 def switched(of: Calls, node: Call) -> Call:

@@ -12,7 +12,7 @@ from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import (
     ATOM,
     ELEMENT,
-    LAMBDA,
+    NOT,
     VECTORS,
     Code,
     Problem,
@@ -42,6 +42,10 @@ _HARMLESS = set(
 )
 
 
+# what Python has as statements only, or writes as some
+_STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
+
+
 class Statements(Definitions):
     """A script in lines of Python."""
 
@@ -61,19 +65,22 @@ class Statements(Definitions):
         # how often each name is assigned, and where the last statement ended
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
         self.counts = Counter(found)
-        self.functions = self._defined()
+        self.functions: dict[str, Function] = {}
+        self.growing: set[str] = set()
+        self._look_ahead()
         self.end = 0
         for name in names:
             self.scope.names[name] = Variable(own_name(name), missing=0)
 
-    def _defined(self) -> dict[str, Function]:
-        made: dict[str, Function] = {}
+    def _look_ahead(self) -> None:
+        """Note the script's functions, and the variables that are multiplied and kept."""
         for each in (one for top in self.script.expressions for one in nodes(top)):
             if isinstance(each, Call) and function_name(each) in ARROWS and len(each.arguments) == 2:
-                value = each.arguments[1].value
+                name, value = word(each.arguments[0].value), each.arguments[1].value
                 if isinstance(value, Function):
-                    made[word(each.arguments[0].value)] = value
-        return made
+                    self.functions[name] = value
+                elif function_name(value) in ("*", "/", "^") and name in map(word, nodes(value)):
+                    self.growing.add(name)
 
     def global_name(self, name: str) -> str:
         """Return a variable of the script in Python."""
@@ -109,13 +116,12 @@ class Statements(Definitions):
     def statement(self, node: Node, sink: Sink) -> None:
         """Add a statement; what has no sure translation becomes a comment and an error."""
         self.flush(node.start)
-        before = len(self.lines), {**self.scope.names}
-        depth, frames = self.depth, list(self.frames)
+        before, depth, frames = len(self.lines), self.depth, list(self.frames)
         self.end = node.start
         try:
             self.into(node, sink)
         except Untranslated as error:
-            del self.lines[before[0] :]
+            del self.lines[before:]
             self.depth, self.frames = depth, frames
             self.tested = self.dropped = False
             self._refuse(node, str(error))
@@ -158,19 +164,19 @@ class Statements(Definitions):
         elif code.text != "None":
             self.emit(code.text)
 
-    def _silent(self, node: Node) -> bool:
-        """Return whether R shows no value of a statement."""
+    def _silent(self, node: Node, seen: frozenset[str] = frozenset()) -> bool:
+        """Return whether R shows no value of a statement; functions that are `seen` call each other."""
         name = function_name(node)
         if name in ARROWS or name in ("invisible", "cat", "print", "for", "while", "repeat", "library"):
             return True
         if name == "{":
-            return not arguments_of(node) or self._silent(arguments_of(node)[-1])
+            return not arguments_of(node) or self._silent(arguments_of(node)[-1], seen)
         if name == "if":
-            return all(self._silent(each) for each in arguments_of(node)[1:])
+            return all(self._silent(each, seen) for each in arguments_of(node)[1:])
         if isinstance(node, Call) and isinstance(node.function, Call) and function_name(node.function) == "$":
             return word(node.function.arguments[1].value) == "fit"
         made = self.functions.get(name)
-        return made is not None and self._silent(made.body)
+        return made is not None and name not in seen and self._silent(made.body, seen | {name})
 
     # statements
 
@@ -243,21 +249,7 @@ class Statements(Definitions):
     def plain(self, node: Node) -> bool:
         """Return whether a node is an expression, without statements in it."""
         names = {function_name(each) for each in nodes(node, lambda one: not isinstance(one, Function))}
-        stops = {
-            "{",
-            "stop",
-            "return",
-            "if",
-            "for",
-            "while",
-            "repeat",
-            "print",
-            "cat",
-            "switch",
-            "warning",
-            "invisible",
-        }
-        return not names & {*stops, *ARROWS} and not isinstance(node, Function)
+        return not names & _STATEMENTS and not isinstance(node, Function)
 
     def _loop(self, header: Callable[[], str], body: Node | None, bound: Callable[[], None]) -> None:
         before = dict(self.scope.names)
@@ -351,7 +343,7 @@ class Statements(Definitions):
             with self.condition(tested=True):
                 code = self.value(each.value)
             text = each.name or f"{self.script.written(each.value)} is not TRUE" if each.value else ""
-            test = code.at(LAMBDA + 3) if code.kind == "flag" else called("np.all", [code.text])
+            test = code.at(NOT) if code.kind == "flag" else called("np.all", [code.text])
             self.emit(f"if not {test}:")
             self.depth += 1
             self.emit(f"raise ValueError({quoted(text)})")

@@ -59,7 +59,7 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
     name
         What it is called in the first line.
     own
-        Whether pydpstat's own functions take the place of DPpack's where one serves.
+        Whether pydpstat's functions take the place of DPpack's where one serves.
 
     Raises
     ------

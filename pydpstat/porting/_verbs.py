@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pydpstat.porting import _matching as matching
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import ATOM, Code, Untranslated, called, quoted
 from pydpstat.porting._scope import Variable, arguments_of, call, function_name, nodes, word
@@ -19,7 +18,7 @@ _DPLYR = set(
 # dplyr takes either
 _SPELLED = {"summarise": "summarize"}
 _BASE = {"with", "subset", "transform", "within"}
-PIPES = {"%>%", "%<>%", "%T>%", "%$%"}
+_PIPES = {"%>%", "%<>%", "%T>%", "%$%"}
 
 
 class Verbs(Calls):
@@ -29,7 +28,7 @@ class Verbs(Calls):
         """Return a verb's call, or nothing if it is none."""
         if name == "%>%":
             return self.value(piped(node))
-        if name in PIPES:
+        if name in _PIPES:
             raise Untranslated(f"the pipe {name} has no counterpart")
         if self.is_verb(name):
             made = getattr(self, f"_{_SPELLED.get(name, name)}", None)
@@ -47,8 +46,7 @@ class Verbs(Calls):
     @contextmanager
     def _columns_of(self, text: str, frame: Code) -> Iterator[None]:
         variable = self._frame_of(frame) or Variable(text, missing=1)
-        missing = variable.complete
-        self.frames.append((text, replace(variable, python=text, complete=missing), self.scope))
+        self.frames.append((text, replace(variable, python=text), self.scope))
         yield
         self.frames.pop()
 
@@ -282,6 +280,3 @@ def piped(node: Call) -> Node:
     if not any(places):
         given = (Argument(None, left), *given)
     return Call(right.function, given, node.start, node.end)
-
-
-__all__ = ["PIPES", "Verbs", "matching", "piped"]

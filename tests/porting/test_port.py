@@ -73,6 +73,7 @@ def test_statements(script, python):
         ("data(iris)\nmean(iris$Sepal.Length)", "data"),
         ("print.mine <- function(x) 1", "print.mine"),
         ("eval(parse(text = '1'))", "eval"),
+        ("x <- month.name", "month.name is neither"),
     ],
 )
 def test_what_is_not_sure_is_refused(script, reason):
@@ -91,6 +92,16 @@ def test_a_redefined_function_is_the_script_s():
     # R looks for a function
     assert body("c <- 3\nx <- c(1, 2)").endswith("x = np.array([1.0, 2.0])")
     assert body("T <- 0\nx <- T").endswith("x = T")
+
+
+def test_functions_that_call_each_other_at_their_ends_are_translated():
+    assert body("f <- function(n) g(n)\ng <- function(n) f(n)\nf(1)").endswith("r.print(f(1))")
+
+
+def test_a_condition_is_denied_as_a_whole():
+    assert body("a <- TRUE\nstopifnot(a && FALSE)").endswith(
+        'if not (a and False):\n    raise ValueError("a && FALSE is not TRUE")'
+    )
 
 
 def test_a_copy_is_a_copy():

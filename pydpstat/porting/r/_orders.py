@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._conversions import _bare
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._values import (
     Value,
@@ -138,10 +139,6 @@ def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
     first = {None if each != each else each: k + 1 for k, each in reversed(list(enumerate(known.tolist())))}
     found = [first.get(None if each != each else each, nomatch) for each in values.tolist()]
     return shaped(np.array(found) if found else np.empty(0, np.int64), _bare(x))
-
-
-def _bare(x: Value) -> Value:
-    return plain(x) if has_length(x) else x
 
 
 def is_in(x: Value, table: Value) -> Value:
