@@ -1,8 +1,7 @@
 """R's values beside those of ``pydpstat.porting.r``: ``python -m r_reference.values`` records R's anew.
 
 Each file in ``values`` has cases: R's expression, a tab, and the Python one. ``values.R``
-writes R's values as text,
-and this module writes ours alike. Those of R are recorded in files of the same names that end in ``.R.txt``.
+writes R's values as text, and this module writes ours alike. Those of R are recorded in files of the same names that end in ``.R.txt``.
 """
 
 from __future__ import annotations
@@ -57,8 +56,8 @@ def ours(expression: str) -> str:
 
     Examples
     --------
-    >>> ours("r.c(1, 2.5)"), ours("r.print(1)")
-    ('vector 1 2.5', 'print "[1] 1"')
+    >>> ours("r.c(1, 2.5)"), ours("r.cat(1)")
+    ('vector 1 2.5', 'print "1"')
     """
     space = {"r": r, "np": np, "pd": pd, "nan": math.nan, "inf": math.inf}
     said = io.StringIO()
