@@ -1,7 +1,7 @@
 """R's values beside those of ``pydpstat.porting.r``: ``python -m r_reference.values`` records R's anew.
 
-Each file in ``values`` has cases: R's expression, a tab, and the Python one. ``values.R`` writes R's values as
-text, and this module writes ours alike. Those of R are recorded in files of the same names that end in
+Each file in ``values`` has cases: R's expression, a tab, and the Python one. ``values.R`` writes R's values
+as text, and this module writes ours alike. Those of R are recorded in files of the same names that end in
 ``.R.txt``.
 """
 
