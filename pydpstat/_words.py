@@ -201,6 +201,7 @@ _ELSEWHERE = {
         "runif",
         "rexp",
         "rgamma",
+        "rbeta",
         "rgeom",
         "rpois",
         "rbinom",

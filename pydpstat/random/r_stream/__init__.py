@@ -1,5 +1,6 @@
 """R's random streams, equal to R's bit for bit, without R."""
 
+from pydpstat.random.r_stream._beta import BetaDistribution
 from pydpstat.random.r_stream._continuous import ContinuousDistributions
 from pydpstat.random.r_stream._counts import CountDistributions
 from pydpstat.random.r_stream._sampling import Sampling
@@ -7,7 +8,7 @@ from pydpstat.random.r_stream._sampling import Sampling
 __all__ = ["RRandom"]
 
 
-class RRandom(ContinuousDistributions, CountDistributions, Sampling):
+class RRandom(ContinuousDistributions, BetaDistribution, CountDistributions, Sampling):
     """R's random number stream after ``set.seed(seed)``, bit for bit.
 
     It is R's default ``RNGkind("Mersenne-Twister", "Inversion", "Rejection")``. The methods have R's
