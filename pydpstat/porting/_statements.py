@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._assignments import LEFT, OPERATORS, RETURNED, Sink
+from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import (
     ATOM,
     ELEMENT,
-    NOT,
     VECTORS,
     Code,
     Problem,
@@ -21,7 +20,7 @@ from pydpstat.porting._code import (
     own_name,
     quoted,
 )
-from pydpstat.porting._definitions import Definitions
+from pydpstat.porting._commands import Commands
 from pydpstat.porting._layout import WIDTH, laid_out
 from pydpstat.porting._scope import (
     ARROWS,
@@ -36,17 +35,11 @@ from pydpstat.porting._scope import (
 from pydpstat.porting._special_calls import specials, switched
 from pydpstat.porting._syntax import Call, Function, Name, Node, Script
 
-# packages that hide nothing that is translated
-_HARMLESS = set(
-    "DPpack diffpriv stats utils methods base graphics datasets R6 magrittr dplyr knitr scales".split()
-)
-
-
 # what Python has as statements only, or writes as some
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
-class Statements(Definitions):
+class Statements(Commands):
     """A script in lines of Python."""
 
     def __init__(
@@ -60,7 +53,7 @@ class Statements(Definitions):
         self.problems: list[Problem] = []
         self.attached: set[str] = set(matching.PACKAGES) if lenient else set()
         self.special = specials(self)
-        self.depth, self._seeded, self.hoisting, self._comment = 0, False, True, 0
+        self.depth, self.hoisting, self._comment = 0, True, 0
         self.read_first: set[str] = set()
         # how often each name is assigned, and where the last statement ended
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
@@ -311,82 +304,3 @@ class Statements(Definitions):
     def _end_of_loop(self, sink: Sink) -> None:
         if sink.kind == "assigned":
             self.emit(f"{self.hold(sink.name, Code('', 'null'))} = None")
-
-    def _next_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.emit("continue")
-
-    def _break_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.emit("break")
-
-    def _return_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        if self.scope.outer is None:
-            raise Untranslated("return outside of a function")
-        if given:
-            self.into(given[0], RETURNED)
-        else:
-            self.emit("return None")
-
-    def _stop_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.emit(f"raise ValueError({self._message(node)})")
-
-    def _warning_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.emit(f"warnings.warn({self._message(node)}, stacklevel=2)")
-
-    def _message(self, node: Call) -> str:
-        parts = [self.value(each.value) for each in node.arguments if each.name is None]
-        if len(parts) == 1 and parts[0].kind == "text":
-            return parts[0].text
-        return called("r.paste0", [each.sequence for each in parts])
-
-    def _stopifnot_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        for each in node.arguments:
-            with self.condition(tested=True):
-                code = self.value(each.value)
-            text = each.name or f"{self.script.written(each.value)} is not TRUE" if each.value else ""
-            test = code.at(NOT) if code.kind == "flag" else called("np.all", [code.text])
-            self.emit(f"if not {test}:")
-            self.depth += 1
-            self.emit(f"raise ValueError({quoted(text)})")
-            self.depth -= 1
-
-    def _library_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        name = word(given[0]) if given else ""
-        if name not in _HARMLESS:
-            raise Untranslated(
-                f"the package {name or 'that is computed'} has no counterpart, and may hide R's functions"
-            )
-        self.attached.add(name)
-
-    _require_statement = _library_statement
-
-    def _suppressPackageStartupMessages_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        for each in given:
-            self.into(each, LEFT)
-
-    def _set_seed_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        if len(given) != 1:
-            raise Untranslated("set.seed with another generator")
-        seed = self.value(given[0]).text
-        if self._seeded or self.scope.outer is not None or self.depth:
-            self.emit(f"rng.set_seed({seed})")
-        else:
-            self.emit(f"rng = RRandom({seed})")
-            self._seeded = True
-
-    def _rm_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        for each in node.arguments:
-            if each.name is None and isinstance(each.value, Name) and each.value.name in self.scope.names:
-                self.emit(f"del {self.scope.names.pop(each.value.name).python}")
-            elif function_name(each.value) != "ls":
-                raise Untranslated("rm of what is computed")
-
-    def _options_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        if any(each.name not in ("stringsAsFactors", "warn", "digits.secs") for each in node.arguments):
-            raise Untranslated("options that change what R prints")
-
-    def _print_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.emit(self.of_r(node, "print").text)
-        if sink.kind in ("returned", "assigned"):
-            if not isinstance(given[0], Name):
-                raise Untranslated("the value of print")
-            self.give(self.value(given[0]), sink, node)

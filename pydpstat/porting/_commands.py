@@ -1,0 +1,99 @@
+"""Calls that are statements of their own in Python: stop, library, set.seed, print and others."""
+
+from __future__ import annotations
+
+from pydpstat.porting._assignments import LEFT, RETURNED, Sink
+from pydpstat.porting._code import NOT, Untranslated, called, quoted
+from pydpstat.porting._definitions import Definitions
+from pydpstat.porting._scope import function_name, word
+from pydpstat.porting._syntax import Call, Name, Node
+
+# packages that hide nothing that is translated
+_HARMLESS = set(
+    "DPpack diffpriv stats utils methods base graphics datasets R6 magrittr dplyr knitr scales".split()
+)
+
+
+class Commands(Definitions):
+    """What calls for their effect are in Python."""
+
+    seeded = False
+
+    def _next_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.emit("continue")
+
+    def _break_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.emit("break")
+
+    def _return_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        if self.scope.outer is None:
+            raise Untranslated("return outside of a function")
+        if given:
+            self.into(given[0], RETURNED)
+        else:
+            self.emit("return None")
+
+    def _stop_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.emit(f"raise ValueError({self._message(node)})")
+
+    def _warning_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.emit(f"warnings.warn({self._message(node)}, stacklevel=2)")
+
+    def _message(self, node: Call) -> str:
+        parts = [self.value(each.value) for each in node.arguments if each.name is None]
+        if len(parts) == 1 and parts[0].kind == "text":
+            return parts[0].text
+        return called("r.paste0", [each.sequence for each in parts])
+
+    def _stopifnot_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        for each in node.arguments:
+            with self.condition(tested=True):
+                code = self.value(each.value)
+            text = each.name or f"{self.script.written(each.value)} is not TRUE" if each.value else ""
+            test = code.at(NOT) if code.kind == "flag" else called("np.all", [code.text])
+            self.emit(f"if not {test}:")
+            self.depth += 1
+            self.emit(f"raise ValueError({quoted(text)})")
+            self.depth -= 1
+
+    def _library_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        name = word(given[0]) if given else ""
+        if name not in _HARMLESS:
+            raise Untranslated(
+                f"the package {name or 'that is computed'} has no counterpart, and may hide R's functions"
+            )
+        self.attached.add(name)
+
+    _require_statement = _library_statement
+
+    def _suppressPackageStartupMessages_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        for each in given:
+            self.into(each, LEFT)
+
+    def _set_seed_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        if len(given) != 1:
+            raise Untranslated("set.seed with another generator")
+        seed = self.value(given[0]).text
+        if self.seeded or self.scope.outer is not None or self.depth:
+            self.emit(f"rng.set_seed({seed})")
+        else:
+            self.emit(f"rng = RRandom({seed})")
+            self.seeded = True
+
+    def _rm_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        for each in node.arguments:
+            if each.name is None and isinstance(each.value, Name) and each.value.name in self.scope.names:
+                self.emit(f"del {self.scope.names.pop(each.value.name).python}")
+            elif function_name(each.value) != "ls":
+                raise Untranslated("rm of what is computed")
+
+    def _options_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        if any(each.name not in ("stringsAsFactors", "warn", "digits.secs") for each in node.arguments):
+            raise Untranslated("options that change what R prints")
+
+    def _print_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.emit(self.of_r(node, "print").text)
+        if sink.kind in ("returned", "assigned"):
+            if not isinstance(given[0], Name):
+                raise Untranslated("the value of print")
+            self.give(self.value(given[0]), sink, node)

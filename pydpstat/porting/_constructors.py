@@ -1,0 +1,180 @@
+"""R's functions that make vectors, lists, data frames and matrices."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pydpstat.porting import _matching as matching
+from pydpstat.porting._calls import Calls
+from pydpstat.porting._code import (
+    ELEMENT,
+    NUMBERS,
+    PRODUCT,
+    SCALARS,
+    VECTOR,
+    VECTORS,
+    Code,
+    Untranslated,
+    called,
+    of_one_kind,
+    python_name,
+    quoted,
+)
+from pydpstat.porting._scope import function_name, word
+from pydpstat.porting._syntax import Call, Constant, Name
+
+
+def combined(of: Calls, node: Call) -> Code:
+    given = [each for each in node.arguments if each.value is not None]
+    if not given:
+        return Code("None", "null")
+    parts = [of.value(each.value) for each in given]
+    missing = max(each.missing for each in parts)
+    if any(each.name for each in given):
+        scalar = all(each.kind in SCALARS for each in parts) and all(each.name for each in given)
+        if scalar:
+            texts = [f"{quoted(each.name)}: {double(part, True)}" for each, part in zip(given, parts)]
+            return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)
+        if not all(str(each.name or "x").isidentifier() for each in given):
+            raise Untranslated("c has names that are no names in Python")
+        texts = [f"{each.name}={part.array}" if each.name else part.array for each, part in zip(given, parts)]
+        return Code(called("r.c", texts), missing=missing)
+    if {each.kind for each in parts} == {"object"}:
+        return Code(f"[{', '.join(each.text for each in parts)}]", "list", missing=1)
+    kind = of_one_kind(parts)
+    if not kind:
+        kinds = {ELEMENT.get(each.kind, each.kind) for each in parts}
+        numbers = kinds <= NUMBERS and "null" not in kinds
+        kind = "doubles" if numbers and not {each.kind for each in parts} <= {"ints", "positions"} else ""
+        return Code(
+            called("r.c", [each.array for each in parts]),
+            kind,
+            missing=missing,
+        )
+    plain = f"[{', '.join(each.text for each in parts)}]"
+    nodes_ = [each.value for each in given]
+    if kind == "doubles" and all(isinstance(each, Constant) and each.kind == "integer" for each in nodes_):
+        kind = "ints"
+    if kind == "doubles":
+        texts = [double(each) for each in parts]
+        floats = any(
+            "." in text or "np.nan" in text or "e" in text for text in texts if re.match(r"-?[\d.]|np", text)
+        )
+        return Code(
+            f"np.array([{', '.join(texts)}]{'' if floats else ', dtype=float'})",
+            kind,
+            plain=plain,
+            missing=missing,
+        )
+    dtype = ", dtype=object" if kind == "texts" and missing == 2 else ""
+    return Code(f"np.array({plain}{dtype})", kind, plain=plain, missing=missing)
+
+
+def double(code: Code, any_kind: bool = False) -> str:
+    text = code.text
+    return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
+
+
+def bound(of: Calls, node: Call) -> Code:
+    """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
+    texts = []
+    names = [
+        each.name or (each.value.name if isinstance(each.value, Name) else "") for each in node.arguments
+    ]
+    # Python's keywords differ, and none is before what has no name
+    distinct = len(set(names)) == len(names) and "" not in names
+    for each, label in zip(node.arguments, names):
+        code, name = of.value(each.value), label if distinct else ""
+        plain = name.isidentifier() and python_name(name) == name
+        texts.append(
+            f"{name}={code.array}" if plain else f"**{{{quoted(name)}: {code.array}}}" if name else code.array
+        )
+    kind = "frame" if any(of.value(each.value).kind == "frame" for each in node.arguments) else ""
+    return Code(called(f"r.{function_name(node)}", texts), kind or "matrix")
+
+
+def as_list(of: Calls, node: Call) -> Code:
+    parts = [(each.name, of.owned(each.value)) for each in node.arguments if each.value is not None]
+    if parts and all(name for name, _ in parts):
+        return Code(
+            f"{{{', '.join(f'{quoted(name)}: {code.array}' for name, code in parts)}}}", "dict", missing=1
+        )
+    if any(name for name, _ in parts):
+        raise Untranslated("only some elements of the list have names")
+    return Code(f"[{', '.join(code.array for _, code in parts)}]", "list", missing=1)
+
+
+def data_frame(of: Calls, node: Call) -> Code:
+    options = {"stringsAsFactors", "check.names", "row.names"}
+    given = [each for each in node.arguments if each.value is not None and each.name not in options]
+    others = [each for each in node.arguments if each.name in options]
+    parts = [of.value(each.value) for each in given]
+    names = [each.name or of.script.written(each.value) for each in given if each.value is not None]
+    plain = all(each.name or isinstance(each.value, Name) for each in given)
+    vectors = {*VECTORS, "column", "factor", ""}
+    simple = plain and not [
+        one for one in others if not (isinstance(one.value, Constant) and one.value.value is False)
+    ]
+    if (
+        parts
+        and simple
+        and all(part.kind in {*vectors, *SCALARS} for part in parts)
+        and any(part.kind in vectors for part in parts)
+        and (of.lenient or all(part.kind for part in parts))
+    ):
+        texts = [f"{quoted(name)}: {_cells(part)}" for name, part in zip(names, parts)]
+        return Code(
+            f"pd.DataFrame({{{', '.join(texts)}}})", "frame", missing=max(part.missing for part in parts)
+        )
+    if not all(re.fullmatch(r"[A-Za-z.][\w.]*", name) for name in names):
+        raise Untranslated("a column of data.frame has no name")
+    texts = [f"{quoted(name)}: {part.array}" for name, part in zip(names, parts)]
+    more = [f"{python_name(str(each.name))}={of.value(each.value).text}" for each in others]
+    return Code(
+        called("r.data_frame", [f"{{{', '.join(texts)}}}", *more]),
+        "frame",
+        missing=max((part.missing for part in parts), default=0),
+    )
+
+
+def _cells(part: Code) -> str:
+    if part.kind in SCALARS:
+        return double(part)
+    return part.array if part.kind == "column" else part.sequence
+
+
+def empty(of: Calls, node: Call, dtype: str, kind: str) -> Code:
+    n = of.value(node.arguments[0].value).text if node.arguments else "0"
+    return Code(f"np.zeros({n}{dtype})", kind)
+
+
+def vector(of: Calls, node: Call) -> Code:
+    pairs = dict(matching.matched(["mode", "length"], node.arguments, "vector"))
+    mode = word(pairs.get("mode"))
+    n = of.value(pairs["length"]).text if "length" in pairs else "0"
+    kinds = {
+        "numeric": ("", "doubles"),
+        "double": ("", "doubles"),
+        "integer": (", dtype=int", "ints"),
+        "logical": (", dtype=bool", "flags"),
+    }
+    if mode in kinds:
+        return Code(f"np.zeros({n}{kinds[mode][0]})", kinds[mode][1])
+    if mode == "list":
+        return Code(f"[None] * {n}" if n != "0" else "[]", "list", PRODUCT, missing=1)
+    if mode == "character":
+        return Code(called("r.character", [n]), "texts")
+    raise Untranslated(f"vector of mode {mode or 'that is computed'}")
+
+
+def repeated(of: Calls, node: Call) -> Code:
+    given = node.arguments
+    if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
+        value, n = of.value(given[0].value), of.value(given[1].value)
+        if value.kind == "number" and n.kind == "number" and isinstance(given[0].value, Constant):
+            fill = "" if value.text == "0" else f", {double(value)}"
+            return Code(f"np.{'full' if fill else 'zeros'}({n.text}{fill})", "doubles", missing=value.missing)
+    code = of.of_r(node, "rep")
+    first = of.value(given[0].value) if given else code
+    return replace(code, kind=VECTOR.get(first.kind, first.kind if first.kind in VECTORS else ""))
