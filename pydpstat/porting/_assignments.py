@@ -74,7 +74,7 @@ class Assignments(Verbs):
         columns, complete = self._columns_after(node, code)
         package = function_name(node) if code.kind in ("object", "") and node is not None else ""
         self.scope.names[name] = Variable(
-            python, code.kind, made, fresh, code.missing, columns, complete, package
+            python, code.kind, made, fresh, code.missing, columns, complete, package, self.is_large(node)
         )
         return python
 
@@ -83,6 +83,8 @@ class Assignments(Verbs):
         if code.kind != "frame" or node is None:
             return None, frozenset()
         name = function_name(node)
+        if (made := self.made.get(code.text)) is not None:
+            return made.columns, made.complete
         if name == "data.frame" and all(each.name for each in node.arguments):  # type: ignore[union-attr]
             given = [each for each in node.arguments if each.name != "stringsAsFactors"]  # type: ignore[union-attr]
             complete = [str(each.name) for each in given if self.value(each.value).missing == 0]
@@ -246,7 +248,7 @@ class Assignments(Verbs):
             kind = "" if kind == "list" and index.kind in ("text", "") else kind
             given = [old.array, index.array if index.kind == "column" else index.sequence, code.array]
             return Code(called(function, given), kind)
-        if name in ("[", "[[") and len(keys) == 2:
+        if name in ("[", "[[") and len(keys) in (2, 3):
             given = [
                 old.text,
                 *("None" if each is None else self.value(each).sequence for each in keys),
@@ -258,7 +260,7 @@ class Assignments(Verbs):
                 called("r.replaced_element", [old.text, quoted(word(keys[0])), code.array]),
                 old.kind if old.kind == "dict" else "",
             )
-        if name in ("names", "colnames", "rownames", "levels") and not keys:
+        if name in ("names", "colnames", "rownames", "dimnames", "levels") and not keys:
             if old.kind == "frame" and name in ("names", "colnames"):
                 return Code(f"{old.at(ATOM)}.set_axis({code.sequence}, axis=1)", "frame")
             return Code(called(f"r.set_{name}", [old.text, code.sequence]), "")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, python_name, quoted
-from pydpstat.porting._expressions import CONSTANTS
+from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, python_name
+from pydpstat.porting._names import NATIVE, Names
 from pydpstat.porting._own import own_call
-from pydpstat.porting._scope import Scope, Variable, function_name, word
-from pydpstat.porting._subscripts import Subscripts
+from pydpstat.porting._scope import Variable, function_name, nodes, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 # what only shows a value, or hides a message
 TRANSPARENT = {"suppressMessages", "suppressWarnings", "invisible", "identity", "force"}
-_NATIVE = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
 # functions of a whole vector, for which the index of a data frame's column does not matter
 _SUMMARIES = set(
     "mean sum var sd median min max range quantile IQR mad fivenum table any all prod cor cov tapply "
@@ -43,32 +41,30 @@ _KINDS = {
     "object": "lm glm t_test wilcox_test chisq_test summary hist prop_test binom_test cor_test",
 }
 _RESULT = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+# functions that make a text of numbers
+_SHOWING = set("cat print paste paste0 format as_character toString message formatC prettyNum".split())
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
 
 
-class Calls(Subscripts):
+class Calls(Names):
     """What calls are in Python."""
 
-    # functions of the script, by name, and how often a name is assigned in it
-    functions: dict[str, Function]
-    # the packages that are attached
-    attached: set[str]
     # whether pydpstat's functions are wanted, and what they change, by line
     own: bool
     remarks: list[tuple[int, str]]
     lenient: bool
-    # how often each name is assigned in the script
-    counts: Mapping[str, int]
+    # names whose values change while the script runs
+    changing: set[str]
     special: dict[str, Callable[[Call], Code]]
-
-    @abstractmethod
-    def global_name(self, name: str) -> str:
-        """Return a variable of the script in Python."""
 
     @abstractmethod
     def owned(self, node: Node | None) -> Code:
         """Return a value that something else may hold as well from now on."""
+
+    @abstractmethod
+    def kept(self, code: Code, name: str) -> Name:
+        """Assign a value to a new variable before the statement, and return it."""
 
     @abstractmethod
     def hoisted(self, node: Function) -> str:
@@ -81,60 +77,6 @@ class Calls(Subscripts):
     @abstractmethod
     def verb(self, node: Call, name: str) -> Code | None:
         """Return a call whose arguments are about the columns of a data frame."""
-
-    # names
-
-    def named(self, node: Name) -> Code:
-        """Return a variable, a column, a constant, or a function as a value."""
-        name = node.name
-        variable = self._local(name)
-        if variable is None and self.frames:
-            text, frame, _ = self.frames[-1]
-            column = (
-                self.column(Code(text, "frame", missing=1), name)
-                if (frame.columns is None or name in frame.columns)
-                else None
-            )
-            variable = self.scope.find(name)
-            if column and variable is not None and frame.columns is None:
-                given = [text, quoted(name), variable.python]
-                return Code(called("r.column_or", given), "column", frame=text, missing=2)
-            if column is not None:
-                return column
-        variable = variable or self.scope.find(name)
-        if variable is not None:
-            return Code(variable.python, variable.kind, missing=variable.missing)
-        if name in CONSTANTS:
-            return CONSTANTS[name]
-        return Code(self.reference(name), "function")
-
-    def _local(self, name: str) -> Variable | None:
-        """Return a variable of a function that is inside the data frame's expressions."""
-        scope: Scope | None = self.scope
-        outside = self.frames[-1][2] if self.frames else None
-        while scope is not outside and scope is not None:
-            if name in scope.names:
-                return scope.names[name]
-            scope = scope.outer
-        return None
-
-    def reference(self, name: str, package: str = "") -> str:
-        """Return one of R's functions, or of the packages', as a value."""
-        plain = python_name(name)
-        package = "" if package in matching.OF_R else package
-        for home in matching.PACKAGES:
-            if package == home or (not package and home in self.attached):
-                if matching.exports(home, plain):
-                    return f"{home.lower()}.{plain}"
-        if name in self.counts:
-            return self.global_name(name)
-        if matching.stream_function(name) and name not in matching.DERIVED:
-            return f"rng.{plain}"
-        if name in _NATIVE:
-            return _NATIVE[name]
-        if not plain.startswith("_") and callable(getattr(r, plain, None)) and not package:
-            return f"r.{plain}"
-        raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
 
     # calls
 
@@ -156,12 +98,17 @@ class Calls(Subscripts):
     def _by_name(self, node: Call, name: str) -> Code:
         variable = self.scope.find(name)
         base = self._is_base(name)
+        if base and variable is None and name in self.functions and self.scope.outer is not None:
+            raise Untranslated(f"{name} is R's function or the script's, whichever there is when this runs")
         if variable is not None and variable.kind == "" and base and variable.made is None:
             raise Untranslated(f"{name} may be a function or a value here")
         if variable is not None and (variable.kind in ("", "function", "object") or not base):
             return self._of_script(node, name, variable)
         if variable is None and name in self.functions and not base:
             return self._of_script(node, name, Variable(self.global_name(name), made=self.functions[name]))
+        return self._of_base(node, name)
+
+    def _of_base(self, node: Call, name: str) -> Code:
         if name in TRANSPARENT and node.arguments:
             return self.value(node.arguments[0].value)
         if name in self.special:
@@ -192,7 +139,7 @@ class Calls(Subscripts):
             inside = self.attached
             self.attached = inside | {package}
             try:
-                return self._by_name(replace(node, function=Name(name)), name)
+                return self._of_base(replace(node, function=Name(name)), name)
             finally:
                 self.attached = inside
         if (package, name) in (
@@ -258,8 +205,19 @@ class Calls(Subscripts):
             return Code(called(variable.python, self.plainly(node.arguments)), missing=1)
         known = [each.name or "" for each in variable.made.formals]
         names = [python_name(each) if each != matching.DOTS else each for each in known]
+        self._check_promises(node.arguments, names, name, variable.made)
         given = self._matched(node.arguments, names, name, variable.made)
         return Code(called(variable.python, given), missing=1)
+
+    def _check_promises(self, given: Sequence[Argument], known: list[str], what: str, made: Function) -> None:
+        """Refuse arguments whose variables change before R evaluates them."""
+        later = {python_name(each) for each in matching.promised(made)}
+        for name, value in matching.matched(known, given, what):
+            used = {one.name for one in nodes(value) if isinstance(one, Name)}
+            if name in later and (changed := used & self.changing):
+                raise Untranslated(
+                    f"{what} returns a function with {', '.join(sorted(changed))} of the time of its call"
+                )
 
     def plainly(
         self,
@@ -345,8 +303,10 @@ class Calls(Subscripts):
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
             codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
+        if plain in _SHOWING:
+            codes = [(key, self.shown(code, value)) for (key, code), (_, value) in zip(codes, pairs)]
         first = codes[0][1] if codes else Code("")
-        if name in _NATIVE and len(codes) == 1 and first.kind != "named":
+        if name in NATIVE and len(codes) == 1 and first.kind != "named":
             kind = (
                 first.kind
                 if first.kind in ("column", "matrix", "number")
@@ -354,14 +314,17 @@ class Calls(Subscripts):
                 if first.kind in VECTORS
                 else ""
             )
-            return Code(called(_NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
+            return Code(called(NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
         texts = [
             (key, code.array if code.kind == "column" and plain not in _SUMMARIES else code.sequence)
             for key, code in codes
         ]
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
-        return Code(called(f"r.{plain}", _placed(known, texts)), self._result(plain, first), missing=missing)
+        kind = self._result(plain, first)
+        if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
+            kind = "list"
+        return Code(called(f"r.{plain}", _placed(known, texts)), kind, missing=missing)
 
     def _argument_of_r(self, name: str, value: Node) -> Code:
         if name in _TAKES_NAMES and isinstance(value, Constant) and value.kind == "character":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydpstat.porting._assignments import LEFT, RETURNED, Sink
 from pydpstat.porting._code import NOT, Untranslated, called, quoted
 from pydpstat.porting._definitions import Definitions
@@ -40,7 +42,9 @@ class Commands(Definitions):
         self.emit(f"warnings.warn({self._message(node)}, stacklevel=2)")
 
     def _message(self, node: Call) -> str:
-        parts = [self.value(each.value) for each in node.arguments if each.name is None]
+        parts = [
+            self.shown(self.value(each.value), each.value) for each in node.arguments if each.name is None
+        ]
         if len(parts) == 1 and parts[0].kind == "text":
             return parts[0].text
         return called("r.paste0", [each.sequence for each in parts])
@@ -88,8 +92,14 @@ class Commands(Definitions):
                 raise Untranslated("rm of what is computed")
 
     def _options_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        if any(each.name not in ("stringsAsFactors", "warn", "digits.secs") for each in node.arguments):
-            raise Untranslated("options that change what R prints")
+        shown = [each for each in node.arguments if each.name in ("digits", "scipen")]
+        silent = ("stringsAsFactors", "warn", "digits.secs")
+        if sink.kind in ("assigned", "returned") or any(
+            each not in shown and each.name not in silent for each in node.arguments
+        ):
+            raise Untranslated("options that change what R does")
+        if shown:
+            self.emit(self.of_r(replace(node, arguments=tuple(shown)), "options").text)
 
     def _print_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         self.emit(self.of_r(node, "print").text)

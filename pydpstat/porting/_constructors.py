@@ -36,9 +36,7 @@ def combined(of: Calls, node: Call) -> Code:
         if scalar:
             texts = [f"{quoted(each.name)}: {double(part, True)}" for each, part in zip(given, parts)]
             return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)
-        if not all(str(each.name or "x").isidentifier() for each in given):
-            raise Untranslated("c has names that are no names in Python")
-        texts = [f"{each.name}={part.array}" if each.name else part.array for each, part in zip(given, parts)]
+        texts = [_keyword(each.name, part.array) for each, part in zip(given, parts)]
         return Code(called("r.c", texts), missing=missing)
     if {each.kind for each in parts} == {"object"}:
         return Code(f"[{', '.join(each.text for each in parts)}]", "list", missing=1)
@@ -76,6 +74,14 @@ def double(code: Code, any_kind: bool = False) -> str:
     return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
 
 
+def _keyword(name: str | None, text: str) -> str:
+    """Return an argument by its name, which may be no name in Python."""
+    if not name:
+        return text
+    plain = name.isidentifier() and python_name(name) == name
+    return f"{name}={text}" if plain else f"**{{{quoted(name)}: {text}}}"
+
+
 def bound(of: Calls, node: Call) -> Code:
     """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
     texts = []
@@ -85,11 +91,7 @@ def bound(of: Calls, node: Call) -> Code:
     # Python's keywords differ, and none is before what has no name
     distinct = len(set(names)) == len(names) and "" not in names
     for each, label in zip(node.arguments, names):
-        code, name = of.value(each.value), label if distinct else ""
-        plain = name.isidentifier() and python_name(name) == name
-        texts.append(
-            f"{name}={code.array}" if plain else f"**{{{quoted(name)}: {code.array}}}" if name else code.array
-        )
+        texts.append(_keyword(label if distinct else "", of.value(each.value).array))
     kind = "frame" if any(of.value(each.value).kind == "frame" for each in node.arguments) else ""
     return Code(called(f"r.{function_name(node)}", texts), kind or "matrix")
 

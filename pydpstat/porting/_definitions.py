@@ -145,6 +145,16 @@ class Definitions(Assignments):
             f"lambda {', '.join(parameters)}: {text}" if parameters else f"lambda: {text}", "function", LAMBDA
         )
 
+    def kept(self, code: Code, name: str) -> Name:
+        """Assign a value to a new variable before the statement, and return it."""
+        if not self.hoisting or self.frames:
+            raise Untranslated("a value that is used twice inside a condition")
+        found = f"{name} {len(self.scope.names)}"
+        python = self.scope.free_name(found, name)
+        self.scope.names[found] = Variable(python, "text", missing=code.missing)
+        self.emit(f"{python} = {code.text}")
+        return Name(found)
+
     def hoisted(self, node: Function) -> str:
         """Define a function before the statement, and return its name."""
         if not self.hoisting or self.frames:

@@ -43,6 +43,7 @@ _NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "
 _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 # what R compares with numbers as text
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
+_NEAR_THE_LAST = 2**30
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -181,6 +182,8 @@ class Expressions(ABC):
         right = self.value(second)
         self.complete = before
         truths = {"flag", "flags", "truth", "column"}
+        if "np.nan" in (left.text, right.text):
+            raise Untranslated(f"{sign} with NA depends on the other side")
         if sign in ("&&", "||"):
             texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
@@ -189,6 +192,7 @@ class Expressions(ABC):
         kind = _kind(left, right, frame, "flag", "flags")
         if not {left.kind, right.kind} <= truths:
             function = "np.logical_and" if sign == "&" else "np.logical_or"
+            left, right = self.known(left), self.known(right)
             return Code(called(function, [left.text, right.text]), kind or "truth", frame=frame)
         return Code(f"{left.at(level)} {word_} {right.at(level + 1)}", kind or "truth", level, frame=frame)
 
@@ -292,6 +296,8 @@ def _constant(node: Constant) -> Code:
         return Code(str(value), "flag")
     if isinstance(value, str):
         return Code(quoted(value), "text")
+    if node.kind == "integer" and abs(value) >= _NEAR_THE_LAST:
+        raise Untranslated(f"{value}L is near the end of R's integers, beyond which all is NA")
     if isinstance(value, complex):
         return Code(repr(value))
     return Code(number(value), "number", missing=2 if math.isnan(value) else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
 
 WIDTH = 88
@@ -39,7 +40,7 @@ def laid_out(line: str) -> list[str]:
         return [head, inside, *laid_out(f"{indent}{tail.lstrip()}")]
     comma = "" if len(parts) == 1 and _is_generator(parts[0]) else ","
     lines = [piece for each in parts for piece in laid_out(f"{indent}    {each}{comma}")]
-    return [head, *lines, f"{indent}{tail.lstrip()}"]
+    return [head, *lines, *laid_out(f"{indent}{tail.lstrip()}")]
 
 
 def _is_generator(part: str) -> bool:
@@ -52,7 +53,9 @@ def _brackets(line: str) -> tuple[int, int, list[int]] | None:
     stack: list[tuple[int, list[int]]] = []
     found: list[tuple[int, int, list[int]]] = []
     try:
-        words = list(tokenize.generate_tokens(io.StringIO(line.strip()).readline))
+        # a line may go on after a bracket that closes
+        text = re.sub(r"^[)\]}]+", lambda found: "_" * len(found[0]), line.strip())
+        words = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, IndentationError):
         return None
     offset = len(line) - len(line.lstrip())

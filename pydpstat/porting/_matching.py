@@ -23,6 +23,8 @@ DERIVED = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw
 METHODS = {"fit", "sampling"}
 _DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
+# what shows or changes something outside of itself
+_ACTS = {"cat", "print", "message", "warning", "<<-", "Recall", "do.call"}
 _BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
 
 
@@ -87,11 +89,11 @@ def stream_function(name: str) -> bool:
 
 
 def draws(node: Node | None, functions: Mapping[str, Function], seen: frozenset[str] = frozenset()) -> bool:
-    """Return whether evaluating a node may draw random numbers."""
+    """Return whether evaluating a node may draw random numbers, or show or change something."""
     for each in nodes(node):
         name = function_name(each)
         plain = python_name(name)
-        if stream_function(name) or name in ("Recall", "do.call"):
+        if stream_function(name) or name in _ACTS:
             return True
         if isinstance(each, Call) and function_name(each.function) == "$" and isinstance(each.function, Call):
             method = each.function.arguments[1].value
@@ -149,12 +151,25 @@ def check_order(
     if not drawing:
         return
     if function is None:
-        if len(drawing) > 1:
-            raise Untranslated(f"two arguments of {what} draw, and R draws them when {what} uses them")
+        if len(drawing) > 1 and set(drawing) != {DOTS}:
+            raise Untranslated(f"two arguments of {what} draw or act, and R does it when {what} uses them")
         return
     names = [
         next((each.name for each in function.formals if python_name(str(each.name)) == name), name)
         for name in drawing
     ]
     if not safe_order(function, [str(each) for each in names], functions):
-        raise Untranslated(f"R draws {', '.join(map(str, names))} only when {what} uses it")
+        raise Untranslated(f"R evaluates {', '.join(map(str, names))} only when {what} uses it")
+
+
+def promised(function: Function) -> set[str]:
+    """Return the parameters that only functions inside of a function use: R evaluates them later."""
+    used = {one.name for one in _evaluated(function.body) if isinstance(one, Name)}
+    inside = {
+        one.name
+        for each in nodes(function.body)
+        if isinstance(each, Function)
+        for one in nodes(each.body)
+        if isinstance(one, Name)
+    }
+    return {str(each.name) for each in function.formals} & inside - used

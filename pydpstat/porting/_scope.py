@@ -27,6 +27,8 @@ class Variable:
     columns: tuple[str, ...] | None = None
     complete: frozenset[str] = frozenset()
     package: str = ""
+    # whether it is a number that R shows as 1e+05
+    large: bool = False
 
     def or_else(self, other: Variable) -> Variable:
         """Return what is known of a variable that is one or the other."""
@@ -39,6 +41,7 @@ class Variable:
             columns=self.columns if self.columns == other.columns else None,
             complete=self.complete & other.complete,
             package=self.package if self.package == other.package else "",
+            large=self.large or other.large,
         )
 
 

@@ -27,6 +27,9 @@ from pydpstat.porting._code import (
 from pydpstat.porting._scope import call, function_name, nodes, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
+# functions that make a text of one value
+_TEXTS = {"as.character", "paste", "paste0", "tolower", "toupper", "substr", "format", "class"}
+
 
 def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
     """Return R's functions that become something else than a call of a function by the same name."""
@@ -59,7 +62,7 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "predict": lambda node: _predict(of, node),
         "if": lambda node: _ternary(of, node),
         "ifelse": lambda node: _chosen(of, node),
-        "xor": lambda node: Code(called("np.logical_xor", of.plainly(node.arguments)), "truth"),
+        "xor": lambda node: _one_of_two(of, node),
         "unname": one(lambda x: Code(f"{x.at(ATOM)}.values", "doubles") if x.kind == "named" else None),
         "cbind": lambda node: constructors.bound(of, node),
         "rbind": lambda node: constructors.bound(of, node),
@@ -104,6 +107,13 @@ def _along(of: Calls, x: Code) -> Code:
     return Code(f"np.arange(1, {n} + 1)", "positions", plain=f"range(1, {n} + 1)")
 
 
+def _one_of_two(of: Calls, node: Call) -> Code:
+    both = [of.known(of.value(each.value)) for each in node.arguments]
+    if "np.nan" in [each.text for each in both]:
+        raise Untranslated("xor with NA is NA")
+    return Code(called("np.logical_xor", [each.array for each in both]), "truth")
+
+
 def _is_na(x: Code) -> Code:
     if x.kind == "column":
         return Code(f"{x.at(ATOM)}.isna()", "column", frame=x.frame)
@@ -114,11 +124,14 @@ def _is_na(x: Code) -> Code:
 def switched(of: Calls, node: Call) -> Call:
     """Return ``switch`` of a text as branches."""
     first, *ways = node.arguments
-    if first.value is None or not isinstance(first.value, Name):
+    chosen = first.value
+    if function_name(chosen) in _TEXTS:
+        chosen = of.kept(of.value(chosen), "choice")
+    if not isinstance(chosen, Name):
         raise Untranslated("switch of what is no variable")
-    variable = of.scope.find(first.value.name)
+    variable = of.scope.find(chosen.name)
     if variable is None or variable.kind != "text":
-        raise Untranslated(f"switch: {first.value.name} may be a number or a text")
+        raise Untranslated(f"switch: {chosen.name} may be a number or a text")
     default = [each.value for each in ways if not each.name]
     if len(default) > 1:
         raise Untranslated("switch has two values without a name")
@@ -128,7 +141,7 @@ def switched(of: Calls, node: Call) -> Call:
     for each in ways:
         if not each.name:
             continue
-        test: Node = call("==", first.value, Constant(each.name, "character"), like=node)
+        test: Node = call("==", chosen, Constant(each.name, "character"), like=node)
         waiting = test if waiting is None else call("||", waiting, test, like=node)
         if each.value is not None:
             tests.append((waiting, each.value))

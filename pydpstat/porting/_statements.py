@@ -34,6 +34,7 @@ from pydpstat.porting._scope import (
 )
 from pydpstat.porting._special_calls import specials, switched
 from pydpstat.porting._syntax import Call, Function, Name, Node, Script
+from pydpstat.porting._verbs import piped
 
 # what Python has as statements only, or writes as some
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
@@ -60,14 +61,20 @@ class Statements(Commands):
         self.counts = Counter(found)
         self.functions: dict[str, Function] = {}
         self.growing: set[str] = set()
+        self.changing: set[str] = set()
         self._look_ahead()
         self.end = 0
         for name in names:
             self.scope.names[name] = Variable(own_name(name), missing=0)
 
     def _look_ahead(self) -> None:
-        """Note the script's functions, and the variables that are multiplied and kept."""
+        """Note the script's functions, and the variables that change or are multiplied and kept."""
+        for name, times in self.counts.items():
+            if times > 1:
+                self.changing.add(name)
         for each in (one for top in self.script.expressions for one in nodes(top)):
+            if function_name(each) in ("for", "while", "repeat"):
+                self.changing.update(assigned(each, deep=True))
             if isinstance(each, Call) and function_name(each) in ARROWS and len(each.arguments) == 2:
                 name, value = word(each.arguments[0].value), each.arguments[1].value
                 if isinstance(value, Function):
@@ -153,7 +160,7 @@ class Statements(Commands):
         elif sink.kind == "assigned":
             self.assign(sink.name, code, node)
         elif sink.kind == "shown" and not self._silent(node):
-            self.emit(f"r.print({code.text})")
+            self.emit(f"r.print({self.shown(code, node).text})")
         elif code.text != "None":
             self.emit(code.text)
 
@@ -178,6 +185,8 @@ class Statements(Commands):
         given = arguments_of(node)
         if name and (variable := self.scope.find(name)) is not None and variable.made:
             name = ""
+        if name == "%>%" and isinstance(node, Call):
+            return self.into(piped(node), sink)
         if name in ARROWS and len(given) == 2:
             return self.assignment(node, name, given, sink)
         if name in ("invisible", *TRANSPARENT) and len(given) >= 1:

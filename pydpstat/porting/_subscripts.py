@@ -81,7 +81,7 @@ class Subscripts(Expressions):
             if keys[0] is None:
                 return base
             return self._element(base, keys[0]) if single else self._elements(base, keys[0])
-        if len(keys) != 2:
+        if len(keys) not in (2, 3):
             raise Untranslated(f"the subscript has {len(keys)} indices")
         if base.kind == "frame":
             return self._cells(base, keys[0], keys[1], keep)

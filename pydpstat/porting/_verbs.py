@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from pydpstat.porting._syntax import Argument, Call, Constant, Name, Node
 
 _DPLYR = set(
     "filter select mutate group_by ungroup summarize arrange count distinct pull rename transmute "
-    "slice_head left_join inner_join n n_distinct if_else case_when".split()
+    "slice_head left_join inner_join n n_distinct if_else case_when as_tibble".split()
 )
 # dplyr takes either
 _SPELLED = {"summarise": "summarize"}
@@ -44,8 +44,11 @@ class Verbs(Calls):
         )
 
     @contextmanager
-    def _columns_of(self, text: str, frame: Code) -> Iterator[None]:
+    def _columns_of(self, text: str, frame: Code, made: Sequence[str] = ()) -> Iterator[None]:
         variable = self._frame_of(frame) or Variable(text, missing=1)
+        if variable.columns is not None:
+            columns, complete = (*variable.columns, *made), variable.complete - {*made, "*"}
+            variable = replace(variable, columns=columns, complete=complete)
         self.frames.append((text, replace(variable, python=text), self.scope))
         yield
         self.frames.pop()
@@ -63,9 +66,9 @@ class Verbs(Calls):
             raise Untranslated(f"a verb of a {frame.kind}")
         return frame, [each for each in node.arguments[1:] if each.value is not None]
 
-    def _within(self, frame: Code, node: Node | None, dropped: bool = False) -> str:
-        """Return a function of the data frame."""
-        with self._columns_of("d", frame), self.condition(dropped=dropped):
+    def _within(self, frame: Code, node: Node | None, dropped: bool = False, made: Sequence[str] = ()) -> str:
+        """Return a function of the data frame, which has columns that were `made` before."""
+        with self._columns_of("d", frame, made), self.condition(dropped=dropped):
             return f"lambda d: {self.value(node).text}"
 
     def _with(self, node: Call) -> Code:
@@ -74,6 +77,16 @@ class Verbs(Calls):
             raise Untranslated("with of a data frame without a name")
         with self._columns_of(frame.text, frame):
             return self.value(rest[0].value)
+
+    def _note(self, code: Code, frame: Code, columns: Sequence[str] | None = None) -> Code:
+        """Note the columns of what a verb makes of a data frame: those that it had, or others."""
+        known = self._frame_of(frame)
+        if columns is None and (known is None or known.columns is None):
+            return code
+        complete = known.complete if known and columns is None else frozenset[str]()
+        kept = columns if columns is not None else known and known.columns
+        self.made[code.text] = Variable(code.text, "frame", columns=tuple(kept or ()), complete=complete)
+        return code
 
     def _filter(self, node: Call, conditions: list[Argument] | None = None) -> Code:
         frame, rest = self._data(node)
@@ -116,8 +129,9 @@ class Verbs(Calls):
         if minus and len(minus) == len(given):
             names = ", ".join(map(quoted, self._names(list(minus))))
             return Code(f"{frame.at(ATOM)}.drop(columns=[{names}])", "frame", missing=frame.missing)
-        names = ", ".join(map(quoted, self._names(given)))
-        return Code(f"{frame.at(ATOM)}[[{names}]]", "frame", missing=frame.missing)
+        kept = self._names(given)
+        text = f"{frame.at(ATOM)}[[{', '.join(map(quoted, kept))}]]"
+        return self._note(Code(text, "frame", missing=frame.missing), frame, kept)
 
     def _select(self, node: Call) -> Code:
         frame, rest = self._data(node)
@@ -138,16 +152,34 @@ class Verbs(Calls):
 
     def _mutate(self, node: Call) -> Code:
         frame, rest = self._data(node)
-        texts = []
+        texts: list[str] = []
+        made: list[str] = []
         for each in rest:
             if not each.name or not each.name.isidentifier():
                 raise Untranslated("a column that is made has no name")
-            texts.append(f"{each.name}={self._within(frame, each.value)}")
+            texts.append(f"{each.name}={self._within(frame, each.value, made=made)}")
+            made.append(each.name)
         if frame.kind == "groups":
             return Code(
                 called("r.mutate", [frame.text, frame.plain, *texts]), "groups", plain=frame.plain, missing=1
             )
-        return Code(called(f"{frame.at(ATOM)}.assign", texts), "frame", missing=frame.missing)
+        code = Code(called(f"{frame.at(ATOM)}.assign", texts), "frame", missing=frame.missing)
+        before = self._frame_of(frame)
+        if before is None or before.columns is None:
+            return code
+        return self._note(code, frame, tuple(dict.fromkeys([*before.columns, *made])))
+
+    def _transmute(self, node: Call) -> Code:
+        frame, rest = self._data(node)
+        if frame.kind == "groups":
+            raise Untranslated("transmute of groups")
+        kept = [each.name or word(each.value) for each in rest]
+        made = tuple(each for each in rest if each.name)
+        found = self._mutate(replace(node, arguments=(node.arguments[0], *made))) if made else frame
+        return self._chosen(found, [Name(each) for each in kept])
+
+    def _as_tibble(self, node: Call) -> Code:
+        return self._data(node)[0]
 
     def _transform(self, node: Call) -> Code:
         # base R sees only the columns that were there before
@@ -182,8 +214,9 @@ class Verbs(Calls):
         by = frame.plain if frame.kind == "groups" else "[]"
         text = called("r.summarize", [frame.text, by, *texts])
         names = [*by.strip("[]").replace('"', "").split(", "), *(str(each.name) for each in rest)]
-        self.made[text] = Variable(text, "frame", columns=tuple(name for name in names if name != ".groups"))
-        return Code(text, "frame", missing=1)
+        return self._note(
+            Code(text, "frame", missing=1), frame, [name for name in names if name not in ("", ".groups")]
+        )
 
     def _arrange(self, node: Call) -> Code:
         frame, rest = self._data(node)
@@ -193,7 +226,8 @@ class Verbs(Calls):
             inner = arguments_of(each.value)[0] if down and each.value else each.value  # type: ignore[arg-type]
             key = self._within(frame, inner)
             keys.append(f"r.desc({key})" if down else key)
-        return Code(called("r.arrange", [frame.text, *keys]), "frame", missing=frame.missing)
+        code = Code(called("r.arrange", [frame.text, *keys]), "frame", missing=frame.missing)
+        return self._note(code, frame)
 
     def _count(self, node: Call) -> Code:
         frame, rest = self._data(node)

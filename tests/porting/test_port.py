@@ -61,7 +61,7 @@ def test_statements(script, python):
         ("x <- quote(a)", "quote"),
         ("f <- function(n) if (n == 0) 1 else n * Recall(n - 1)", "Recall"),
         ("`+` <- function(a, b) 1", "+ is defined"),
-        ("f <- function(a, b) b + a\nf(runif(1), runif(1))", "draws"),
+        ("f <- function(a, b) b + a\nf(runif(1), runif(1))", "evaluates"),
         ("f <- function(x = runif(1)) { y <- runif(1); x + y }", "default of x draws"),
         ("library(unknown)", "unknown"),
         ("f <- function(...) sum(...)", "..."),

@@ -13,6 +13,7 @@ import pandas as pd
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._orders import rank
+from pydpstat.porting.r._shapes import Names, dimnames_of, named
 from pydpstat.porting.r._values import (
     Value,
     Vector,
@@ -297,7 +298,13 @@ def _moments(x: Value, y: Value, use: str, method: str, function: Callable[[Vect
         left, right = [e[kept] for e in left], [e[kept] for e in right] if y is not None else []
         right = right or left
     cells = [[_pair(a, b, use, method, function) for b in right] for a in left]
-    return np.array(cells) if _has_columns(x) or _has_columns(y) else cells[0][0]
+    if not _has_columns(x) and not _has_columns(y):
+        return cells[0][0]
+    return named(np.array(cells), [_column_names(x), _column_names(x if y is None else y)])
+
+
+def _column_names(x: Any) -> Names:
+    return list(x.columns) if isinstance(x, pd.DataFrame) else (dimnames_of(x) + (None,))[1]
 
 
 def _pair(a: Vector, b: Vector, use: str, method: str, function: Callable[[Vector, Vector], float]) -> float:

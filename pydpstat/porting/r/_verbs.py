@@ -47,16 +47,18 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
     {'g': ['a', 'b'], 'n': [1, 2], 'top': [2.0, 6.0]}
     """
     first, number = _groups(frame, by)
-    found: dict[str, list[Any]] = {name: [] for name in what}
-    for g in range(len(first)):
-        group = Group(taken(frame, np.flatnonzero(number == g)))
+    groups = [Group(taken(frame, np.flatnonzero(number == g))) for g in range(len(first))]
+    for group in groups:
         group.made = {}
-        for name, function in what.items():
+    found: dict[str, list[Any]] = {}
+    # one summary of all groups after the other, which decides the order of draws
+    for name, function in what.items():
+        for group in groups:
             value = vector(function(group)).tolist()
             if len(value) != 1:
                 raise PydpstatError(f"{name} must be a single value for each group; got {len(value)}")
             group.made[name] = value[0]
-            found[name].append(value[0])
+        found[name] = [group.made[name] for group in groups]
     keys = taken(frame[list(by)], first) if by else pd.DataFrame()
     return frame_of({**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}})
 

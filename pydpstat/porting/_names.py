@@ -1,0 +1,108 @@
+"""Variables, columns, constants and functions by their names, as Python expressions."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pydpstat.porting import _matching as matching
+from pydpstat.porting import r
+from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, python_name, quoted
+from pydpstat.porting._expressions import CONSTANTS
+from pydpstat.porting._scope import Scope, Variable, nodes
+from pydpstat.porting._subscripts import Subscripts
+from pydpstat.porting._syntax import Constant, Function, Name, Node
+
+_OPERATORS = {
+    **{"+": "np.add", "-": "np.subtract", "*": "np.multiply", "/": "np.divide", "^": "r.power"},
+    **{"%%": "r.modulo", "%/%": "r.quotient", "%*%": "r.matmul", "%in%": "r.is_in"},
+}
+NATIVE = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
+_LARGE = 100_000
+
+
+class Names(Subscripts):
+    """What names are in Python."""
+
+    # functions of the script, by name, and how often a name is assigned in it
+    functions: dict[str, Function]
+    # the packages that are attached
+    attached: set[str]
+    # how often each name is assigned in the script
+    counts: Mapping[str, int]
+
+    @abstractmethod
+    def global_name(self, name: str) -> str:
+        """Return a variable of the script in Python."""
+
+    def named(self, node: Name) -> Code:
+        """Return a variable, a column, a constant, or a function as a value."""
+        name = node.name
+        variable = self._local(name)
+        if variable is None and self.frames:
+            text, frame, _ = self.frames[-1]
+            column = (
+                self.column(Code(text, "frame", missing=1), name)
+                if (frame.columns is None or name in frame.columns)
+                else None
+            )
+            variable = self.scope.find(name)
+            if column and variable is not None and frame.columns is None:
+                given = [text, quoted(name), variable.python]
+                return Code(called("r.column_or", given), "column", frame=text, missing=2)
+            if column is not None:
+                return column
+        variable = variable or self.scope.find(name)
+        if variable is not None:
+            return Code(variable.python, variable.kind, missing=variable.missing)
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        return Code(self.reference(name), "function")
+
+    def _local(self, name: str) -> Variable | None:
+        """Return a variable of a function that is inside the data frame's expressions."""
+        scope: Scope | None = self.scope
+        outside = self.frames[-1][2] if self.frames else None
+        while scope is not outside and scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return None
+
+    def reference(self, name: str, package: str = "") -> str:
+        """Return one of R's functions, or of the packages', as a value."""
+        plain = python_name(name)
+        package = "" if package in matching.OF_R else package
+        for home in matching.PACKAGES:
+            if package == home or (not package and home in self.attached):
+                if matching.exports(home, plain):
+                    return f"{home.lower()}.{plain}"
+        if name in self.counts:
+            return self.global_name(name)
+        if matching.stream_function(name) and name not in matching.DERIVED:
+            return f"rng.{plain}"
+        if name in _OPERATORS and not package:
+            return _OPERATORS[name]
+        if name in NATIVE:
+            return NATIVE[name]
+        if not plain.startswith("_") and callable(getattr(r, plain, None)) and not package:
+            return f"r.{plain}"
+        raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
+
+    def is_large(self, node: Node | None) -> bool:
+        """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""
+        return any(
+            isinstance(each, Constant) and isinstance(each.value, float) and abs(each.value) >= _LARGE
+            if not isinstance(each, Name)
+            else (found := self.scope.find(each.name)) is not None and found.large
+            for each in nodes(node)
+        )
+
+    def shown(self, code: Code, node: Node | None) -> Code:
+        """Return a value as a function takes it that makes a text of it: R's numbers are doubles."""
+        if code.kind not in NUMBERS or not self.is_large(node):
+            return code
+        whole = re.fullmatch(r"[\d_]+", code.text)
+        return replace(code, text=f"{code.text}.0" if whole else f"float({code.text})", plain="", level=ATOM)
