@@ -54,8 +54,8 @@ class Calls(Names):
     own: bool
     remarks: list[tuple[int, str]]
     lenient: bool
-    # names whose values change while the script runs
-    changing: set[str]
+    # the place in the script after which a name keeps its value
+    changed_until: dict[str, float]
     special: dict[str, Callable[[Call], Code]]
 
     @abstractmethod
@@ -105,6 +105,8 @@ class Calls(Names):
         if variable is not None and (variable.kind in ("", "function", "object") or not base):
             return self._of_script(node, name, variable)
         if variable is None and name in self.functions and not base:
+            if self.counts[name] > 1:
+                raise Untranslated(f"{name} is defined several times, and which one is called here depends")
             return self._of_script(node, name, Variable(self.global_name(name), made=self.functions[name]))
         return self._of_base(node, name)
 
@@ -214,7 +216,8 @@ class Calls(Names):
         later = {python_name(each) for each in matching.promised(made)}
         for name, value in matching.matched(known, given, what):
             used = {one.name for one in nodes(value) if isinstance(one, Name)}
-            if name in later and (changed := used & self.changing):
+            changed = {one for one in used if self.changed_until.get(one, 0) > value.end}
+            if name in later and changed:
                 raise Untranslated(
                     f"{what} returns a function with {', '.join(sorted(changed))} of the time of its call"
                 )

@@ -74,6 +74,9 @@ class Commands(Definitions):
         for each in given:
             self.into(each, LEFT)
 
+    def _install_packages_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
+        self.lines.append(f"{'    ' * self.depth}# R only: {self.script.written(node)}")
+
     def _set_seed_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         if len(given) != 1:
             raise Untranslated("set.seed with another generator")

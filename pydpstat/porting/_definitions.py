@@ -41,6 +41,7 @@ class Definitions(Assignments):
             and "." in name
         ):
             raise Untranslated(f"{name} is defined, which R calls by itself")
+        self.functions[name] = node
         self.hold(name, Code("", "function"))
         self._definition(self.scope.names[name].python, node)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -61,7 +62,7 @@ class Statements(Commands):
         self.counts = Counter(found)
         self.functions: dict[str, Function] = {}
         self.growing: set[str] = set()
-        self.changing: set[str] = set()
+        self.changed_until: dict[str, float] = {}
         self._look_ahead()
         self.end = 0
         for name in names:
@@ -69,12 +70,11 @@ class Statements(Commands):
 
     def _look_ahead(self) -> None:
         """Note the script's functions, and the variables that change or are multiplied and kept."""
-        for name, times in self.counts.items():
-            if times > 1:
-                self.changing.add(name)
         for each in (one for top in self.script.expressions for one in nodes(top)):
-            if function_name(each) in ("for", "while", "repeat"):
-                self.changing.update(assigned(each, deep=True))
+            if function_name(each) in ("for", "while", "repeat", *ARROWS):
+                last = math.inf if function_name(each) == "<<-" else each.end
+                for name in assigned(each, deep=True):
+                    self.changed_until[name] = max(last, self.changed_until.get(name, 0))
             if isinstance(each, Call) and function_name(each) in ARROWS and len(each.arguments) == 2:
                 name, value = word(each.arguments[0].value), each.arguments[1].value
                 if isinstance(value, Function):
