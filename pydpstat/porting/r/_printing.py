@@ -12,7 +12,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._formats import cells, padded
+from pydpstat.porting.r._formats import cells, padded, zapped
 from pydpstat.porting.r._shapes import Words
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts
 from pydpstat.r_arithmetic import Table
@@ -99,6 +99,8 @@ def lines(
         return ["NULL"]
     if (factor := factor_of(x)) is not None:
         return _factor(factor)
+    if hasattr(x, "lines"):
+        return x.lines()  # type: ignore[no-any-return]
     if isinstance(x, pd.DataFrame):
         return _frame(x, digits, row_names)
     if isinstance(x, Table):
@@ -156,11 +158,7 @@ def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None,
 def _summary(values: Vector, names: Sequence[Any], digits: int) -> list[str]:
     finite = np.isfinite(values[:6])
     shown = values[:6].copy()
-    largest = np.abs(shown[finite]).max(initial=0.0)
-    if largest > 0:
-        # R's zapsmall
-        places = 7 - int(np.ceil(np.log10(largest))) if largest < 1e7 else 0
-        shown[finite] = np.round(shown[finite], max(0, places))
+    shown[finite] = zapped(shown[finite], 7)
     parts = padded([*cells(shown, max(3, digits - 3)), *[str(int(each)) for each in values[6:]]])
     wide = max(map(len, [*names, *parts]))
     return ["".join(f"{each:>{wide}} " for each in row) for row in (names, parts)]
