@@ -24,12 +24,13 @@ value <- function(x) {
 options(warn = -1)
 paths <- commandArgs(trailingOnly = TRUE)
 output <- file(paths[2], "wb")
+variables <- new.env()
 for (line in readLines(paths[1], encoding = "UTF-8")) {
   said <- tryCatch({
     called <- parse(text = line, encoding = "UTF-8")
     if (grepl("^(print|cat)\\(", line))
-      paste(c("print", text(capture.output(eval(called, new.env())))), collapse = " ")
-    else value(eval(called, new.env()))
+      paste(c("print", text(capture.output(eval(called, variables)))), collapse = " ")
+    else value(eval(called, variables))
   }, error = function(e) "error")
   writeLines(said, output, useBytes = TRUE)
 }

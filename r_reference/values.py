@@ -52,15 +52,16 @@ def theirs(expressions: Iterable[str]) -> list[str]:
         return output.read_text(encoding="utf-8").splitlines()
 
 
-def ours(expression: str) -> str:
-    """Return the same for Python's expression.
+def ours(expression: str, space: dict[str, Any] | None = None) -> str:
+    """Return the same for Python's expression; `space` has the variables of those before it.
 
     Examples
     --------
     >>> ours("r.c(1, 2.5)"), ours("r.cat(1)")
     ('vector 1 2.5', 'print "1"')
     """
-    space = {"r": r, "np": np, "pd": pd, "nan": math.nan, "inf": math.inf}
+    space = {} if space is None else space
+    space.update(r=r, np=np, pd=pd, nan=math.nan, inf=math.inf)
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):

@@ -200,8 +200,8 @@ def _ordered(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
 
 
-# the collation's order of ASCII punctuation, which comes before digits and letters
-_PUNCTUATION = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
+# the collation's order of white space and ASCII punctuation, which come before digits and letters
+_PUNCTUATION = "\t\n\v\f\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 _RANKS = {char: rank for rank, char in enumerate(_PUNCTUATION + "0123456789abcdefghijklmnopqrstuvwxyz")}
 _EXPANSIONS = {"æ": "ae", "œ": "oe", "ø": "o\u0338", "đ": "d\u0335", "ł": "l\u0335"}
 # the collation's order of the usual accents: acute, grave, breve, circumflex, caron, ring, ...

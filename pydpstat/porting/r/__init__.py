@@ -34,6 +34,7 @@ from pydpstat.porting.r._matrices import (
     as_matrix, cells, colMeans, colSums, colnames, columns, dim, matrix, ncol, nrow, replaced_cells,
     rowMeans, rowSums, rownames, rows, set_colnames, set_rownames, t,
 )
+from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, residuals, sigma, vcov,
 )
@@ -50,6 +51,7 @@ from pydpstat.porting.r._positions import element, index, part, replaced, replac
 from pydpstat.porting.r._predictions import confint, predict
 from pydpstat.porting.r._printing import cat, print
 from pydpstat.porting.r._rank_tests import kruskal_test, ks_test, shapiro_test, wilcox_test
+from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._sequences import (
     character, colon, integer, logical, numeric, rep, rep_len, seq, seq_along, seq_len,
 )
@@ -73,7 +75,7 @@ from pydpstat.porting.r._verbs import (
 
 __all__ = [
     "AIC", "BIC", "Filter", "IQR", "LETTERS", "Map", "Reduce", "abs", "addmargins", "aggregate", "all",
-    "all_equal", "any", "anyNA", "append", "apply", "arrange", "as_character", "as_data_frame",
+    "all_equal", "anova", "any", "anyNA", "append", "apply", "arrange", "as_character", "as_data_frame",
     "as_integer", "as_list", "as_logical", "as_matrix", "as_numeric", "as_vector", "beta", "binom_test",
     "c", "cat", "cbind", "ceiling", "cells", "character", "chisq_test", "choose", "coef", "colMeans",
     "colSums", "colnames", "colon", "column_or", "columns", "complete_cases", "confint", "cor",
@@ -101,6 +103,6 @@ __all__ = [
     "sort", "split", "sprintf", "sqrt", "startsWith", "strrep", "strsplit", "strtoi", "sub", "substr",
     "substring", "sum", "summarize", "summary", "sweep", "t", "t_test", "table", "tabulate", "tail",
     "tan", "tanh", "tapply", "tcrossprod", "toString", "tolower", "toupper", "trimws", "trunc",
-    "unequal", "union", "unique", "unlist", "unname", "vapply", "var", "var_test", "vcov",
+    "unequal", "union", "unique", "uniroot", "unlist", "unname", "vapply", "var", "var_test", "vcov",
     "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "write_csv",
 ]

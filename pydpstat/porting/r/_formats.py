@@ -12,6 +12,7 @@ import numpy as np
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._values import Value, Vector, factor_of, plain, shaped, size, texts  # fmt: skip
+from pydpstat.r_arithmetic import round
 from pydpstat.r_arithmetic.character import shape
 
 _DIGITS = 7
@@ -101,6 +102,20 @@ def padded(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str
     """
     wide = max([width, *map(len, parts)])
     return [each.ljust(wide) if left else each.rjust(wide) for each in parts]
+
+
+def zapped(x: Any, digits: int) -> Vector:
+    """Return numbers rounded to the digits of the largest one, as R's ``zapsmall``.
+
+    Examples
+    --------
+    >>> zapped([1.0, 1e-9], 5)
+    array([1., 0.])
+    """
+    values = np.asarray(x, dtype=np.float64)
+    largest = np.nanmax(np.abs(values), initial=0.0)
+    places = max(0, math.floor(digits - math.log10(largest) + 0.5)) if largest else digits
+    return np.asarray(round(values, places))
 
 
 def format(

@@ -233,6 +233,7 @@ class Design:
             raise PydpstatError(f"formula must have a left side; got {formula!r}")
         self.nodes: dict[str, Node] = {}
         used = written(self.left)
+        self.text = f"{used} ~ {written(right)}"
         self.terms, self.intercept = terms(right, [str(n) for n in data if n != used], self.nodes)
         self.levels: dict[str, list[str]] = {}
         values = [evaluated(self.left, data), *(evaluated(node, data) for node in self.nodes.values())]
@@ -263,8 +264,9 @@ class Design:
             blocks[name] = [(f"{name}{level}", d) for level, d in zip(self.levels[name], dummies)]
         n = n if self.nodes else int(keep.sum()) if keep is not None else len(next(iter(dict(data).values())))
         columns = [("(Intercept)", np.ones(n))] if self.intercept else []
+        self.assigned = [0] * len(columns)
         full_one = not self.intercept
-        for term in self.terms:
+        for place, term in enumerate(self.terms, 1):
             parts = []
             for name in term:
                 full = name in self.levels and (
@@ -273,6 +275,7 @@ class Design:
                 full_one = full_one and name not in self.levels
                 parts.append(blocks[name] if full or name not in self.levels else blocks[name][1:])
             columns += reduce(_crossed, parts)  # type: ignore[arg-type]
+            self.assigned += [place] * (len(columns) - len(self.assigned))
         return np.column_stack([c for _, c in columns] or [np.empty((n, 0))]), [name for name, _ in columns]
 
 

@@ -102,10 +102,10 @@ def data_frame(
                 index = value.index if value.index.is_unique else None
             flat.append((name, whole(value)))
     n = max((len(value) for _, value in flat), default=0)
-    if wrong := [name for name, value in flat if not len(value) or n % len(value)]:
+    if wrong := [name for name, value in flat if n and (not len(value) or n % len(value))]:
         raise PydpstatError(f"columns must have lengths that divide the longest, {n}; {wrong[0]} has not")
     names = [name for name, _ in flat]
-    full = [taken(value, np.arange(n) % len(value)) for _, value in flat]
+    full = [taken(value, np.arange(n) % max(1, len(value))) for _, value in flat]
     if stringsAsFactors:
         full = [as_factor(v) if v.dtype.kind == "O" and isinstance(v, np.ndarray) else v for v in full]
     result = dict(zip(make_names(names, unique=True) if check_names and names else names, full))
@@ -278,6 +278,7 @@ def rbind(*parts: Any, **more: Any) -> Any:
     """
     given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}  # type: ignore[misc]
     tables = [each for each in given.values() if isinstance(each, pd.DataFrame) and len(each.columns)]
+    tables = [each for each in tables if len(each)] or tables
     if not tables:
         labels = [k if isinstance(k, str) else "" for k in given]
         return bound(list(given.values()), labels, 0) if given else None
@@ -288,7 +289,7 @@ def rbind(*parts: Any, **more: Any) -> Any:
             each = data_frame(
                 each if isinstance(each, dict) else dict(zip(names, vector(each))), check_names=False
             )
-        if len(each.columns) and set(each.columns) != set(names):
+        if len(each) and set(each.columns) != set(names):
             raise PydpstatError(f"frames must have the same columns; got {names} and {list(each.columns)}")
         frames += [each] if len(each) else []
     return (

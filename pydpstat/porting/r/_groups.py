@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from itertools import accumulate as accumulated
 from itertools import product
 from typing import Any
@@ -18,6 +18,7 @@ from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._shapes import (
     Array,
     Names,
+    Words,
     combined,
     dimnames_of,
     is_table,
@@ -180,8 +181,8 @@ def do_call(what: Function, args: Any) -> Any:
     return what(**args) if isinstance(args, dict) else what(*args)
 
 
-def apply(X: Any, MARGIN: int, FUN: Function, *args: Any, **more: Any) -> Any:
-    """Return the results of a function for each row (1) or column (2), as R's ``apply``.
+def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
+    """Return the results of a function for each row (1), column (2) or cell ([1, 2]), as R's ``apply``.
 
     Examples
     --------
@@ -189,10 +190,16 @@ def apply(X: Any, MARGIN: int, FUN: Function, *args: Any, **more: Any) -> Any:
     array([3, 7])
     """
     cells = as_matrix(X)
-    if MARGIN not in (1, 2):
-        raise PydpstatError(f"MARGIN must be 1 (rows) or 2 (columns); got {MARGIN!r}")
-    names, others = dimnames_of(cells)[:: 1 if MARGIN == 1 else -1]
-    lines = np.asarray(cells) if MARGIN == 1 else np.asarray(cells).T
+    margin = vector(MARGIN).tolist()
+    if margin == [1, 2]:
+        flat = simplified([FUN(each, *args, **more) for each in vector(cells).tolist()], None)
+        if np.shape(flat) != (cells.size,):
+            raise PydpstatError("FUN must return a single value for each cell")
+        return named(vector(flat).reshape(cells.shape, order="F"), dimnames_of(cells))
+    if margin not in ([1], [2]):
+        raise PydpstatError(f"MARGIN must be 1 (rows), 2 (columns) or [1, 2] (cells); got {MARGIN!r}")
+    names, others = dimnames_of(cells)[:: 1 if margin == [1] else -1]
+    lines = np.asarray(cells) if margin == [1] else np.asarray(cells).T
     return simplified([FUN(with_names(line, others), *args, **more) for line in lines], names)
 
 
@@ -203,7 +210,7 @@ def _factors(index: Any) -> tuple[list[Factor], list[str]]:
         return list(map(categories, vectors)), list(map(str, names or []))
     several = isinstance(index, (list, tuple)) and len(index) and np.ndim(index[0])
     vectors = list(index) if several else [index]
-    return list(map(categories, vectors)), [""] * len(vectors)
+    return list(map(categories, vectors)), []
 
 
 def _positions(factors: list[Factor], n: int) -> list[Array]:
@@ -231,7 +238,8 @@ def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
     factors, _ = _factors(f)
     names = [".".join(map(str, each[::-1])) for each in product(*(each.levels for each in factors[::-1]))]
     groups = zip(names, _positions(factors, len(x)))
-    return {name: taken(x, places) for name, places in groups if places.size or not drop}
+    part = (lambda at: x.iloc[at]) if isinstance(x, pd.DataFrame) else partial(taken, x)
+    return {name: part(places) for name, places in groups if places.size or not drop}
 
 
 def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.nan, **more: Any) -> Any:
@@ -255,7 +263,7 @@ def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.na
     flat = combined([vector(a).tolist()[0] if g.size else default for a, g in zip(answers, groups)])
     if len(factors) == 1:
         return with_names(flat, levels[0])
-    return named(flat.reshape([len(each) for each in levels], order="F"), levels, names)
+    return named(flat.reshape([len(each) for each in levels], order="F"), levels, Words(names))
 
 
 def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
@@ -296,7 +304,8 @@ def marginSums(x: Any, margin: int | None = None) -> Any:
     cells = as_matrix(x)
     lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
     sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
-    return sums if levels is None else _one_way(sums, levels, getattr(cells, "axes")[margin - 1])
+    axes = getattr(cells, "axes", ())
+    return _one_way(sums, levels, axes[margin - 1]) if axes else with_names(sums, levels)
 
 
 margin_table = marginSums
@@ -312,21 +321,18 @@ def proportions(x: Any, margin: int | None = None) -> Any:
     """
     cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
     sums = marginSums(cells, margin)
+    if margin is not None:
+        sums = np.repeat(vector(sums), cells.shape[0]) if margin == 2 else vector(sums)
+        sums = np.resize(sums, cells.size).reshape(cells.shape, order="F")
     with np.errstate(invalid="ignore"):
-        return cells / (
-            vector(sums)[:, None]
-            if margin == 1 and cells.ndim > 1
-            else sums
-            if margin is None
-            else vector(sums)
-        )
+        return cells / sums
 
 
 prop_table = proportions
 
 
-def addmargins(A: Any) -> Any:
-    """Return a table with its sums as a further row and column ``Sum``.
+def addmargins(A: Any, margin: int | None = None) -> Any:
+    """Return a table with its sums as a further row (`margin` 1), column (2), or both, ``Sum``.
 
     Examples
     --------
@@ -336,7 +342,9 @@ def addmargins(A: Any) -> Any:
     if is_table(A):
         return _one_way(np.append(vector(A), marginSums(A)), [*A.index, "Sum"], A.index.name)
     cells = as_matrix(A)
-    rows = np.vstack([cells, vector(marginSums(cells, 2))])
-    full = np.column_stack([rows, vector(marginSums(rows, 1))])
-    names = [None if each is None else [*each, "Sum"] for each in dimnames_of(cells)]
+    names, full = list(dimnames_of(cells)), np.asarray(cells)
+    for k in range(2):
+        if margin in (None, k + 1):
+            full = np.concatenate([full, np.expand_dims(vector(marginSums(full, 2 - k)), k)], axis=k)
+            names[k] = [*(names[k] or [""] * (full.shape[k] - 1)), "Sum"]
     return named(full, names, getattr(cells, "axes", ()))

@@ -144,6 +144,8 @@ def aggregate(
     if isinstance(x, str):
         frame = by if data is None else data
         left, right = variables(x, list(frame.columns))
+        if set(left) & set(right):
+            raise PydpstatError(f"the groups must be other variables than the values; got {x!r}")
         frame = na_omit(frame[[*dict.fromkeys([*left, *right])]])
         values, groups = frame[left], frame[right]
     else:

@@ -176,7 +176,7 @@ def _renamed(x: Any, value: Any, axis: int) -> Any:
         )
     own = list(dimnames_of(as_matrix(x)))
     own[axis] = names
-    return named(x, own)
+    return named(x, own, getattr(x, "axes", ()))
 
 
 def cells(x: Any, i: Any = None, j: Any = None, drop: bool = True) -> Any:

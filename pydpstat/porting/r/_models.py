@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,8 @@ class Model:
             raise PydpstatError(
                 f"the coefficient of {name} is NA in R: other columns make it up. Leave it out"
             )
-        self._beta = solve_triangular(triangle, q.T @ (z * np.sqrt(w)))
+        self._effects = q.T @ (z * np.sqrt(w))
+        self._beta = solve_triangular(triangle, self._effects)
         inverse = solve_triangular(triangle, np.eye(len(triangle)))
         self._unscaled = inverse @ inverse.T
 
@@ -83,11 +83,7 @@ class Model:
         """R's iteratively reweighted least squares, with R's start and R's end."""
         y, w = self._y, self._w
         start = {"binomial": (w * y + 0.5) / (w + 1), "poisson": y + 0.1}.get(str(self.family), y)
-        eta = (
-            {"binomial": np.log(start / (1 - start)), "poisson": np.log(start)}.get(str(self.family), y)
-            if (self.family != "gaussian")
-            else y
-        )
+        eta = np.log(start / (1 - start if self.family == "binomial" else 1)) if start is not y else y
         before, mu = self._deviance(start), start
         for self.iter in range(1, 26):
             slope, variance = self._slopes(eta, mu)
@@ -160,60 +156,17 @@ class Model:
             n * (math.log(2 * math.pi * self.deviance / n) + 1) + 2 - np.log(w).sum() + 2 * self.rank
         )
 
-    def summary(self) -> Summary:
+    def summary(self) -> Any:
         """Return R's summary of the model."""
+        from pydpstat.porting.r._model_summaries import Summary
+
         return Summary(self)
 
     def __str__(self) -> str:
-        call = f"{'glm' if self.family else 'lm'}(formula = {self.formula})"
-        width = max(12, *(len(name) + 2 for name in self.names))
-        values = "".join(f"{value:>{width}.4g}" for value in self._beta)
-        return f"\nCall:\n{call}\n\nCoefficients:\n{''.join(f'{n:>{width}}' for n in self.names)}\n{values}\n"
+        """Return what R prints, but for the arguments of the call other than the formula and the family."""
+        from pydpstat.porting.r._model_summaries import model_text
 
-
-class Summary(SimpleNamespace):
-    """R's summary of a model: `coefficients` is a matrix with names."""
-
-    def __init__(self, fit: Model) -> None:
-        from scipy.stats import f, norm, t
-
-        n, p, df = fit._y.size, fit.rank, fit.df_residual
-        errors = np.sqrt(np.diag(fit._unscaled) * fit._dispersion)
-        ratio = fit._beta / errors
-        known = fit.family in ("binomial", "poisson")
-        tails = 2 * (norm.sf(np.abs(ratio)) if known else t.sf(np.abs(ratio), df))
-        words = ("z value", "Pr(>|z|)") if known else ("t value", "Pr(>|t|)")
-        table = np.column_stack([fit._beta, errors, ratio, tails])
-        super().__init__(
-            coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])),
-            df=np.array([p, df, p]),
-            residuals=residuals(fit), cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
-            deviance=fit.deviance,
-            dispersion=fit._dispersion, formula=fit.formula,
-        )  # fmt: skip
-        if fit.family:
-            self.aic, self.null_deviance = fit.aic, fit.null_deviance
-            self.df_residual, self.df_null = df, fit.df_null
-            return
-        self.sigma = math.sqrt(fit._dispersion)
-        mu, w, one = fit.fitted_values.to_numpy(), fit._w, int(fit._design.intercept)
-        explained = float((w * (mu - (np.average(mu, weights=w) if one else 0.0)) ** 2).sum())
-        self.r_squared = explained / (explained + fit.deviance)
-        self.adj_r_squared = 1 - (1 - self.r_squared) * ((n - one) / df)
-        if p > one:
-            value = explained / (p - one) / fit._dispersion
-            self.fstatistic = _series([value, p - one, df], ("value", "numdf", "dendf"))
-            self._tail = float(f.sf(value, p - one, df))
-
-    def __str__(self) -> str:
-        rows = pd.DataFrame(np.asarray(self.coefficients), *self.coefficients.dimnames).to_string()
-        text = f"\nCall: {self.formula}\n\nCoefficients:\n{rows}\n"
-        if not hasattr(self, "sigma"):
-            return f"{text}\nResidual deviance: {self.deviance:.5g}  AIC: {self.aic:.5g}\n"
-        text += f"\nResidual standard error: {self.sigma:.4g} on {self.df[1]} degrees of freedom\n"
-        return (
-            f"{text}Multiple R-squared: {self.r_squared:.4g}, Adjusted R-squared: {self.adj_r_squared:.4g}\n"
-        )
+        return model_text(self)
 
 
 def lm(formula: str, data: Any, weights: Any = None) -> Model:
@@ -227,8 +180,8 @@ def lm(formula: str, data: Any, weights: Any = None) -> Model:
     Call:
     lm(formula = y ~ x)
     Coefficients:
-      (Intercept)            x
-               -1            2
+    (Intercept)            x
+             -1            2
     """
     return Model(formula, data, weights, None)
 

@@ -12,7 +12,8 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._formats import cells, padded
+from pydpstat.porting.r._formats import cells, padded, zapped
+from pydpstat.porting.r._shapes import Words
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts
 from pydpstat.r_arithmetic import Table
 
@@ -98,6 +99,8 @@ def lines(
         return ["NULL"]
     if (factor := factor_of(x)) is not None:
         return _factor(factor)
+    if hasattr(x, "lines"):
+        return x.lines()  # type: ignore[no-any-return]
     if isinstance(x, pd.DataFrame):
         return _frame(x, digits, row_names)
     if isinstance(x, Table):
@@ -108,7 +111,7 @@ def lines(
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         names = getattr(x, "dimnames", (None, None))
-        return _matrix(np.asarray(x), names, getattr(x, "axes", ("", "")), digits, quote)
+        return _matrix(np.asarray(x), names, getattr(x, "axes", ()), digits, quote)
     if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
         return str(x).split("\n")
     values, names = plain(x), names_of(x)
@@ -155,11 +158,7 @@ def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None,
 def _summary(values: Vector, names: Sequence[Any], digits: int) -> list[str]:
     finite = np.isfinite(values[:6])
     shown = values[:6].copy()
-    largest = np.abs(shown[finite]).max(initial=0.0)
-    if largest > 0:
-        # R's zapsmall
-        places = 7 - int(np.ceil(np.log10(largest))) if largest < 1e7 else 0
-        shown[finite] = np.round(shown[finite], max(0, places))
+    shown[finite] = zapped(shown[finite], 7)
     parts = padded([*cells(shown, max(3, digits - 3)), *[str(int(each)) for each in values[6:]]])
     wide = max(map(len, [*names, *parts]))
     return ["".join(f"{each:>{wide}} " for each in row) for row in (names, parts)]
@@ -199,17 +198,18 @@ def _matrix(x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: i
     rows, columns = x.shape
     if not x.size:
         return [f"<{rows} x {columns} matrix>"]
-    is_table = any(axes) or (dimnames[0] is not None and x.dtype.kind == "i" and any(axes))
     left = x.dtype == object and quote
     body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
-    if x.dtype.kind == "f" and is_table:
+    if x.dtype.kind == "f" and axes and not isinstance(axes, Words):
         flat = cells(plain(x), digits)
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
     labels = [f"[{k + 1},]" for k in range(rows)] if dimnames[0] is None else _labels(dimnames[0])
-    if any(axes):
-        return _blocks([axes[0], *labels], [[n, *b] for n, b in zip(names, body)], left, axes[1])
-    return _blocks(["", *labels], [[n, *b] for n, b in zip(names, body)], left)
+    if axes:
+        indent = " " * max(2, len(axes[0]) - max(map(len, labels)))
+        labels = [indent + each for each in labels]
+    head, above = axes or ("", None)
+    return _blocks([head, *labels], [[n, *b] for n, b in zip(names, body)], left, above)
 
 
 def _labels(names: Iterable[Any]) -> list[str]:
@@ -229,7 +229,7 @@ def _blocks(
             used += len(wide[count][0]) + 1
             count += 1
         if above is not None:
-            found.append(f"{'':{len(labels[0])}} {above}")
+            found.append(" " * len(labels[0]) + above)
         found += [" ".join([label, *(each[k] for each in wide[:count])]) for k, label in enumerate(labels)]
         wide = wide[count:]
     return found

@@ -12,18 +12,19 @@ from scipy.special import gammaln
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r import _distributions
-from pydpstat.porting.r._formulas import evaluated, sides
+from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
 from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails
+from pydpstat.r_arithmetic import cumsum
 from pydpstat.r_arithmetic.factor import factor
 
 
-def _counted(weights: list[int], most: int) -> Array:
-    """How many subsets of weights have each sum, as exact integers."""
-    counts = np.array([1] + [0] * most, dtype=object)
-    for weight in weights:
-        counts[weight:] = counts[weight:] + counts[: most + 1 - weight].copy()
-    return counts
+def _counted(n: int) -> Array:
+    """How many subsets of 1 to n have each sum."""
+    counts = np.array([1] + [0] * (n * (n + 1) // 2), dtype=object)
+    for weight in range(1, n + 1):
+        counts[weight:] = counts[weight:] + counts[:-weight].copy()
+    return counts.astype(np.float64)
 
 
 def _rank_sums(m: int, n: int) -> Array:
@@ -34,14 +35,22 @@ def _rank_sums(m: int, n: int) -> Array:
             counts[place] -= counts[place - n - i]
         for place in range(i, m * n + 1):
             counts[place] += counts[place - i]
-    return counts
+    return counts.astype(np.float64)
 
 
-def _exact(counts: Array, value: float, alternative: str) -> float:
-    """The probability of a discrete statistic as far out as `value`; counts are symmetric."""
-    total, place = sum(counts), int(round(value))
-    low, high = sum(counts[: place + 1]) / total, sum(counts[place:]) / total
-    return {"less": low, "greater": high}.get(alternative, min(1.0, 2 * min(low, high)))
+def _exact(shares: Array, value: float, alternative: str) -> float:
+    """The probability of a symmetric discrete statistic as far out as `value`, summed as R sums it."""
+    place, most = int(round(value)), len(shares) - 1
+    ends = np.append(0.0, np.cumsum(shares))
+
+    def tail(q: int, lower: bool) -> float:
+        near = q <= most / 2
+        p = float(ends[max(0, q + 1 if near else most - q)])
+        return p if lower == near else 0.5 - p + 0.5
+
+    upper = alternative == "greater" or (alternative == "two.sided" and place > most / 2)
+    p = tail(place - 1, False) if upper else tail(place, True)
+    return min(1.0, 2 * p) if alternative == "two.sided" else p
 
 
 def wilcox_test(
@@ -56,7 +65,7 @@ def wilcox_test(
     0.2
     """
     refuse_unknown("alternative", alternative, _SIDES)
-    a, b, _ = _samples(x, y, data, paired)
+    a, b, _, text = _samples(x, y, data, paired)
     shifted = a - mu
     used = shifted[shifted != 0] if b is None else np.concatenate([shifted, b])
     ranks = stats.rankdata(np.abs(used) if b is None else used)
@@ -73,8 +82,9 @@ def wilcox_test(
         center, spread = n * m / 2, n * m / 12 * (n + m + 1 - tied / ((n + m) * (n + m - 1)))
         exact = n < 50 and m < 50 if exact is None else exact
     if exact and not tied and not zeros:
-        counts = _counted(list(range(1, n + 1)), n * (n + 1) // 2) if b is None else _rank_sums(n, m)
-        p, method = _exact(counts, value, alternative), f"Wilcoxon {kind} exact test"
+        counts = _counted(n) if b is None else _rank_sums(n, m)
+        shares = counts * math.exp(-n * math.log(2)) if b is None else counts / math.comb(n + m, n)
+        p, method = _exact(shares, value, alternative), f"Wilcoxon {kind} exact test"
     else:
         shift = {"greater": 0.5, "less": -0.5}.get(
             alternative, math.copysign(0.5, value - center) * (value != center)
@@ -82,7 +92,7 @@ def wilcox_test(
         p = min(1.0, _tails(stats.norm, (value - center - shift * correct) / math.sqrt(spread), alternative))
         method = f"Wilcoxon {kind} test" + " with continuity correction" * correct
     meaning = "location shift" if b is not None or paired else "location"
-    return Test(method, p, value, None, None, None, mu, alternative, letter, meaning)
+    return Test(method, p, value, None, None, None, mu, alternative, letter, meaning, data=text)
 
 
 def shapiro_test(x: Any) -> Test:
@@ -109,11 +119,12 @@ def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
     >>> round(kruskal_test([1, 2, 3, 4], ["a", "a", "b", "b"]).p_value, 6)
     0.121335
     """
+    text = ""
     if isinstance(x, str):
         left, right = sides(x)
         frame = g if data is None else data
         assert left is not None
-        x, g = evaluated(left, frame), evaluated(right, frame)
+        x, g, text = evaluated(left, frame), evaluated(right, frame), f"{written(left)} by {written(right)}"
     parts = [_numbers(each, "x") for each in items(x)[1]] if g is None else []
     values = np.concatenate(parts) if g is None else _numbers(x, "x")
     found = factor(np.repeat(np.arange(len(parts)), [len(each) for each in parts]) if g is None else g)
@@ -123,7 +134,7 @@ def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
     letter = "Kruskal-Wallis chi-squared"
     return Test(
         "Kruskal-Wallis rank sum test", float(stats.chi2.sf(result.statistic, len(samples) - 1)),
-        float(result.statistic), len(samples) - 1, letter=letter,
+        float(result.statistic), len(samples) - 1, letter=letter, data=text,
     )  # fmt: skip
 
 
@@ -140,46 +151,33 @@ def ks_test(
     refuse_unknown("alternative", alternative, _SIDES)
     a = _numbers(x, "x")
     a = a[~np.isnan(a)]
-    n = len(a)
-    letter = {"two.sided": "D", "greater": "D^+", "less": "D^-"}[alternative]
-    if not isinstance(y, str) and not callable(y):
+    n, two = len(a), not isinstance(y, str) and not callable(y)
+    if two:
         b = _numbers(y, "y")
         b = b[~np.isnan(b)]
-        m = len(b)
-        both = np.sort(np.concatenate([a, b]))
-        last = np.append(np.diff(both) != 0, True)
-        order = np.argsort(np.concatenate([a, b]), kind="stable")
-        steps = np.cumsum(np.where(order < n, 1 / n, -1 / m))[last]
-        value = float(
-            {"two.sided": np.abs(steps).max(), "greater": steps.max()}.get(alternative, -steps.min())
-        )
-        exact = n * m < 10000 if exact is None else exact
-        size = n * m / (n + m)
-        p = _smirnov(value, n, m, last, alternative) if exact else _asymptotic(value, size, alternative)
-        return Test(
-            f"{'Exact' if exact else 'Asymptotic'} two-sample Kolmogorov-Smirnov test",
-            p,
-            value,
-            letter=letter,
-        )
-    of = partial(getattr(_distributions, y) if isinstance(y, str) else y, **named)
-    gaps = vector(of(np.sort(a), *args)) - np.arange(n) / n
-    value = float(
-        {"two.sided": max(gaps.max(), (1 / n - gaps).max()), "less": gaps.max()}.get(
-            alternative, (1 / n - gaps).max()
-        )
-    )
-    exact = n < 100 and len(set(a)) == n if exact is None else exact
-    if not exact:
-        p = _asymptotic(value, n, alternative)
+        m, pooled = len(b), np.concatenate([a, b])
+        last = np.append(np.diff(np.sort(pooled)) != 0, True)
+        above = cumsum(np.where(np.argsort(pooled, kind="stable") < n, 1 / n, -1 / m))[last]
+        below, exact = -above, n * m < 10000 if exact is None else exact
     else:
-        p = float(stats.kstwo.sf(value, n) if alternative == "two.sided" else stats.ksone.sf(value, n))
-    return Test(
-        f"{'Exact' if exact else 'Asymptotic'} one-sample Kolmogorov-Smirnov test",
-        min(1.0, p),
-        value,
-        letter=letter,
+        of = partial(getattr(_distributions, y) if isinstance(y, str) else y, **named)
+        below = vector(of(np.sort(a), *args)) - np.arange(n) / n
+        above, exact = 1 / n - below, n < 100 and len(set(a)) == n if exact is None else exact
+    sides = {"greater": [above], "less": [below], "two.sided": [above, below]}[alternative]
+    value = float(max(each.max() for each in sides))
+    if not exact:
+        p = _asymptotic(value, n * m / (n + m) if two else n, alternative)
+    elif two:
+        p = _smirnov(value, n, m, last, alternative)
+    else:
+        p = float((stats.kstwo if alternative == "two.sided" else stats.ksone).sf(value, n))
+    method = f"{'Exact' if exact else 'Asymptotic'} {'two' if two else 'one'}-sample Kolmogorov-Smirnov test"
+    side = {"less": "below", "greater": "above"}.get(alternative)
+    said = (
+        f"the CDF of x lies {side} {'that of y' if two else 'the null hypothesis'}" if side else "two-sided"
     )
+    letter = {"two.sided": "D", "greater": "D^+", "less": "D^-"}[alternative]
+    return Test(method, min(1.0, p), value, alternative=said, letter=letter)
 
 
 def _smirnov(value: float, n: int, m: int, last: Array, alternative: str) -> float:

@@ -20,7 +20,8 @@ _SINGLE = (bool, int, float, str, np.generic, type(None), type(pd.NA))
 
 
 class Matrix(np.ndarray):
-    """A matrix or table with names: `dimnames` has those of each axis or None, `axes` a word for each axis.
+    """A matrix or table with names: `dimnames` has those of each axis or None; a table has `axes`, a word
+    for each axis.
 
     Arithmetic keeps the names. ``m["a", "b"]`` is a cell by its names; places count from 0, as in NumPy.
 
@@ -35,7 +36,7 @@ class Matrix(np.ndarray):
     axes: tuple[str, ...]
 
     def __array_finalize__(self, other: object) -> None:
-        self.dimnames, self.axes = (None,) * self.ndim, ("",) * self.ndim
+        self.dimnames, self.axes = (None,) * self.ndim, ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         options = {k: tuple(map(np.asarray, v)) if k == "out" else v for k, v in options.items()}
@@ -56,6 +57,10 @@ class Matrix(np.ndarray):
             keys = tuple(_place(k, self.dimnames[a]) if isinstance(k, str) else k for a, k in enumerate(keys))
         found = np.asarray(self)[keys]
         return named(found, (None, None)) if found.ndim == 2 else found
+
+
+class Words(tuple[str, ...]):
+    """Words for the axes of a matrix that is no table: its columns have their own decimals."""
 
 
 def _recycled(value: Any, shape: tuple[int, ...]) -> Any:
@@ -88,7 +93,7 @@ def named(cells: Any, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Ar
         return np.asarray(cells)
     result = np.asarray(cells).view(Matrix)
     result.dimnames = tuple(None if each is None else list(each) for each in dimnames)
-    result.axes = tuple(axes) or ("",) * len(dimnames)
+    result.axes = axes if isinstance(axes, tuple) else tuple(axes)
     return result
 
 
@@ -294,13 +299,17 @@ def simplified(answers: list[Any], names: Names) -> Any:
 
     Examples
     --------
-    >>> simplified([1, 2.5], None), simplified([[1, 2], [3, 4]], None).tolist()
+    >>> simplified([1, 2.5], None), simplified([np.array([1, 2]), np.array([3, 4])], None).tolist()
     (array([1. , 2.5]), [[1, 3], [2, 4]])
     """
     if len({np.size(each) for each in answers}) != 1 or np.size(answers[0]) == 0 or answers[0] is None:
         return listed(answers, names)
+    if all(isinstance(each, (list, dict)) and len(each) == 1 for each in answers):
+        inner = [items(each)[0] for each in answers]
+        labels = names or ([label for each in inner if each for label in each] or None)
+        return listed([items(each)[1][0] for each in answers], labels)
     for each in answers:
-        if isinstance(each, (dict, pd.DataFrame, pd.Categorical)) or np.ndim(each) > 1:
+        if isinstance(each, (list, dict, pd.DataFrame, pd.Categorical)) or np.ndim(each) > 1:
             kind = type(each).__name__
             raise PydpstatError(
                 f"FUN must return numbers or strings to be simplified; got {kind}: write lapply"

@@ -13,7 +13,9 @@ import pandas as pd
 from scipy import stats
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._formulas import evaluated, sides
+from pydpstat.porting.r._coefficients import formatted, p_values
+from pydpstat.porting.r._formulas import evaluated, sides, written
+from pydpstat.porting.r._printing import lines as printed
 from pydpstat.porting.r._shapes import Array, refuse_unknown, vector
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
@@ -39,32 +41,38 @@ class Test:
     expected: Any = None
     observed: Any = None
     conf_level: float = 0.95
+    label: str = ""
+    degrees: tuple[str, ...] = ()
+    data: str = ""
 
     def __str__(self) -> str:
+        """Return what R prints, but for the names of the data where no formula has them."""
         degrees = vector(self.parameter).tolist() if self.parameter is not None else []
-        words = [""] if len(degrees) == 1 else ["num ", "denom "]
-        parts = [f"{self.letter} = {self.statistic:.5g}"] if self.statistic is not None else []
-        parts += [f"{word}df = {each:.5g}" for word, each in zip(words, degrees)]
-        parts.append(f"p-value = {self.p_value:.4g}" if self.p_value >= 2.2e-16 else "p-value < 2.2e-16")
-        text = f"\n\t{self.method}\n\n{', '.join(parts)}\n"
-        if self.alternative and self.null_value is not None:
-            said = f"true {self.meaning} is {_SAID[self.alternative]} {self.null_value:g}"
-            text += f"alternative hypothesis: {said}\n"
+        words = self.degrees or (("df",) if len(degrees) == 1 else ("num df", "denom df"))
+        found = [] if self.statistic is None else [(self.letter, self.statistic)]
+        parts = [f"{word} = {formatted(each, 5)[0]}" for word, each in [*found, *zip(words, degrees)]]
+        p = p_values([self.p_value])[0]
+        parts.append(f"p-value {p}" if p.startswith("<") else f"p-value = {p}")
+        lines = [
+            "",
+            f"\t{self.method.strip()}",
+            "",
+            *[f"data:  {self.data}"] * bool(self.data),
+            ", ".join(parts),
+        ]
+        if self.alternative:
+            said = self.alternative
+            if self.null_value is not None:
+                said = f"true {self.meaning} is {_SAID[said]} {formatted(self.null_value, 7)[0]}"
+            lines.append(f"alternative hypothesis: {said}")
         if self.conf_int is not None:
-            low, high = self.conf_int
-            text += f"{100 * self.conf_level:g} percent confidence interval:\n {low:.7g} {high:.7g}\n"
+            lines.append(f"{formatted(100 * self.conf_level, 7)[0]} percent confidence interval:")
+            lines.append(" " + " ".join(formatted(self.conf_int, 7)))
         if self.estimate is not None:
-            found = (
-                self.estimate
-                if isinstance(self.estimate, pd.Series)
-                else pd.Series({self.meaning: self.estimate})
-            )
-            text += (
-                "sample estimates:\n"
-                + "\n".join(f"{name} {value:.7g}" for name, value in found.items())
-                + "\n"
-            )
-        return text
+            found = self.estimate
+            named = found if isinstance(found, pd.Series) else pd.Series({self.label or self.meaning: found})
+            lines += ["sample estimates:", *printed(named)]
+        return "\n".join([*lines, ""])
 
 
 def _tails(of: Any, value: float, alternative: str) -> float:
@@ -89,9 +97,9 @@ def _numbers(x: Any, name: str) -> Array:
     return values.astype(np.float64)
 
 
-def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Array | None, list[str]]:
-    """One or two samples without missing values, and the names of the groups of a formula."""
-    names = ["x", "y"]
+def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Array | None, list[str], str]:
+    """One or two samples without missing values, the names of their groups, and the text of a formula."""
+    names, text = ["x", "y"], ""
     if isinstance(x, str):
         left, right = sides(x)
         frame = y if data is None else data
@@ -100,6 +108,7 @@ def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Ar
         if len(found.levels) != 2:
             raise PydpstatError(f"the groups must have 2 levels; got {len(found.levels)}")
         values, names = _numbers(evaluated(left, frame), "x"), [f"group {each}" for each in found.levels]
+        text = f"{written(left)} by {written(right)}"
         x, y = values[found.codes == 0], values[found.codes == 1]
     first, second = _numbers(x, "x"), None if y is None else _numbers(y, "y")
     if paired:
@@ -107,7 +116,7 @@ def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Ar
             raise PydpstatError("y must have one value for each of x in a paired test")
         first, second = first - second, None
     first = first[~np.isnan(first)]
-    return first, None if second is None else second[~np.isnan(second)], names
+    return first, None if second is None else second[~np.isnan(second)], names, text
 
 
 def t_test(
@@ -122,7 +131,7 @@ def t_test(
     0.269703
     """
     refuse_unknown("alternative", alternative, _SIDES)
-    a, b, names = _samples(x, y, data, paired)
+    a, b, names, text = _samples(x, y, data, paired)
     if len(a) < 2 or (b is not None and (len(b) < 1 if var_equal else len(b) < 2)):
         raise PydpstatError("there must be 2 values or more in each sample")
     center, square = mean(a), var(a)
@@ -135,6 +144,7 @@ def t_test(
             [center, mean(b)], index=[f"mean {'in' if isinstance(x, str) else 'of'} {n}" for n in names]
         )
         center, other, meaning = center - mean(b), var(b), "difference in means"
+        meaning += f" between {names[0]} and {names[1]}" * bool(text)
         if var_equal:
             degrees = float(len(a) + len(b) - 2)
             pooled = (len(a) - 1) * square / degrees + ((len(b) - 1) * other / degrees if len(b) > 1 else 0)
@@ -155,7 +165,8 @@ def t_test(
     return Test(
         method, _tails(of, value, alternative), value, degrees, mu + (value + half) * error, estimate,
         mu, alternative,
-        "t", meaning, conf_level=conf_level,
+        "t", meaning, conf_level=conf_level, data=text,
+        label="mean of x" if meaning == "mean" else meaning,
     )  # fmt: skip
 
 
@@ -175,7 +186,7 @@ def var_test(
     0.25
     """
     refuse_unknown("alternative", alternative, _SIDES)
-    a, b, _ = _samples(x, y, data)
+    a, b, _, text = _samples(x, y, data)
     if b is None:
         raise PydpstatError("y must be given")
     degrees = (len(a) - 1, len(b) - 1)
@@ -187,6 +198,7 @@ def var_test(
         "F test to compare two variances", min(1.0, _tails(of, estimate / ratio, alternative)),
         estimate / ratio,
         np.array(degrees), bounds, name, ratio, alternative, "F", "ratio of variances", conf_level=conf_level,
+        data=text,
     )  # fmt: skip
 
 

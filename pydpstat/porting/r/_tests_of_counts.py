@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import stats
-from scipy.optimize import brentq
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._groups import table
 from pydpstat.porting.r._matrices import as_matrix
+from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._shapes import Array, is_table, missing, refuse_unknown, vector
 from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails
 
@@ -171,7 +171,7 @@ def binom_test(
     return Test(
         "Exact binomial test", float(found.pvalue), hits, of, bounds, pd.Series({name: hits / of}), p,
         alternative,
-        "number of successes", name, conf_level=conf_level,
+        "number of successes", name, conf_level=conf_level, degrees=("number of trials",),
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def fisher_test(
 ) -> Test:
     """Return Fisher's exact test of a table of 2 rows and 2 columns.
 
-    The odds ratio and its interval are exact roots: those that R's ``uniroot`` finds have about 4 digits.
+    The odds ratio and its interval have about 4 exact digits, as R searches them.
 
     Examples
     --------
@@ -207,27 +207,31 @@ def fisher_test(
         return d / d.sum()
 
     def tail(ratio: float, upper: bool) -> float:
+        if ratio == 0:
+            return float(hit <= low if upper else hit >= low)
         return float(weights(ratio)[support >= hit if upper else support <= hit].sum())
 
-    def root(function: Callable[[float], float]) -> float:
-        return math.exp(brentq(lambda size: function(math.exp(size)), -700, 700, xtol=1e-13))
+    def center(ratio: float) -> float:
+        return float((support * weights(ratio)).sum()) if ratio else low
+
+    def root(of: Callable[[float], float], wanted: float) -> float:
+        """The ratio, or its inverse above 1, as R searches it."""
+        gap = of(1) - wanted
+        if gap * (of(0) - wanted) < 0:
+            return uniroot(lambda ratio: of(ratio) - wanted, [0, 1])["root"]
+        least = float(np.finfo(np.float64).eps)
+        return 1 / uniroot(lambda x: of(1 / x) - wanted, [least, 1])["root"] if gap else 1.0
 
     def end(upper: bool, share: float) -> float:
         if hit == (high if upper else low):
             return math.inf if upper else 0.0
-        return root(lambda ratio: tail(ratio, not upper) - share)
+        return root(lambda ratio: tail(ratio, not upper), share)
 
     d = weights(or_)
     p = {"less": tail(or_, False), "greater": tail(or_, True)}.get(
         alternative, d[d <= d[hit - low] * (1 + 1e-7)].sum()
     )
-    estimate = (
-        0.0
-        if hit == low
-        else math.inf
-        if hit == high
-        else root(lambda s: float((support * weights(s)).sum()) - hit)
-    )
+    estimate = 0.0 if hit == low else math.inf if hit == high else root(center, hit)
     bounds = (
         _bounds(alternative, conf_level, lambda q: end(q > 0.5, min(q, 1 - q)), 0.0, math.inf)
         if conf_int

@@ -13,7 +13,7 @@ from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._shapes import items as elements_of
-from pydpstat.porting.r._shapes import listed, vector
+from pydpstat.porting.r._shapes import listed, named, vector
 from pydpstat.porting.r._values import (
     Names,
     Value,
@@ -292,7 +292,7 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
         raise PydpstatError(
             f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs"
         )
-    return result.reshape((x.size, y.size), order="F")
+    return named(result.reshape((x.size, y.size), order="F"), (names_of(X), names_of(Y)))
 
 
 def ifelse(test: Value, yes: Value, no: Value) -> Value:

@@ -1,0 +1,245 @@
+"""Summaries and analyses of variance of models, with what R prints of them."""
+
+from __future__ import annotations
+
+import copy
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._coefficients import coefficient_lines, formatted, p_values
+from pydpstat.porting.r._formulas import written
+from pydpstat.porting.r._formats import zapped
+from pydpstat.porting.r._models import Model, residuals
+from pydpstat.porting.r._order_statistics import quantile
+from pydpstat.porting.r._shapes import Array, named, refuse_unknown
+from pydpstat.r_arithmetic import as_character
+
+_DIGITS = 4
+_QUARTILES = ["Min", "1Q", "Median", "3Q", "Max"]
+
+
+def _shown(value: float, digits: int = _DIGITS) -> str:
+    return formatted(float(f"{value:.{digits}g}"), 7)[0]
+
+
+def _gapped(names: list[str], values: list[str], gap: int) -> list[str]:
+    """Lines of a vector with names whose cells have a gap behind them."""
+    wide = max(map(len, [*names, *values]))
+    count = max(1, 80 // (wide + gap))
+    return [
+        "".join(f"{each:>{wide}}{'':{gap}}" for each in row[k : k + count])
+        for k in range(0, len(names), count)
+        for row in (names, values)
+    ]
+
+
+def _call(fit: Model, before: str) -> list[str]:
+    family = f", family = {fit.family}" if fit.family not in (None, "gaussian") else ""
+    called = f"{'glm' if fit.family else 'lm'}(formula = {fit._design.text}{family})"
+    return ["", *f"Call:{before}{called}".split("\n"), ""]
+
+
+def _omitted(fit: Model) -> list[str]:
+    n = int((~fit._design.keep).sum())
+    return [f"  ({n} observation{'s' * (n > 1)} deleted due to missingness)"] * (n > 0)
+
+
+def model_text(fit: Model) -> str:
+    """Return what R prints of a model."""
+    lines = _call(fit, "  " if fit.family else "\n")
+    lines += ["Coefficients:", *_gapped(fit.names, formatted(fit._beta, _DIGITS), 2), ""]
+    if fit.family:
+        lines += [
+            f"Degrees of Freedom: {fit.df_null} Total (i.e. Null);  {fit.df_residual} Residual",
+            *_omitted(fit),
+            f"Null Deviance:\t    {_shown(fit.null_deviance)} ",
+            f"Residual Deviance: {_shown(fit.deviance)} \tAIC: {_shown(fit.aic)}",
+        ]
+    return "\n".join(lines)
+
+
+class Summary(SimpleNamespace):
+    """R's summary of a model: `coefficients` is a matrix with names."""
+
+    def __init__(self, fit: Model) -> None:
+        from scipy.stats import f, norm, t
+
+        n, p, df = fit._y.size, fit.rank, fit.df_residual
+        errors = np.sqrt(np.diag(fit._unscaled) * fit._dispersion)
+        ratio = fit._beta / errors
+        known = fit.family in ("binomial", "poisson")
+        tails = 2 * (norm.sf(np.abs(ratio)) if known else t.sf(np.abs(ratio), df))
+        words = ("z value", "Pr(>|z|)") if known else ("t value", "Pr(>|t|)")
+        table = np.column_stack([fit._beta, errors, ratio, tails])
+        super().__init__(
+            coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])),
+            df=np.array([p, df, p]),
+            residuals=residuals(fit), cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
+            deviance=fit.deviance,
+            dispersion=fit._dispersion, formula=fit.formula,
+        )  # fmt: skip
+        self._fit = fit
+        if fit.family:
+            self.aic, self.null_deviance = fit.aic, fit.null_deviance
+            self.df_residual, self.df_null = df, fit.df_null
+            return
+        self.sigma = math.sqrt(fit._dispersion)
+        mu, w, one = fit.fitted_values.to_numpy(), fit._w, int(fit._design.intercept)
+        explained = float((w * (mu - (np.average(mu, weights=w) if one else 0.0)) ** 2).sum())
+        self.r_squared = self.adj_r_squared = 0.0
+        if p > one:
+            self.r_squared = explained / (explained + fit.deviance)
+            self.adj_r_squared = 1 - (1 - self.r_squared) * ((n - one) / df)
+            value = explained / (p - one) / fit._dispersion
+            self.fstatistic = pd.Series([value, p - one, df], ["value", "numdf", "dendf"])
+            self._tail = float(f.sf(value, p - one, df))
+
+    def _spread(self) -> list[str]:
+        """The residuals, or their quartiles where they are many."""
+        fit, gap = self._fit, 2 if self._fit.family else 1
+        if not fit.df_residual:
+            return [f"ALL {fit.rank} residuals are 0: no residual degrees of freedom!"]
+        names, values = [str(each) for each in self.residuals.index], self.residuals.to_numpy()
+        if many := fit.df_residual > 5:
+            names, values = _QUARTILES, quantile(values, names=False)
+        if many or fit.family:
+            values = zapped(values, _DIGITS + 1)
+        return _gapped(names, formatted(values, _DIGITS), gap)
+
+    def __str__(self) -> str:
+        fit = self._fit
+        rows, columns = self.coefficients.dimnames
+        table = coefficient_lines(self.coefficients, rows, columns, _DIGITS, 2, [2])
+        if not fit.family:
+            weighted = "Weighted " * bool(np.ptp(fit._w))
+            error = f"{_shown(self.sigma)} on {fit.df_residual} degrees of freedom"
+            lines = [f"{weighted}Residuals:", *self._spread(), "", "Coefficients:", *table, ""]
+            lines += [f"Residual standard error: {error}", *_omitted(fit)]
+            if hasattr(self, "fstatistic"):
+                value, first, second = self.fstatistic
+                squares = f"{self.r_squared:.4g},\tAdjusted R-squared:  {self.adj_r_squared:.4g} "
+                lines.append(f"Multiple R-squared:  {squares}")
+                p = p_values([self._tail])[0]
+                lines.append(f"F-statistic: {value:>5.4g} on {first:g} and {second:g} DF,  p-value: {p}")
+            return "\n".join([*_call(fit, "\n"), *lines, ""])
+        deviances = formatted([fit.null_deviance, fit.deviance], 5)
+        degrees = formatted([fit.df_null, fit.df_residual], 7)
+        words = ["    Null deviance:", "Residual deviance:"]
+        spread = formatted(fit._dispersion, 7)[0]
+        lines = ["Deviance Residuals: ", *self._spread(), "", "Coefficients:", *table, ""]
+        lines += [f"(Dispersion parameter for {fit.family} family taken to be {spread})", ""]
+        lines += [f"{a} {b}  on {c}  degrees of freedom" for a, b, c in zip(words, deviances, degrees)]
+        lines += [*_omitted(fit), f"AIC: {formatted(fit.aic, 5)[0]}", ""]
+        return "\n".join([*_call(fit, "\n"), *lines, f"Number of Fisher Scoring iterations: {fit.iter}", ""])
+
+
+class Anova(pd.DataFrame):
+    """A table of an analysis of variance or deviance, a frame with R's names."""
+
+    _metadata = ["heading"]
+
+    def lines(self) -> list[str]:
+        """Return what R prints."""
+        names = [str(each) for each in self.columns]
+        tests = [k for k, name in enumerate(names) if name in ("F value", "F")]
+        zap = [
+            k
+            for k, name in enumerate(names)
+            if k not in tests and not name.endswith("Df") and name[:2] != "Pr"
+        ]
+        rows = [str(each) for each in self.index]
+        return [*self.heading, *coefficient_lines(self.to_numpy(), rows, names, 5, 0, tests, zap, "")]
+
+
+def _anova(heading: str, rows: Any, **columns: Any) -> Anova:
+    table = Anova(columns, index=pd.Index(list(rows), dtype=object))
+    table.heading = heading.split("\n")
+    return table
+
+
+def anova(object: Model, *others: Model, test: str | None = None) -> Anova:
+    """Return the analysis of variance of a linear model's terms, or of nested models, as R's ``anova``.
+
+    Of generalized models it is the analysis of deviance, with p-values for ``test="Chisq"``.
+
+    Examples
+    --------
+    >>> from pydpstat.porting.r import lm
+    >>> anova(lm("y ~ x", {"x": [1, 2, 3], "y": [1.0, 3.0, 6.0]}))["Df"].tolist()
+    [1.0, 1.0]
+    """
+    models = (object, *others)
+    if any(not isinstance(each, Model) or each.family != object.family for each in models):
+        raise PydpstatError("the models must be all of lm, or all of glm with one family")
+    if len({each._y.size for each in models}) > 1:
+        raise PydpstatError("the models must have been fitted to the same rows")
+    refuse_unknown("test", test, (None, "Chisq", "LRT") if object.family else (None, "F"))
+    return _of_several(models, test) if others else _of_terms(object, test)
+
+
+def _of_several(models: tuple[Model, ...], test: str | None) -> Anova:
+    from scipy.stats import chi2, f
+
+    df = np.array([each.df_residual for each in models], dtype=np.float64)
+    deviance = np.array([each.deviance for each in models])
+    lost, gained = np.append(np.nan, -np.diff(df)), np.append(np.nan, -np.diff(deviance))
+    largest = models[int(np.argsort(df, kind="stable")[0])]
+    kind = "Deviance" if largest.family else "Variance"
+    formulas = [f"Model {i}: {each._design.text}" for i, each in enumerate(models, 1)]
+    heading = "\n".join([f"Analysis of {kind} Table", "", *formulas])
+    rows = range(1, len(models) + 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.where(lost == 0, np.nan, gained / largest._dispersion)
+        if not largest.family:
+            ratio = np.where(ratio / lost < 0, np.nan, ratio / lost)
+            tail = f.sf(ratio, np.abs(lost), largest.df_residual)
+            columns = {"Res.Df": df, "RSS": deviance, "Df": lost, "Sum of Sq": gained, "F": ratio}
+            return _anova(heading, rows, **columns, **{"Pr(>F)": tail})
+        columns = {"Resid. Df": df, "Resid. Dev": deviance, "Df": lost, "Deviance": gained}
+        tail = chi2.sf(ratio * np.sign(lost), np.abs(lost))
+    return _anova(heading, rows, **columns, **({"Pr(>Chi)": tail} if test else {}))
+
+
+def _of_terms(fit: Model, test: str | None) -> Anova:
+    from scipy.stats import chi2, f
+
+    terms = np.array(fit._design.assigned)
+    order = range(1, int(terms.max(initial=0)) + 1)
+    names = [":".join(each) for each in fit._design.terms]
+    counts = np.array([(terms == k).sum() for k in order], dtype=np.float64)
+    response = written(fit._design.left)  # type: ignore[arg-type]
+    if not fit.family:
+        squares = np.array([*((fit._effects[terms == k] ** 2).sum() for k in order), fit.deviance])
+        df = np.array([*counts, fit.df_residual])
+        means = squares / df
+        value = np.append(means[:-1] / means[-1], np.nan)
+        heading = f"Analysis of Variance Table\n\nResponse: {response}"
+        columns = {"Df": df, "Sum Sq": squares, "Mean Sq": means, "F value": value}
+        tail = f.sf(value, df, fit.df_residual)
+        return _anova(heading, [*names, "Residuals"], **columns, **{"Pr(>F)": tail})
+    deviances, left = [fit.null_deviance], fit._y.size - np.cumsum([fit._design.intercept, *counts])
+    for k in order:
+        deviances.append(_refitted(fit, terms <= k).deviance if k < len(order) else fit.deviance)
+    gained, df = np.append(np.nan, -np.diff(deviances)), np.append(np.nan, counts)
+    link = {"binomial": "logit", "poisson": "log", "gaussian": "identity"}[str(fit.family)]
+    heading = (
+        f"Analysis of Deviance Table\n\nModel: {fit.family}, link: {link}\n\nResponse: {response}\n\n"
+        "Terms added sequentially (first to last)\n\n"
+    )
+    columns = {"Df": df, "Deviance": gained, "Resid. Df": left.astype(float), "Resid. Dev": deviances}
+    tail = {"Pr(>Chi)": chi2.sf(gained / fit._dispersion, df)} if test else {}
+    return _anova(heading, ["NULL", *names], **columns, **tail)
+
+
+def _refitted(fit: Model, columns: Array) -> Model:
+    """The model of fewer columns."""
+    smaller = copy.copy(fit)
+    smaller._x, smaller.names = fit._x[:, columns], [n for n, kept in zip(fit.names, columns) if kept]
+    smaller._iterate()
+    smaller.deviance = smaller._deviance(smaller._mu(smaller._x @ smaller._beta))
+    return smaller
