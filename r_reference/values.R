@@ -9,7 +9,7 @@ text <- function(x) ifelse(is.na(x), "NA", vapply(enc2utf8(x), function(s)
 number <- function(x) ifelse(is.na(x), "NA", ifelse(is.infinite(x), ifelse(x > 0, "Inf", "-Inf"), sprintf("%.17g", x)))
 
 atom <- function(x) paste(switch(typeof(x), logical = ifelse(is.na(x), "NA", ifelse(x, "TRUE", "FALSE")),
-  integer = , double = number(as.double(x)), character = text(x), stop("no such kind")), collapse = " ")
+  integer = ifelse(is.na(x), "NA", paste0(x, "L")), double = number(x), character = text(x), stop("no such kind")), collapse = " ")
 
 value <- function(x) {
   names <- if (is.null(names(x))) "" else paste0(" names ", atom(names(x)))

@@ -73,13 +73,24 @@ def ours(expression: str, space: dict[str, Any] | None = None) -> str:
     return value(found)
 
 
+def agree(mine: str, given: str) -> bool:
+    """Tell whether two values agree, where an error is no wrong value: integers with NA are doubles here.
+
+    Examples
+    --------
+    >>> agree("vector 1 NA", "vector 1L NA"), agree("vector 1", "vector 1L")
+    (True, False)
+    """
+    return mine in (given, "error") or ("NA" in given and mine == re.sub(r"(\d)L\b", r"\1", given))
+
+
 def value(x: Any) -> str:
     """Return a value as ``values.R`` writes R's.
 
     Examples
     --------
     >>> value(pd.Series([1.0, math.nan], index=["a", "b"])), value([1, "x"])
-    ('vector 1 NA names "a" "b"', 'list (vector 1, vector "x")')
+    ('vector 1 NA names "a" "b"', 'list (vector 1L, vector "x")')
     """
     if x is None:
         return "NULL"
@@ -109,6 +120,8 @@ def _atom(x: Any) -> str:
         return str(bool(x)).upper()
     if isinstance(x, str):
         return _text(x)
+    if isinstance(x, (int, np.integer)):
+        return f"{x}L"
     return f"{float(x):.17g}" if math.isfinite(x) else "Inf" if x > 0 else "-Inf"
 
 

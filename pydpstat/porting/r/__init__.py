@@ -38,7 +38,7 @@ from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, residuals, sigma, vcov,
 )
-from pydpstat.porting.r._operators import column_or, each, integers, modulo, quotient, slot
+from pydpstat.porting.r._operators import column_or, each, modulo, quotient, slot
 from pydpstat.porting.r._order_statistics import (
     IQR, cut, findInterval, fivenum, mad, quantile, summary, tabulate,
 )
@@ -65,6 +65,7 @@ from pydpstat.porting.r._summaries import (
 )
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
+from pydpstat.porting.r._values import integers
 from pydpstat.porting.r._vectors import (
     LETTERS, append, as_list, c, factor, head, ifelse, length, letters, names, outer, rev, setNames,
     set_names, tail, unlist, unname,

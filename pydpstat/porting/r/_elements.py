@@ -113,7 +113,6 @@ beta = elementwise(
 factorial = elementwise(_each(lambda x: _gamma(x + 1)), "factorial", "Factorial, exact up to 49")
 choose = elementwise(_each(_choose), "choose", "Number of subsets of k elements, exact below k = 30")
 power = elementwise(_each(_pow), "power", "Power, R's ``x^y``")
-_modulo = elementwise(lambda x, y: np.mod(x, y), "mod", "Rest of the division")
 
 
 def log(x: Value, base: Value = None) -> Value:
@@ -266,8 +265,8 @@ def nchar(x: Value, type: str = "chars") -> Value:
     >>> nchar(["abc", ""]), nchar(123)
     (array([3, 0]), 3)
     """
-    if type != "chars":
-        raise PydpstatError(f"type must be 'chars'; got {type!r}")
-    missing_size = math.nan if plain(x).dtype == object else 2
-    lengths = [missing_size if each is None else len(each) for each in texts(x)]
+    if type not in ("chars", "bytes") or factor_of(x) is not None:
+        raise PydpstatError(f"nchar takes strings and type 'chars' or 'bytes'; got {type!r} for {x!r:.60}")
+    counted = [each.encode() if each and type == "bytes" else each for each in texts(x)]
+    lengths = [math.nan if each is None else len(each) for each in counted]
     return shaped(np.array(lengths) if lengths else np.empty(0, np.int64), x)

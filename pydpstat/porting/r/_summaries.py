@@ -18,6 +18,7 @@ from pydpstat.porting.r._values import (
     Value,
     Vector,
     factor_of,
+    integers,
     joined,
     missing,
     names_of,
@@ -44,8 +45,7 @@ def sum(*x: Value, na_rm: bool = False) -> Any:
     >>> sum([1, 2], 3), sum([0.5, None], na_rm=True)
     (6, 0.5)
     """
-    totals = [r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x]
-    return builtins.sum(totals)
+    return integers(builtins.sum(r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x))
 
 
 def prod(*x: Value, na_rm: bool = False) -> float:
@@ -149,7 +149,7 @@ def _running(name: str, function: Callable[[Vector], Vector], whole: bool) -> Ca
         values = values.astype(np.int64) if values.dtype == bool else values
         with np.errstate(all="ignore"):
             result = function(values if whole else values.astype(np.longdouble))
-        return with_names(result if whole else result.astype(np.float64), names_of(x))
+        return with_names(integers(result) if whole else result.astype(np.float64), names_of(x))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Return the running {name[3:]} of a vector, as R's ``{name}``."
@@ -378,6 +378,7 @@ def diff(x: Value, lag: int = 1, differences: int = 1) -> Value:
     """
     names, values = names_of(x), numbers(x)
     values = values.astype(np.int64) if values.dtype == bool else values
-    for _ in builtins.range(differences):
-        values, names = values[lag:] - values[: values.size - lag], None if names is None else names[lag:]
-    return with_names(values, names)
+    with np.errstate(invalid="ignore"):
+        for _ in builtins.range(differences):
+            values = values[lag:] - values[: values.size - lag]
+    return with_names(integers(values), None if names is None else names[lag * differences :])

@@ -20,6 +20,8 @@ Vector = npt.NDArray[Any]
 Names = list[Any] | None
 # any value of R: a number, a string, a vector, a list, a frame, NULL
 Value = Any
+# of R's integers
+_LARGEST = 2**31 - 1
 _SCALARS = (str, bool, int, float, np.generic)
 
 
@@ -29,11 +31,11 @@ class _Named:
     names: list[Any]
 
 
-class _NamedFloat(_Named, np.float64):  # type: ignore[misc]
+class _NamedFloat(_Named, float):
     pass
 
 
-class _NamedInt(_Named, np.int64):
+class _NamedInt(_Named, int):
     pass
 
 
@@ -262,6 +264,21 @@ def numbers(x: Value, name: str = "x") -> Vector:
             f"{name} must be numeric; got {kind}. Convert it first, as by r.as_numeric({name})"
         )
     return values
+
+
+def integers(x: Value) -> Value:
+    """Return integers, if R has them: beyond 2,147,483,647 R's result is NA, which is an error here.
+
+    Examples
+    --------
+    >>> integers(np.array([1, 2])), integers(1e10)
+    (array([1, 2]), 10000000000.0)
+    """
+    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > _LARGEST:
+        raise PydpstatError(
+            "the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)"
+        )
+    return x
 
 
 def missing(x: Value) -> npt.NDArray[np.bool_]:

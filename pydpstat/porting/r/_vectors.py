@@ -19,6 +19,7 @@ from pydpstat.porting.r._values import (
     Value,
     Vector,
     factor_of,
+    integers,
     joined,
     missing,
     names_of,
@@ -276,8 +277,8 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     Examples
     --------
     >>> outer([1, 2], [3, 4])
-    array([[3, 4],
-           [6, 8]])
+    array([[3., 4.],
+           [6., 8.]])
     """
     operators: dict[str, Callable[[Any, Any], Any]] = {
         "*": np.multiply, "+": np.add, "-": np.subtract, "/": np.divide, "<": np.less, ">": np.greater,
@@ -287,7 +288,9 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     if function is None:
         raise PydpstatError(f"FUN must be a function or one of {list(operators)}; got {FUN!r}")
     x, y = plain_label(X), plain_label(Y)
-    result = np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size)))
+    # R's product of all pairs is of doubles
+    x = x.astype(np.float64) if FUN == "*" else x
+    result = integers(np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size))))
     if result.size != x.size * y.size:
         raise PydpstatError(
             f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs"
