@@ -216,19 +216,21 @@ def _model(of: Calls, node: Call) -> Code:
     if function_name(formula) != "~":
         raise Untranslated(f"the formula of {name} is computed")
     texts = [quoted(_formula(of, formula))]  # type: ignore[arg-type]
+    # as in the calls of R's glm, the family is before the data
+    by_name = "data=" if name == "glm" else ""
     if "data" in given:
-        texts.append(of.value(given["data"]).text)
+        texts.append(f"{by_name}{of.value(given['data']).text}")
     else:
         functions = {id(each.function) for each in nodes(formula) if isinstance(each, Call)}
         used = [each.name for each in nodes(formula) if isinstance(each, Name) and id(each) not in functions]
         columns = [f"{quoted(each)}: {of.named(Name(each)).array}" for each in dict.fromkeys(used)]
-        texts.append(f"pd.DataFrame({{{', '.join(columns)}}})")
+        texts.append(f"{by_name}pd.DataFrame({{{', '.join(columns)}}})")
     if "family" in given:
         family = given["family"]
         called_ = function_name(family) or word(family)
         if isinstance(family, Call) and family.arguments:
             raise Untranslated("the family has a separate link")
-        texts.append(f"family={quoted(called_)}")
+        texts.insert(1, quoted(called_))
     if "weights" in given:
         texts.append(f"weights={of.value(given['weights']).text}")
     return Code(called(f"r.{name}", texts), "object")

@@ -37,6 +37,10 @@ from pydpstat.porting._special_calls import specials, switched
 from pydpstat.porting._syntax import Call, Function, Name, Node, Script
 from pydpstat.porting._verbs import piped
 
+# calls whose value R does not show
+_SHOW_NOTHING = set(
+    "invisible cat print for while repeat library message warning write.csv write.table options".split()
+)
 # what Python has as statements only, or writes as some
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
@@ -167,7 +171,7 @@ class Statements(Commands):
     def _silent(self, node: Node, seen: frozenset[str] = frozenset()) -> bool:
         """Return whether R shows no value of a statement; functions that are `seen` call each other."""
         name = function_name(node)
-        if name in ARROWS or name in ("invisible", "cat", "print", "for", "while", "repeat", "library"):
+        if name in ARROWS or name in _SHOW_NOTHING:
             return True
         if name == "{":
             return not arguments_of(node) or self._silent(arguments_of(node)[-1], seen)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix, t
@@ -129,4 +130,7 @@ def sweep(x: Any, MARGIN: int, STATS: Any, FUN: str | Callable[..., Any] = "-") 
         raise PydpstatError(f"STATS must have {source.shape[MARGIN - 1]} values; got {stats.size}")
     function = _SIGNS[FUN] if isinstance(FUN, str) else FUN
     wide = np.broadcast_to(stats[:, None] if MARGIN == 1 else stats, source.shape)
-    return named(function(np.asarray(source), wide), dimnames_of(source))
+    result = function(np.asarray(source), wide)
+    if isinstance(x, pd.DataFrame):
+        return pd.DataFrame(result, columns=x.columns, index=x.index)
+    return named(result, dimnames_of(source))

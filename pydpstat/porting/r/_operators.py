@@ -21,9 +21,7 @@ def _of_kind(of_integers: Callable[..., Any], of_doubles: Callable[..., Any]) ->
         if "f" in x.dtype.kind + y.dtype.kind:
             return np.asarray(of_doubles(x.astype(np.float64), y.astype(np.float64)))
         if (y == 0).any():
-            raise PydpstatError(
-                "y has an integer 0, where R has NA: write 0.0 for Inf or NaN of doubles"
-            )
+            raise PydpstatError("y has an integer 0, where R has NA: write 0.0 for Inf or NaN of doubles")
         return np.asarray(of_integers(x.astype(np.int64), y))
 
     return function

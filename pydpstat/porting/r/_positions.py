@@ -227,7 +227,7 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
     (array([1. , 2. , nan, 0.5]), array(['a', '2'], dtype=object))
     """
     if isinstance(x, pd.DataFrame):
-        return _with_column(x, i, value)
+        return x.mask(_mask(i), value) if isinstance(i, pd.DataFrame) else _with_column(x, i, value)
     n, names = size(x), names_of(x)
     found, new = places(i, n, names)
     if isinstance(x, (list, Mapping)) or isinstance(value, (list, Mapping)):
@@ -301,6 +301,12 @@ def _with_levels(x: Value, found: Places, value: Value) -> pd.Categorical:
     wanted = [-1 if each is None else levels.index(each) if each in levels else -1 for each in given]
     codes[found] = np.resize(np.array(wanted, np.int64), found.size)
     return pd.Categorical.from_codes(codes, dtype=factor.dtype)
+
+
+def _mask(i: pd.DataFrame) -> pd.DataFrame:
+    if not all(kind.kind == "b" for kind in i.dtypes):
+        raise PydpstatError("the index must be a frame of truth values without missing ones")
+    return i
 
 
 def _with_column(x: pd.DataFrame, i: Value, value: Value) -> pd.DataFrame:

@@ -18,7 +18,7 @@ def uniroot(
     f: Callable[[float], Any], interval: Any = None, lower: Any = None, upper: Any = None,
     tol: float = _SMALLEST**0.25, maxiter: int = 1000,
 ) -> dict[str, float]:  # fmt: skip
-    """Return a root of a function between points where it has different signs, by the steps of R's ``uniroot``.
+    """Return a root of a function between points of different signs, by the steps of R's ``uniroot``.
 
     Examples
     --------

@@ -33,6 +33,7 @@ from pydpstat.porting.r._values import (
 )  # fmt: skip
 from pydpstat.r_arithmetic.factor import collation_key
 from pydpstat.r_arithmetic.factor import factor as _factor
+from pydpstat.results import DPResults
 
 
 def c(*values: Value, **named: Value) -> Value:
@@ -192,7 +193,8 @@ def names(x: Value) -> Value:
     >>> names({"a": 1}), names([1])
     (array(['a'], dtype=object), None)
     """
-    found = names_of(x)
+    labels = x.labels if isinstance(x, DPResults) else None
+    found = names_of(x) if labels is None else labels.names or (labels.dimnames or [None])[0]
     return None if found is None else objects(found)
 
 
