@@ -91,6 +91,12 @@ class Names(Subscripts):
             return f"r.{plain}"
         raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
 
+    def outside(self, name: str, data: Node) -> bool:
+        """Return whether a name may be a variable of the script, and no column of a data frame."""
+        frame = self._frame_of(self.value(data))
+        inside = frame is not None and frame.columns is not None and name in frame.columns
+        return not inside and self.scope.find(name) is not None
+
     def is_large(self, node: Node | None) -> bool:
         """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""
         return any(
