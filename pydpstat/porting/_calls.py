@@ -41,6 +41,11 @@ _KINDS = {
     "object": "lm glm t_test wilcox_test chisq_test summary hist prop_test binom_test cor_test",
 }
 _RESULT = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+# functions whose results are never missing
+_COMPLETE = set(
+    "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
+    "duplicated complete_cases tabulate is_null".split()
+)
 # functions that make a text of numbers
 _SHOWING = set("cat print paste paste0 format as_character toString message formatC prettyNum".split())
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
@@ -327,7 +332,9 @@ class Calls(Names):
         kind = self._result(plain, first)
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
-        return Code(called(f"r.{plain}", _placed(known, texts)), kind, missing=missing)
+        return Code(
+            called(f"r.{plain}", _placed(known, texts)), kind, missing=0 if plain in _COMPLETE else missing
+        )
 
     def _argument_of_r(self, name: str, value: Node) -> Code:
         if name in _TAKES_NAMES and isinstance(value, Constant) and value.kind == "character":

@@ -132,7 +132,10 @@ class Subscripts(Expressions):
             return rows
         index = self.value(column)
         if index.kind == "text" and not keep:
-            return replace(self.column(rows, word(column)), frame=base.text if row is None else "")
+            frame = base.text if row is None else ""
+            if isinstance(column, Constant):
+                return replace(self.column(rows, word(column)), frame=frame)
+            return Code(f"{rows.at(ATOM)}[{index.text}]", "column", frame=frame, missing=rows.missing or 1)
         if index.kind == "texts" or (index.kind == "text" and keep):
             return self._columns(rows, column, index)
         if index.kind in NUMBERS and not index.text.startswith("-") and not keep:
