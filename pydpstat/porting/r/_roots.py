@@ -31,7 +31,7 @@ def uniroot(
     fa, fb = (float(np.ravel(f(x))[0]) for x in (a, b))
     if not a < b or fa * fb > 0 or fa != fa or fb != fb:
         raise PydpstatError(
-            f"f must have different signs at lower < upper; got {fa:.4g} and {fb:.4g} at {ends}"
+            f"f must have different signs at {ends}; got {fa:.4g} and {fb:.4g}"
         )
     c, fc, count = a, fa, 0
     if fa * fb == 0:
