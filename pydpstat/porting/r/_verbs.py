@@ -253,7 +253,8 @@ def lag(x: Any, n: int = 1, default: Any = None) -> Any:
     )
     if default is None:
         return moved
-    return combined([default if not 0 <= k < size else v for k, v in zip(places, vector(moved).tolist())])
+    values = vector(x).tolist()
+    return combined([values[k] if 0 <= k < size else default for k in places])
 
 
 def lead(x: Any, n: int = 1, default: Any = None) -> Any:
@@ -276,9 +277,7 @@ class Tibble(pd.DataFrame):
 
     def lines(self) -> list[str]:
         """Refuse to be printed."""
-        raise PydpstatError(
-            "R prints a tibble in a form of its own: write print(as.data.frame(x))"
-        )
+        raise PydpstatError("R prints a tibble in a form of its own: write print(as.data.frame(x))")
 
 
 def as_tibble(x: Any) -> pd.DataFrame:
