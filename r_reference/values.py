@@ -2,7 +2,7 @@
 
 Each file in ``values`` has cases: R's expression, a tab, and the Python one. ``values.R`` writes R's values
 as text, and this module writes ours alike. Those of R are recorded in files of the same names that end in
-``.R.txt``.
+``.R.txt``. A case that assigns a variable is there for all that follow.
 """
 
 from __future__ import annotations
@@ -50,6 +50,15 @@ def theirs(expressions: Iterable[str]) -> list[str]:
         locale = {"LC_ALL": "C.UTF-8", "LANGUAGE": "en"}
         subprocess.run(command, check=True, env={**os.environ, **locale})
         return output.read_text(encoding="utf-8").splitlines()
+
+
+def variables(path: Path) -> dict[str, Any]:
+    """Return what the cases of a file assign, as ``(x := r.c(1, 2))``."""
+    space: dict[str, Any] = {}
+    for _, python in cases(path):
+        if re.match(r"\(\w+ := ", python):
+            ours(python, space)
+    return space
 
 
 def ours(expression: str, space: dict[str, Any] | None = None) -> str:

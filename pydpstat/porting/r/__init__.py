@@ -10,7 +10,7 @@ from pydpstat.porting.r._conversions import (
     all_equal, as_character, as_integer, as_logical, as_numeric, as_vector, identical, is_character,
     is_factor, is_function, is_logical, is_null, is_numeric,
 )
-from pydpstat.porting.r._data_files import read_csv, write_csv
+from pydpstat.porting.r._data_files import read_csv, write_csv, write_table
 from pydpstat.porting.r._distributions import (
     dbeta, dbinom, dchisq, dexp, df, dgamma, dgeom, dlnorm, dnorm, dpois, dt, dunif, dweibull, pbeta,
     pbinom, pchisq, pexp, pf, pgamma, pgeom, plnorm, pnorm, ppois, pt, punif, pweibull, qbeta, qbinom,
@@ -24,8 +24,8 @@ from pydpstat.porting.r._elements import (
 from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
 from pydpstat.porting.r._frames import as_data_frame, cbind, data_frame, make_names, rbind
 from pydpstat.porting.r._groups import (
-    Filter, Map, Reduce, addmargins, apply, do_call, lapply, mapply, marginSums, margin_table,
-    prop_table, proportions, replicate, sapply, split, table, tapply, vapply,
+    Filter, Map, Reduce, apply, ave, do_call, lapply, mapply, relevel, replicate, rowsum, sapply, split,
+    tapply, vapply,
 )
 from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
@@ -63,6 +63,9 @@ from pydpstat.porting.r._summaries import (
     all, any, cor, cov, cummax, cummin, cumprod, cumsum, diff, max, mean, median, min, pmax, pmin, prod,
     range, scale, sd, sum, var, weighted_mean,
 )
+from pydpstat.porting.r._tables import (
+    addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,
+)
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
 from pydpstat.porting.r._values import integers
@@ -71,39 +74,41 @@ from pydpstat.porting.r._vectors import (
     set_names, tail, unlist, unname,
 )
 from pydpstat.porting.r._verbs import (
-    arrange, count, desc, distinct, inner_join, left_join, mutate, summarize,
+    arrange, as_tibble, bind_rows, count, desc, distinct, inner_join, lag, lead, left_join, mutate,
+    n_distinct, slice_max, slice_min, summarize, transmute,
 )
 
 __all__ = [
     "AIC", "BIC", "Filter", "IQR", "LETTERS", "Map", "Reduce", "abs", "addmargins", "aggregate", "all",
     "all_equal", "anova", "any", "anyNA", "append", "apply", "arrange", "as_character", "as_data_frame",
-    "as_integer", "as_list", "as_logical", "as_matrix", "as_numeric", "as_vector", "beta", "binom_test",
-    "c", "cat", "cbind", "ceiling", "cells", "character", "chisq_test", "choose", "coef", "colMeans",
-    "colSums", "colnames", "colon", "column_or", "columns", "complete_cases", "confint", "cor",
-    "cor_test", "cos", "count", "cov", "crossprod", "cummax", "cummin", "cumprod", "cumsum", "cut",
-    "data_frame", "dbeta", "dbinom", "dchisq", "desc", "det", "deviance", "dexp", "df", "df_residual",
-    "dgamma", "dgeom", "diag", "diff", "dim", "distinct", "dlnorm", "dnorm", "do_call", "dpois",
-    "droplevels", "dt", "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal",
-    "exp", "expand_grid", "expm1", "factor", "factorial", "findInterval", "fisher_test", "fitted",
-    "fivenum", "floor", "format", "formatC", "gamma", "glm", "grep", "grepl", "gsub", "head", "hist",
-    "identical", "ifelse", "index", "inner_join", "integer", "integers", "intersect", "is_character",
-    "is_factor", "is_function", "is_in", "is_logical", "is_na", "is_null", "is_numeric", "known",
-    "kruskal_test", "ks_test", "lapply", "left_join", "length", "letters", "levels", "lgamma", "lm",
-    "log", "log10", "log1p", "log2", "logLik", "logical", "mad", "make_names", "mapply", "marginSums",
-    "margin_table", "match", "matmul", "matrix", "max", "mean", "median", "merge", "message", "min",
-    "modulo", "mutate", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott",
-    "ncol", "nlevels", "nobs", "nrow", "numeric", "order", "outer", "part", "paste", "paste0", "pbeta",
-    "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin", "pnorm", "power",
-    "ppois", "predict", "pretty", "prettyNum", "print", "prod", "prop_table", "prop_test",
-    "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq", "qexp", "qf", "qgamma",
-    "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient", "qweibull", "range",
-    "rank", "rbind", "read_csv", "rep", "rep_len", "replaced", "replaced_cells", "replaced_element",
-    "replicate", "residuals", "rev", "round", "rowMeans", "rowSums", "rownames", "rows", "sapply",
-    "scale", "sd", "seq", "seq_along", "seq_len", "setNames", "set_colnames", "set_names",
-    "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slot", "solve",
-    "sort", "split", "sprintf", "sqrt", "startsWith", "strrep", "strsplit", "strtoi", "sub", "substr",
-    "substring", "sum", "summarize", "summary", "sweep", "t", "t_test", "table", "tabulate", "tail",
-    "tan", "tanh", "tapply", "tcrossprod", "toString", "tolower", "toupper", "trimws", "trunc",
-    "unequal", "union", "unique", "uniroot", "unlist", "unname", "vapply", "var", "var_test", "vcov",
-    "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "write_csv",
+    "as_integer", "as_list", "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave",
+    "beta", "bind_rows", "binom_test", "c", "cat", "cbind", "ceiling", "cells", "character", "chisq_test",
+    "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_or", "columns",
+    "complete_cases", "confint", "cor", "cor_test", "cos", "count", "cov", "crossprod", "cummax",
+    "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom", "dchisq", "desc", "det",
+    "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff", "dim", "distinct",
+    "dlnorm", "dnorm", "do_call", "dpois", "droplevels", "dt", "dunif", "duplicated", "dweibull", "each",
+    "element", "endsWith", "equal", "exp", "expand_grid", "expm1", "factor", "factorial", "findInterval",
+    "fisher_test", "fitted", "fivenum", "floor", "format", "formatC", "gamma", "glm", "grep", "grepl",
+    "gsub", "head", "hist", "identical", "ifelse", "index", "inner_join", "integer", "integers",
+    "intersect", "is_character", "is_factor", "is_function", "is_in", "is_logical", "is_na", "is_null",
+    "is_numeric", "known", "kruskal_test", "ks_test", "lag", "lapply", "lead", "left_join", "length",
+    "letters", "levels", "lgamma", "lm", "log", "log10", "log1p", "log2", "logLik", "logical", "mad",
+    "make_names", "mapply", "marginSums", "margin_table", "match", "matmul", "matrix", "max", "mean",
+    "median", "merge", "message", "min", "modulo", "mutate", "n_distinct", "na_omit", "names", "nchar",
+    "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol", "nlevels", "nobs", "nrow", "numeric", "order",
+    "outer", "part", "paste", "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom",
+    "plnorm", "pmax", "pmin", "pnorm", "power", "ppois", "predict", "pretty", "prettyNum", "print",
+    "prod", "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom",
+    "qchisq", "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif",
+    "quotient", "qweibull", "range", "rank", "rbind", "read_csv", "relevel", "rep", "rep_len", "replaced",
+    "replaced_cells", "replaced_element", "replicate", "residuals", "rev", "round", "rowMeans", "rowSums",
+    "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq", "seq_along", "seq_len", "setNames",
+    "set_colnames", "set_names", "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif",
+    "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split", "sprintf", "sqrt", "startsWith",
+    "strrep", "strsplit", "strtoi", "sub", "substr", "substring", "sum", "summarize", "summary", "sweep",
+    "t", "t_test", "table", "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "toString",
+    "tolower", "toupper", "transmute", "trimws", "trunc", "unequal", "union", "unique", "uniroot",
+    "unlist", "unname", "vapply", "var", "var_test", "vcov", "weighted_mean", "which", "which_max",
+    "which_min", "wilcox_test", "write_csv", "write_table", "xtabs",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,9 @@ def read_csv(
     return frame_of(dict(zip(make_names(names, unique=True) if check_names else names, values)), labels)
 
 
-def write_csv(x: Any, file: str | Path = "", row_names: bool = True, quote: bool = True) -> None:
+def write_csv(
+    x: Any, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA"
+) -> None:
     """Write a frame, matrix or table as R's ``write.csv`` does, byte for byte; without a file print it.
 
     Examples
@@ -60,18 +63,45 @@ def write_csv(x: Any, file: str | Path = "", row_names: bool = True, quote: bool
     "1",0.3,"x"
     "2",1e+05,NA
     """
+    _write(x, file, False, quote, ",", na, row_names, math.nan if row_names else True, '""')
+
+
+def write_table(
+    x: Any, file: str | Path = "", append: bool = False, quote: bool = True, sep: str = " ", na: str = "NA",
+    row_names: bool = True, col_names: Any = True,
+) -> None:  # fmt: skip
+    r"""Write a frame, matrix or table as R's ``write.table`` does, byte for byte.
+
+    With ``col_names=nan``, R's NA, the names of the rows have an empty name, as in `write_csv`.
+
+    Examples
+    --------
+    >>> write_table(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), quote=False, row_names=False)
+    a b
+    1 x
+    2 y
+    """
+    _write(x, file, append, quote, sep, na, row_names, col_names, '\\"')
+
+
+def _write(
+    x: Any, file: str | Path, append: bool, quote: bool, sep: str, na: str, row_names: bool, col_names: Any,
+    inner: str,
+) -> None:  # fmt: skip
     frame = as_data_frame(x)
 
     def text(value: object) -> str:
-        return '"' + str(value).replace('"', '""') + '"' if quote else str(value)
+        return '"' + str(value).replace('"', inner) + '"' if quote else str(value)
 
     table = [[text(row_name(each)) for each in frame.index]] if row_names else []
     for values, gone in ((vector(each), missing(each)) for each in items(frame)[1]):
         write = text if values.dtype.kind == "O" else as_character
-        table.append(["NA" if away else write(v) for v, away in zip(values.tolist(), gone)])
-    top = [text(each) for each in ([""] if row_names else []) + list(frame.columns)]
-    written = "".join(",".join(line) + "\n" for line in [top, *zip(*table)])
+        table.append([na if away else write(v) for v, away in zip(values.tolist(), gone)])
+    corner = [""] if row_names and col_names != col_names else []
+    top = [[text(each) for each in [*corner, *frame.columns]]] if col_names else []
+    written = "".join(sep.join(line) + "\n" for line in [*top, *zip(*table)])
     if file:
-        Path(file).write_text(written, encoding="utf-8", newline="")
+        with open(file, "a" if append else "w", encoding="utf-8", newline="") as stream:
+            stream.write(written)
     else:
         sys.stdout.write(written)

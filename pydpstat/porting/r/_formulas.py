@@ -96,7 +96,9 @@ def variables(formula: str, names: Sequence[str]) -> tuple[list[str], list[str]]
 
 
 def _listed(node: Node | None) -> list[str]:
-    function, parts = _called(node) if node is not None else ("", [])
+    if node is None:
+        return []
+    function, parts = _called(node)
     if function in ("cbind", "+", "*", ":"):
         return [name for part in parts for name in _listed(part)]
     if not isinstance(node, Name):

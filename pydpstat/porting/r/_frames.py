@@ -119,12 +119,12 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
 
     Examples
     --------
-    >>> from pydpstat.porting.r._groups import table
+    >>> from pydpstat.porting.r._tables import table
     >>> as_data_frame(table(["a", "b", "a"])).to_dict("list")
     {'Var1': ['a', 'b'], 'Freq': [2, 1]}
     """
     if isinstance(x, (pd.DataFrame, dict)):
-        return x if isinstance(x, pd.DataFrame) else data_frame(x)
+        return pd.DataFrame(x) if isinstance(x, pd.DataFrame) else data_frame(x)
     if is_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
     elif isinstance(x, Table) or (

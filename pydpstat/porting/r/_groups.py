@@ -1,4 +1,4 @@
-"""R's functions of groups and of functions: sapply, tapply, split, table and their relatives."""
+"""R's functions of groups and of functions: sapply, tapply, split and their relatives."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pydpstat.porting.r._shapes import (
     Words,
     combined,
     dimnames_of,
-    is_table,
     items,
     listed,
     named,
-    sides_of,
+    names_of,
     simplified,
     taken,
     vector,
+    whole,
     with_names,
 )
 from pydpstat.r_arithmetic.factor import Factor, categories
@@ -266,85 +266,62 @@ def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.na
     return named(flat.reshape([len(each) for each in levels], order="F"), levels, Words(names))
 
 
-def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
-    """Return counts of levels: a Series for one factor, otherwise a matrix with names, as R's ``table``.
-
-    The index of the Series has a name, "" without `dnn`: by this a table is told from a named vector.
+def ave(x: Any, *groups: Any, FUN: Function = r_arithmetic.mean) -> Any:
+    """Return for each element what a function gives for its group, as R's ``ave``.
 
     Examples
     --------
-    >>> table(["a", "b", "a"]).to_dict()
-    {'a': 2, 'b': 1}
-    >>> int(table(["a", "b", "a"], [1, 1, 2])["a", "2"])
-    1
+    >>> ave([1.0, 2.0, 5.0], ["a", "b", "a"])
+    array([3., 2., 3.])
     """
-    if more:
-        dnn, factors = [*[""] * len(factors), *more], (*factors, *more.values())
-    excluded = {"exclude": exclude} if not isinstance(exclude, str) or exclude else {}
-    found = r_arithmetic.table(*factors, useNA=useNA, dnn=dnn, **excluded)
-    if len(found.dimnames) > 1:
-        return named(found.counts, list(map(list, found.dimnames)), found.names)
-    return _one_way(found.counts, found.dimnames[0], found.names[0])
+    values = vector(x)
+    factors = [each for group in groups for each in _factors(group)[0]]
+    found = values.tolist()
+    for at in _positions(factors, len(values)) if groups else [np.arange(len(values))]:
+        answers = vector(FUN(values[at])) if len(at) else at
+        if len(at) and (not len(answers) or len(at) % len(answers)):
+            raise PydpstatError(f"FUN must return one value or {len(at)} for a group; got {len(answers)}")
+        for place, each in zip(at, np.resize(answers, len(at)).tolist()):
+            found[place] = each
+    return with_names(combined(found), names_of(x))
 
 
-def _one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
-    return pd.Series(counts, index=pd.Index(list(levels), dtype=object, name=name))
-
-
-def marginSums(x: Any, margin: int | None = None) -> Any:
-    """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
+def rowsum(x: Any, group: Any, reorder: bool = True, na_rm: bool = False) -> Any:
+    """Return sums of a matrix's or frame's rows by group, as R's ``rowsum``.
 
     Examples
     --------
-    >>> marginSums(table(["a", "b", "a"], [1, 1, 2]), 1).to_dict()
-    {'a': 2, 'b': 1}
+    >>> rowsum([1, 2, 4], ["b", "a", "b"])
+    array([[2],
+           [5]])
     """
-    if margin is None or sides_of(x) == 1:
-        return r_arithmetic.sum(vector(x)) if margin is None else x
-    cells = as_matrix(x)
-    lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
-    sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
-    axes = getattr(cells, "axes", ())
-    return _one_way(sums, levels, axes[margin - 1]) if axes else with_names(sums, levels)
+    cells, found = as_matrix(x), categories(group)
+    if len(found) != len(cells) or (found.codes < 0).any():
+        raise PydpstatError(f"group must have a value for each of {len(cells)} rows, and none is missing")
+    codes, first = np.unique(found.codes, return_index=True)
+    codes = codes if reorder else found.codes[np.sort(first)]
+    known = np.where(np.isnan(cells), 0, cells) if na_rm else np.asarray(cells)
+    sums = [[r_arithmetic.sum(part) for part in known[found.codes == code].T] for code in codes]
+    labels = [found.levels[code] for code in codes]
+    result = named(np.array(sums).reshape(len(labels), -1), (labels, dimnames_of(cells)[1]))
+    if not isinstance(x, pd.DataFrame):
+        return result
+    return pd.DataFrame(np.asarray(result), pd.Index(labels, dtype=object), x.columns)
 
 
-margin_table = marginSums
-
-
-def proportions(x: Any, margin: int | None = None) -> Any:
-    """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
+def relevel(x: Any, ref: Any) -> pd.Categorical:
+    """Return a factor with another level, by name or place, as its first one.
 
     Examples
     --------
-    >>> proportions(table(["a", "b", "a", "a"])).to_dict()
-    {'a': 0.75, 'b': 0.25}
+    >>> list(relevel(pd.Categorical(["a", "b"]), "b").categories)
+    ['b', 'a']
     """
-    cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
-    sums = marginSums(cells, margin)
-    if margin is not None:
-        sums = np.repeat(vector(sums), cells.shape[0]) if margin == 2 else vector(sums)
-        sums = np.resize(sums, cells.size).reshape(cells.shape, order="F")
-    with np.errstate(invalid="ignore"):
-        return cells / sums
-
-
-prop_table = proportions
-
-
-def addmargins(A: Any, margin: int | None = None) -> Any:
-    """Return a table with its sums as a further row (`margin` 1), column (2), or both, ``Sum``.
-
-    Examples
-    --------
-    >>> int(addmargins(table(["a", "b", "a"], [1, 1, 2]))["Sum", "Sum"])
-    3
-    """
-    if is_table(A):
-        return _one_way(np.append(vector(A), marginSums(A)), [*A.index, "Sum"], A.index.name)
-    cells = as_matrix(A)
-    names, full = list(dimnames_of(cells)), np.asarray(cells)
-    for k in range(2):
-        if margin in (None, k + 1):
-            full = np.concatenate([full, np.expand_dims(vector(marginSums(full, 2 - k)), k)], axis=k)
-            names[k] = [*(names[k] or [""] * (full.shape[k] - 1)), "Sum"]
-    return named(full, names, getattr(cells, "axes", ()))
+    own = whole(x)
+    if not isinstance(own, pd.Categorical) or own.ordered:
+        raise PydpstatError("x must be a factor that is not ordered: write factor(x)")
+    levels = list(own.categories)
+    first = ref if isinstance(ref, str) or not 0 < ref <= len(levels) else levels[int(ref) - 1]
+    if first not in levels:
+        raise PydpstatError(f"ref must be one of the levels {levels}; got {ref!r}")
+    return own.reorder_categories([first, *(each for each in levels if each != first)])

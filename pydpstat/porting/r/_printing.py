@@ -200,8 +200,8 @@ def _matrix(x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: i
         return [f"<{rows} x {columns} matrix>"]
     left = x.dtype == object and quote
     body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
-    if x.dtype.kind == "f" and axes and not isinstance(axes, Words):
-        flat = cells(plain(x), digits)
+    if axes and not isinstance(axes, Words):
+        flat = padded(cells(plain(x), digits))
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
     labels = [f"[{k + 1},]" for k in range(rows)] if dimnames[0] is None else _labels(dimnames[0])

@@ -30,9 +30,7 @@ def uniroot(
     a, b = map(float, ends)
     fa, fb = (float(np.ravel(f(x))[0]) for x in (a, b))
     if not a < b or fa * fb > 0 or fa != fa or fb != fb:
-        raise PydpstatError(
-            f"f must have different signs at lower < upper; got {fa:.4g} and {fb:.4g} at {ends}"
-        )
+        raise PydpstatError(f"f must have different signs at {ends}; got {fa:.4g} and {fb:.4g}")
     c, fc, count = a, fa, 0
     if fa * fb == 0:
         return {"root": b if fa else a, "f.root": 0.0, "iter": 0, "init.it": math.nan, "estim.prec": 0.0}

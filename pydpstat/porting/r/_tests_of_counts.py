@@ -11,10 +11,10 @@ import pandas as pd
 from scipy import stats
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._groups import table
 from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._shapes import Array, is_table, missing, refuse_unknown, vector
+from pydpstat.porting.r._tables import table
 from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails
 
 

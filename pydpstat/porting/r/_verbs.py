@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._frames import codes_of, joined_keys, matches, sorting
-from pydpstat.porting.r._shapes import Array, column, combined, frame_of, taken, vector
+from pydpstat.porting.r._frames import as_data_frame, codes_of, joined_keys, matches, sorting, stacked
+from pydpstat.porting.r._shapes import Array, column, combined, frame_of, missing, names_of, taken, vector
+from pydpstat.r_arithmetic import sum as total
 
 Verb = Callable[[Any], Any]
 
@@ -82,6 +83,17 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.Data
     return frame
 
 
+def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+    """Return the groups and what functions make of each group's frame only, as dplyr's ``transmute``.
+
+    Examples
+    --------
+    >>> transmute(pd.DataFrame({"x": [1, 2]}), y=lambda d: d["x"] + 1).to_dict("list")
+    {'y': [2, 3]}
+    """
+    return mutate(frame, by, **what)[list(dict.fromkeys([*by, *what]))]
+
+
 class _Descending(NamedTuple):
     key: Any
 
@@ -117,15 +129,20 @@ def _own(values: Any) -> Any:
     return values.array if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype) else values
 
 
-def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n") -> pd.DataFrame:
-    """Return how many rows each group has, as dplyr's ``count``.
+def count(
+    frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n", wt: str | None = None
+) -> pd.DataFrame:
+    """Return how many rows each group has, or the sum of its column `wt`, as dplyr's ``count``.
 
     Examples
     --------
     >>> count(pd.DataFrame({"g": ["b", "a", "b"]}), "g", sort=True).to_dict("list")
     {'g': ['b', 'a'], 'n': [2, 1]}
     """
-    found = summarize(frame, list(names), **{name: len})
+    if name in names:
+        raise PydpstatError(f"name must be given, as {name!r} is the name of a group")
+    made = len if wt is None else lambda d: total(vector(d[wt])[~missing(d[wt])])
+    found = summarize(frame, list(names), **{name: made})
     return taken(found, sorting([found[name].to_numpy()], [True])) if sort else found
 
 
@@ -140,6 +157,138 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
     by = [name for name in frame.columns if name in names] or list(frame.columns)
     first, _ = _groups(frame, by)
     return taken(frame if keep_all else frame[by], np.sort(first))
+
+
+def slice_max(
+    frame: pd.DataFrame, order_by: Any, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
+) -> pd.DataFrame:
+    """Return the rows of each group with the largest values, from the largest one, as dplyr's ``slice_max``.
+
+    Examples
+    --------
+    >>> slice_max(pd.DataFrame({"x": [1, 3, 2]}), "x", n=2)["x"].tolist()
+    [3, 2]
+    """
+    return _ends(frame, order_by, n, by, with_ties, True)
+
+
+def slice_min(
+    frame: pd.DataFrame, order_by: Any, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
+) -> pd.DataFrame:
+    """Return the rows of each group with the smallest values, from the smallest one.
+
+    Examples
+    --------
+    >>> slice_min(pd.DataFrame({"x": [1, 3, 2]}), "x", n=2)["x"].tolist()
+    [1, 2]
+    """
+    return _ends(frame, order_by, n, by, with_ties, False)
+
+
+def _ends(frame: pd.DataFrame, key: Any, n: int, by: Sequence[str], ties: bool, down: bool) -> pd.DataFrame:
+    values = column(frame, key) if isinstance(key, str) else _own(key(frame))
+    codes, gone = codes_of(values)
+    if n < 1:
+        raise PydpstatError(f"n must be at least 1; got {n}")
+    first, number = _groups(frame, by)
+    kept: list[int] = []
+    for g in range(len(first)):
+        at = np.flatnonzero(number == g)
+        order = np.lexsort([-codes[at] if down else codes[at], codes[at] == gone])
+        last = codes[at[order[min(n, len(at)) - 1]]]
+        if last == gone:
+            raise PydpstatError("order_by has missing values among the chosen rows: filter them first")
+        kept += [i for k, i in enumerate(at[order]) if k < n or (ties and codes[i] == last)]
+    return taken(frame, kept)
+
+
+def bind_rows(*frames: Any) -> pd.DataFrame:
+    """Return the rows of frames, or of lists of them, as one frame; what a frame lacks is missing.
+
+    Examples
+    --------
+    >>> bind_rows(pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2], "b": ["x"]})).to_dict("list")
+    {'a': [1, 2], 'b': [None, 'x']}
+    """
+    parts = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
+    names = dict.fromkeys(name for each in parts for name in each.columns)
+    kinds = {n: [column(each, n) for each in parts if n in each] for n in names}
+    for name, found in kinds.items():
+        texts = {v.dtype.kind == "O" or isinstance(v, pd.Categorical) for v in found if len(v)}
+        if len(texts) > 1:
+            raise PydpstatError(f"the columns {name} must be all numbers, or all strings or factors")
+
+    def part(frame: pd.DataFrame, name: str) -> Any:
+        own = column(frame, name) if name in frame else taken(kinds[name][0], np.full(len(frame), -1))
+        factors = all(isinstance(each, pd.Categorical) for each in kinds[name])
+        return own if factors or not isinstance(own, pd.Categorical) else vector(own)
+
+    return frame_of({name: stacked([part(each, name) for each in parts]) for name in names})
+
+
+def n_distinct(*vectors: Any, na_rm: bool = False) -> int:
+    """Return how many different values, or combinations of them, there are.
+
+    Examples
+    --------
+    >>> n_distinct([1, 2, 1])
+    2
+    """
+    rows = list(zip(*([None if v != v else v for v in vector(each).tolist()] for each in vectors)))
+    return len({row for row in rows if not na_rm or None not in row})
+
+
+def lag(x: Any, n: int = 1, default: Any = None) -> Any:
+    """Return the values of `n` places before, as dplyr's ``lag``.
+
+    Examples
+    --------
+    >>> lag(np.array([1.0, 2.0, 3.0]))
+    array([nan,  1.,  2.])
+    """
+    size = len(x)
+    places = np.arange(size) - n
+    moved = taken(
+        x if names_of(x) is None else vector(x), np.where((places < 0) | (places >= size), -1, places)
+    )
+    if default is None:
+        return moved
+    values = vector(x).tolist()
+    return combined([values[k] if 0 <= k < size else default for k in places])
+
+
+def lead(x: Any, n: int = 1, default: Any = None) -> Any:
+    """Return the values of `n` places behind, as dplyr's ``lead``.
+
+    Examples
+    --------
+    >>> lead(np.array([1.0, 2.0, 3.0]))
+    array([ 2.,  3., nan])
+    """
+    return lag(x, -n, default)
+
+
+class Tibble(pd.DataFrame):
+    """A data frame that is not printed, as R's tibbles are printed otherwise."""
+
+    @property
+    def _constructor(self) -> type[Tibble]:
+        return Tibble
+
+    def lines(self) -> list[str]:
+        """Refuse to be printed."""
+        raise PydpstatError("R prints a tibble in a form of its own: write print(as.data.frame(x))")
+
+
+def as_tibble(x: Any) -> pd.DataFrame:
+    """Return a frame, a table, a matrix or a list of vectors as a frame that is not printed.
+
+    Examples
+    --------
+    >>> as_tibble({"a": [1, 2]})["a"].tolist()
+    [1, 2]
+    """
+    return Tibble(as_data_frame(x).reset_index(drop=True))
 
 
 def left_join(

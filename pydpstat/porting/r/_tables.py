@@ -1,0 +1,138 @@
+"""Tables of counts, with their sums and shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pydpstat import r_arithmetic
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._formulas import variables
+from pydpstat.porting.r._groups import tapply
+from pydpstat.porting.r._matrices import as_matrix
+from pydpstat.porting.r._shapes import (
+    dimnames_of,
+    is_table,
+    missing,
+    named,
+    sides_of,
+    taken,
+    vector,
+    whole,
+    with_names,
+)
+
+
+def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
+    """Return counts of levels: a Series for one factor, otherwise a matrix with names, as R's ``table``.
+
+    The index of the Series has a name, "" without `dnn`: by this a table is told from a named vector.
+
+    Examples
+    --------
+    >>> table(["a", "b", "a"]).to_dict()
+    {'a': 2, 'b': 1}
+    >>> int(table(["a", "b", "a"], [1, 1, 2])["a", "2"])
+    1
+    """
+    if more:
+        dnn, factors = [*[""] * len(factors), *more], (*factors, *more.values())
+    excluded = {"exclude": exclude} if not isinstance(exclude, str) or exclude else {}
+    found = r_arithmetic.table(*factors, useNA=useNA, dnn=dnn, **excluded)
+    if len(found.dimnames) > 1:
+        return named(found.counts, list(map(list, found.dimnames)), found.names)
+    return one_way(found.counts, found.dimnames[0], found.names[0])
+
+
+def one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
+    """Return a table of one factor.
+
+    Examples
+    --------
+    >>> one_way([2], ["a"], "").to_dict()
+    {'a': 2}
+    """
+    return pd.Series(counts, index=pd.Index(list(levels), dtype=object, name=name))
+
+
+def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
+    """Return the counts, or the sums of a left side, by one or two factors, as R's ``xtabs``.
+
+    Examples
+    --------
+    >>> xtabs("n ~ g", {"g": ["a", "b", "a"], "n": [1, 2, 3]}).to_dict()
+    {'a': 4, 'b': 2}
+    """
+    left, right = variables(formula, list(data))
+    parts = {name: whole(data[name]) for name in right}
+    if addNA or len(left) > 1 or not right:
+        raise PydpstatError(f"formula must have factors and at most one variable of sums; got {formula!r}")
+    if not left:
+        return table(**parts)
+    values = vector(data[left[0]])
+    known = ~missing(values)
+    groups = {name: taken(each, np.flatnonzero(known)) for name, each in parts.items()}
+    sums = tapply(values[known], groups, r_arithmetic.sum, default=0)
+    axes = list(groups)
+    return named(sums, sums.dimnames, axes) if len(axes) > 1 else one_way(vector(sums), sums.index, axes[0])
+
+
+def marginSums(x: Any, margin: int | None = None) -> Any:
+    """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
+
+    Examples
+    --------
+    >>> marginSums(table(["a", "b", "a"], [1, 1, 2]), 1).to_dict()
+    {'a': 2, 'b': 1}
+    """
+    if margin is None or sides_of(x) == 1:
+        return r_arithmetic.sum(vector(x)) if margin is None else x
+    cells = as_matrix(x)
+    lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
+    sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
+    axes = getattr(cells, "axes", ())
+    return one_way(sums, levels, axes[margin - 1]) if axes else with_names(sums, levels)
+
+
+margin_table = marginSums
+
+
+def proportions(x: Any, margin: int | None = None) -> Any:
+    """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
+
+    Examples
+    --------
+    >>> proportions(table(["a", "b", "a", "a"])).to_dict()
+    {'a': 0.75, 'b': 0.25}
+    """
+    cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
+    sums = marginSums(cells, margin)
+    if margin is not None:
+        sums = np.repeat(vector(sums), cells.shape[0]) if margin == 2 else vector(sums)
+        sums = np.resize(sums, cells.size).reshape(cells.shape, order="F")
+    with np.errstate(invalid="ignore"):
+        return cells / sums
+
+
+prop_table = proportions
+
+
+def addmargins(A: Any, margin: int | None = None) -> Any:
+    """Return a table with its sums as a further row (`margin` 1), column (2), or both, ``Sum``.
+
+    Examples
+    --------
+    >>> int(addmargins(table(["a", "b", "a"], [1, 1, 2]))["Sum", "Sum"])
+    3
+    """
+    if is_table(A):
+        return one_way(np.append(vector(A), marginSums(A)), [*A.index, "Sum"], A.index.name)
+    cells = as_matrix(A)
+    names, full = list(dimnames_of(cells)), np.asarray(cells)
+    for k in range(2):
+        if margin in (None, k + 1):
+            full = np.concatenate([full, np.expand_dims(vector(marginSums(full, 2 - k)), k)], axis=k)
+            names[k] = [*(names[k] or [""] * (full.shape[k] - 1)), "Sum"]
+    return named(full, names, getattr(cells, "axes", ()))
