@@ -28,7 +28,7 @@ variables <- new.env()
 for (line in readLines(paths[1], encoding = "UTF-8")) {
   said <- tryCatch({
     called <- parse(text = line, encoding = "UTF-8")
-    if (grepl("^(print|cat)\\(", line))
+    if (grepl("^(print|cat|str)\\(", line))
       paste(c("print", text(capture.output(eval(called, variables)))), collapse = " ")
     else value(eval(called, variables))
   }, error = function(e) "error")

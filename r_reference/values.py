@@ -77,8 +77,8 @@ def ours(expression: str, space: dict[str, Any] | None = None) -> str:
             found = eval(expression, space)
     except PydpstatError:
         return "error"
-    if expression.startswith(("r.print(", "r.cat(")):
-        return " ".join(["print", *map(_text, said.getvalue().removesuffix("\n").split("\n"))])
+    if expression.startswith(("r.print(", "r.cat(", "r.str(")):
+        return " ".join(["print", *map(_text, said.getvalue().splitlines())])
     return value(found)
 
 

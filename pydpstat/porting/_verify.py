@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydpstat.porting._recorded import Record, deviations
+from pydpstat.porting.r._options import DEFAULTS, options
 
 EQUAL, CLOSE, NOT_COMPARED = "equal bit for bit", "within the tolerance", "not compared"
 DIFFERENT, R_STOPPED, PYTHON_STOPPED = "different", "R stopped", "Python stopped"
@@ -113,6 +114,7 @@ def verify(
 
 def _lines(chunks: Sequence[Chunk], record: Record, allowed: dict[str, float]) -> Iterator[Line]:
     space: dict[str, Any] = {"__name__": "__main__"}
+    options(**DEFAULTS)
     pending = list(chunks)
     for each in record["expressions"]:
         index, line, failure = each["index"], each["line"], each.get("error")

@@ -10,13 +10,15 @@ _DIGITS = 15
 _LARGEST_TABLED = 27
 
 
-def as_character(value: object) -> str:
+def as_character(value: object, scipen: int = 0) -> str:
     """One value as a label, doubles with 15 significant digits at most.
 
     Parameters
     ----------
     value : bool, int, float or str
         Or one of NumPy's scalars of these kinds.
+    scipen : int, optional
+        By how much wider than the scientific notation the fixed one may be, as R's option.
 
     Returns
     -------
@@ -39,10 +41,10 @@ def as_character(value: object) -> str:
         value = value.item()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return _double(value) if isinstance(value, float) else str(value)
+    return _double(value, scipen) if isinstance(value, float) else str(value)
 
 
-def _double(x: float) -> str:
+def _double(x: float, scipen: int) -> str:
     if x != x:
         return "NaN"
     if x in (float("inf"), float("-inf")):
@@ -54,7 +56,7 @@ def _double(x: float) -> str:
     # Fixed notation unless it is wider; the sign counts for both.
     fixed_width = max(power, 0) + 1 + (decimals + 1 if decimals else 0)
     scientific_width = significant + (significant > 1) + (5 if abs(power) >= 100 else 4)
-    if fixed_width <= scientific_width:
+    if fixed_width <= scientific_width + scipen:
         text, tail = f"{x:.{decimals}f}", ""
     else:
         text, _, tail = f"{x:.{significant - 1}e}".partition("e")

@@ -7,8 +7,9 @@ Categoricals, and NULL is None. What R would do otherwise is refused.
 # fmt: off
 # ruff: noqa: A004, I001
 from pydpstat.porting.r._conversions import (
-    all_equal, as_character, as_integer, as_logical, as_numeric, as_vector, identical, is_character,
-    is_factor, is_function, is_logical, is_null, is_numeric,
+    all_equal, as_character, as_integer, as_logical, as_numeric, as_vector, identical, isFALSE, isTRUE,
+    is_character, is_data_frame, is_factor, is_function, is_list, is_logical, is_matrix, is_null,
+    is_numeric,
 )
 from pydpstat.porting.r._data_files import read_csv, write_csv, write_table
 from pydpstat.porting.r._distributions import (
@@ -29,7 +30,10 @@ from pydpstat.porting.r._groups import (
 )
 from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
-from pydpstat.porting.r._linear_algebra import crossprod, det, diag, matmul, solve, sweep, tcrossprod
+from pydpstat.porting.r._linear_algebra import (
+    array, crossprod, det, diag, dimnames, drop, isSymmetric, lower_tri, matmul, set_dimnames, solve,
+    sweep, tcrossprod, upper_tri,
+)
 from pydpstat.porting.r._matrices import (
     as_matrix, cells, colMeans, colSums, colnames, columns, dim, matrix, ncol, nrow, replaced_cells,
     rowMeans, rowSums, rownames, rows, set_colnames, set_rownames, t,
@@ -39,14 +43,15 @@ from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, residuals, sigma, vcov,
 )
 from pydpstat.porting.r._operators import column_or, each, modulo, quotient, slot
+from pydpstat.porting.r._options import Sys_Date, Sys_time, getOption, options
 from pydpstat.porting.r._order_statistics import (
-    IQR, cut, findInterval, fivenum, mad, quantile, summary, tabulate,
+    IQR, approx, cut, findInterval, fivenum, mad, quantile, summary, tabulate,
 )
 from pydpstat.porting.r._orders import (
-    duplicated, intersect, is_in, match, order, rank, setdiff, sort, union, unique, which, which_max,
-    which_min,
+    Find, Negate, Position, duplicated, intersect, is_in, match, order, rank, setdiff, sort, union,
+    unique, which, which_max, which_min,
 )
-from pydpstat.porting.r._patterns import grep, grepl, gsub, strsplit, sub
+from pydpstat.porting.r._patterns import gregexpr, grep, grepl, gsub, regexpr, regmatches, strsplit, sub
 from pydpstat.porting.r._positions import element, index, part, replaced, replaced_element
 from pydpstat.porting.r._predictions import confint, predict
 from pydpstat.porting.r._printing import cat, print
@@ -56,9 +61,10 @@ from pydpstat.porting.r._sequences import (
     character, colon, integer, logical, numeric, rep, rep_len, seq, seq_along, seq_len,
 )
 from pydpstat.porting.r._strings import (
-    endsWith, message, paste, paste0, startsWith, strrep, strtoi, substr, substring, toString, tolower,
-    toupper, trimws,
+    casefold, chartr, endsWith, intToUtf8, make_unique, message, paste, paste0, startsWith, strrep,
+    strtoi, substr, substring, toString, tolower, toupper, trimws, utf8ToInt,
 )
+from pydpstat.porting.r._structure import rle, str
 from pydpstat.porting.r._summaries import (
     all, any, cor, cov, cummax, cummin, cumprod, cumsum, diff, max, mean, median, min, pmax, pmin, prod,
     range, scale, sd, sum, var, weighted_mean,
@@ -70,8 +76,8 @@ from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
 from pydpstat.porting.r._values import integers
 from pydpstat.porting.r._vectors import (
-    LETTERS, append, as_list, c, factor, head, ifelse, length, letters, names, outer, rev, setNames,
-    set_names, tail, unlist, unname,
+    LETTERS, append, as_list, c, factor, head, ifelse, length, lengths, letters, names, outer, rev,
+    setNames, set_names, tail, unlist, unname,
 )
 from pydpstat.porting.r._verbs import (
     arrange, as_tibble, bind_rows, count, desc, distinct, inner_join, lag, lead, left_join, mutate,
@@ -79,36 +85,39 @@ from pydpstat.porting.r._verbs import (
 )
 
 __all__ = [
-    "AIC", "BIC", "Filter", "IQR", "LETTERS", "Map", "Reduce", "abs", "addmargins", "aggregate", "all",
-    "all_equal", "anova", "any", "anyNA", "append", "apply", "arrange", "as_character", "as_data_frame",
-    "as_integer", "as_list", "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave",
-    "beta", "bind_rows", "binom_test", "c", "cat", "cbind", "ceiling", "cells", "character", "chisq_test",
-    "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_or", "columns",
-    "complete_cases", "confint", "cor", "cor_test", "cos", "count", "cov", "crossprod", "cummax",
-    "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom", "dchisq", "desc", "det",
-    "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff", "dim", "distinct",
-    "dlnorm", "dnorm", "do_call", "dpois", "droplevels", "dt", "dunif", "duplicated", "dweibull", "each",
-    "element", "endsWith", "equal", "exp", "expand_grid", "expm1", "factor", "factorial", "findInterval",
-    "fisher_test", "fitted", "fivenum", "floor", "format", "formatC", "gamma", "glm", "grep", "grepl",
-    "gsub", "head", "hist", "identical", "ifelse", "index", "inner_join", "integer", "integers",
-    "intersect", "is_character", "is_factor", "is_function", "is_in", "is_logical", "is_na", "is_null",
-    "is_numeric", "known", "kruskal_test", "ks_test", "lag", "lapply", "lead", "left_join", "length",
-    "letters", "levels", "lgamma", "lm", "log", "log10", "log1p", "log2", "logLik", "logical", "mad",
-    "make_names", "mapply", "marginSums", "margin_table", "match", "matmul", "matrix", "max", "mean",
-    "median", "merge", "message", "min", "modulo", "mutate", "n_distinct", "na_omit", "names", "nchar",
-    "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol", "nlevels", "nobs", "nrow", "numeric", "order",
-    "outer", "part", "paste", "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom",
-    "plnorm", "pmax", "pmin", "pnorm", "power", "ppois", "predict", "pretty", "prettyNum", "print",
-    "prod", "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom",
-    "qchisq", "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif",
-    "quotient", "qweibull", "range", "rank", "rbind", "read_csv", "relevel", "rep", "rep_len", "replaced",
-    "replaced_cells", "replaced_element", "replicate", "residuals", "rev", "round", "rowMeans", "rowSums",
-    "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq", "seq_along", "seq_len", "setNames",
-    "set_colnames", "set_names", "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif",
+    "AIC", "BIC", "Filter", "Find", "IQR", "LETTERS", "Map", "Negate", "Position", "Reduce", "Sys_Date",
+    "Sys_time", "abs", "addmargins", "aggregate", "all", "all_equal", "anova", "any", "anyNA", "append",
+    "apply", "approx", "arrange", "array", "as_character", "as_data_frame", "as_integer", "as_list",
+    "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave", "beta", "bind_rows",
+    "binom_test", "c", "casefold", "cat", "cbind", "ceiling", "cells", "character", "chartr", "chisq_test",
+    "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_or", "columns", "complete_cases",
+    "confint", "cor", "cor_test", "cos", "count", "cov", "crossprod", "cummax", "cummin", "cumprod",
+    "cumsum", "cut", "data_frame", "dbeta", "dbinom", "dchisq", "desc", "det", "deviance", "dexp", "df",
+    "df_residual", "dgamma", "dgeom", "diag", "diff", "dim", "dimnames", "distinct", "dlnorm", "dnorm",
+    "do_call", "dpois", "drop", "droplevels", "dt", "dunif", "duplicated", "dweibull", "each", "element",
+    "endsWith", "equal", "exp", "expand_grid", "expm1", "factor", "factorial", "findInterval",
+    "fisher_test", "fitted", "fivenum", "floor", "format", "formatC", "gamma", "getOption", "glm",
+    "gregexpr", "grep", "grepl", "gsub", "head", "hist", "identical", "ifelse", "index", "inner_join",
+    "intToUtf8", "integer", "integers", "intersect", "isFALSE", "isSymmetric", "isTRUE", "is_character",
+    "is_data_frame", "is_factor", "is_function", "is_in", "is_list", "is_logical", "is_matrix", "is_na",
+    "is_null", "is_numeric", "known", "kruskal_test", "ks_test", "lag", "lapply", "lead", "left_join",
+    "length", "lengths", "letters", "levels", "lgamma", "lm", "log", "log10", "log1p", "log2", "logLik",
+    "logical", "lower_tri", "mad", "make_names", "make_unique", "mapply", "marginSums", "margin_table",
+    "match", "matmul", "matrix", "max", "mean", "median", "merge", "message", "min", "modulo", "mutate",
+    "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
+    "nlevels", "nobs", "nrow", "numeric", "options", "order", "outer", "part", "paste", "paste0", "pbeta",
+    "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin", "pnorm", "power",
+    "ppois", "predict", "pretty", "prettyNum", "print", "prod", "prop_table", "prop_test", "proportions",
+    "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq", "qexp", "qf", "qgamma", "qgeom", "qlnorm",
+    "qnorm", "qpois", "qt", "quantile", "qunif", "quotient", "qweibull", "range", "rank", "rbind",
+    "read_csv", "regexpr", "regmatches", "relevel", "rep", "rep_len", "replaced", "replaced_cells",
+    "replaced_element", "replicate", "residuals", "rev", "rle", "round", "rowMeans", "rowSums", "rownames",
+    "rows", "rowsum", "sapply", "scale", "sd", "seq", "seq_along", "seq_len", "setNames", "set_colnames",
+    "set_dimnames", "set_names", "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif",
     "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split", "sprintf", "sqrt", "startsWith",
-    "strrep", "strsplit", "strtoi", "sub", "substr", "substring", "sum", "summarize", "summary", "sweep",
-    "t", "t_test", "table", "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "toString",
+    "str", "strrep", "strsplit", "strtoi", "sub", "substr", "substring", "sum", "summarize", "summary",
+    "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "toString",
     "tolower", "toupper", "transmute", "trimws", "trunc", "unequal", "union", "unique", "uniroot",
-    "unlist", "unname", "vapply", "var", "var_test", "vcov", "weighted_mean", "which", "which_max",
-    "which_min", "wilcox_test", "write_csv", "write_table", "xtabs",
+    "unlist", "unname", "upper_tri", "utf8ToInt", "vapply", "var", "var_test", "vcov", "weighted_mean",
+    "which", "which_max", "which_min", "wilcox_test", "write_csv", "write_table", "xtabs",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from pydpstat.porting._literals import number
 from pydpstat.porting.r._elements import levels
 from pydpstat.porting.r._values import (
     Value,
+    bare,
     factor_of,
     missing,
     names_of,
@@ -94,37 +95,13 @@ def _compact(x: float, fixed: bool = True) -> str:
     )
 
 
-def is_numeric(x: Value) -> bool:
-    """Tell whether a value is a vector or matrix of numbers; a factor is none.
+def _asked(name: str, says: str, test: Callable[[Value], bool]) -> Callable[[Value], bool]:
+    def ask(x: Value) -> bool:
+        return bool(test(x))
 
-    Examples
-    --------
-    >>> is_numeric(np.array([1, 2])), is_numeric("1"), is_numeric(True)
-    (True, False, False)
-    """
-    return _kind(x) == "number"
-
-
-def is_character(x: Value) -> bool:
-    """Tell whether a value is a vector of strings.
-
-    Examples
-    --------
-    >>> is_character("a")
-    True
-    """
-    return _kind(x) == "string"
-
-
-def is_logical(x: Value) -> bool:
-    """Tell whether a value is a vector of truth values.
-
-    Examples
-    --------
-    >>> is_logical(True)
-    True
-    """
-    return _kind(x) == "truth"
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = f"Tell whether a value is {says}."
+    return ask
 
 
 def _kind(x: Value) -> str:
@@ -136,37 +113,17 @@ def _kind(x: Value) -> str:
         return ""
 
 
-def is_function(x: Value) -> bool:
-    """Tell whether a value is a function.
-
-    Examples
-    --------
-    >>> is_function(len)
-    True
-    """
-    return callable(x)
-
-
-def is_null(x: Value) -> bool:
-    """Tell whether a value is NULL.
-
-    Examples
-    --------
-    >>> is_null(None)
-    True
-    """
-    return x is None or (isinstance(x, (list, Mapping)) and False)
-
-
-def is_factor(x: Value) -> bool:
-    """Tell whether a value is a factor.
-
-    Examples
-    --------
-    >>> is_factor(pd.Categorical(["a"]))
-    True
-    """
-    return factor_of(x) is not None
+is_numeric = _asked("is_numeric", "a vector of numbers; a factor is none", lambda x: _kind(x) == "number")
+is_character = _asked("is_character", "a vector of strings", lambda x: _kind(x) == "string")
+is_logical = _asked("is_logical", "a vector of truth values", lambda x: _kind(x) == "truth")
+is_function = _asked("is_function", "a function", callable)
+is_null = _asked("is_null", "NULL", lambda x: x is None)
+is_factor = _asked("is_factor", "a factor", lambda x: factor_of(x) is not None)
+is_list = _asked("is_list", "a list or a frame", lambda x: isinstance(x, (list, Mapping, pd.DataFrame)))
+is_data_frame = _asked("is_data_frame", "a frame", lambda x: isinstance(x, pd.DataFrame))
+is_matrix = _asked("is_matrix", "a matrix", lambda x: isinstance(x, np.ndarray) and x.ndim == 2)
+isTRUE = _asked("isTRUE", "TRUE", lambda x: _kind(x) == "truth" and plain(x).tolist() == [True])
+isFALSE = _asked("isFALSE", "FALSE", lambda x: _kind(x) == "truth" and plain(x).tolist() == [False])
 
 
 _NUMBER = re.compile(r"\s*([-+]?)(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)\s*")
@@ -194,12 +151,8 @@ def as_numeric(x: Value) -> Value:
     """
     values = plain(x)
     if values.dtype == object:
-        return shaped(np.array([_read(each) for each in values], np.float64), _bare(x))
-    return shaped(values.astype(np.float64), _bare(x))
-
-
-def _bare(x: Value) -> Value:
-    return plain(x) if has_length(x) else x
+        return shaped(np.array([_read(each) for each in values], np.float64), bare(x))
+    return shaped(values.astype(np.float64), bare(x))
 
 
 def as_integer(x: Value) -> Value:
@@ -212,7 +165,7 @@ def as_integer(x: Value) -> Value:
     """
     values = np.trunc(plain(as_numeric(plain(x))))
     values = np.where(np.abs(values) < 2**31, values, math.nan)
-    return shaped(values if missing(values).any() else values.astype(np.int64), _bare(x))
+    return shaped(values if missing(values).any() else values.astype(np.int64), bare(x))
 
 
 _TRUTH = {
@@ -236,7 +189,7 @@ def as_logical(x: Value) -> Value:
                 f"{unknown[0]!r} is neither TRUE nor FALSE, so that R has NA, which is not supported"
             )
         values = np.array([_TRUTH[each] for each in values], bool)
-    return shaped(truths(values), _bare(x))
+    return shaped(truths(values), bare(x))
 
 
 def as_character(x: Value) -> Value:
@@ -247,7 +200,7 @@ def as_character(x: Value) -> Value:
     >>> as_character([1e5, 0.1]), as_character(True)
     (array(['1e+05', '0.1'], dtype=object), 'TRUE')
     """
-    return shaped(texts(x), _bare(x))
+    return shaped(texts(x), bare(x))
 
 
 def as_vector(x: Value) -> Value:

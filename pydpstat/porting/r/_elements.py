@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from pydpstat.porting.r._values import (
     shaped,
     size,
     texts,
+    whole,
 )  # fmt: skip
 from pydpstat.porting.r._vectors import rows_of
 from pydpstat.r_arithmetic.elementary import exp as _exp
@@ -34,13 +36,15 @@ from pydpstat.r_arithmetic.rounding import significant
 
 
 def _each(function: Callable[..., float]) -> Callable[..., Vector]:
-    """Call a function of numbers for each element, NaN where it raises an error."""
+    """Call a function of numbers for each element, NaN where it has no value."""
 
     def one(*x: float) -> float:
         try:
             return function(*x)
-        except (ValueError, OverflowError):
+        except ValueError:
             return math.nan
+        except OverflowError:
+            return math.inf
 
     return lambda *parts: np.array([one(*x) for x in zip(*(part.tolist() for part in parts))], np.float64)
 
@@ -48,6 +52,8 @@ def _each(function: Callable[..., float]) -> Callable[..., Vector]:
 def _pow(x: float, y: float) -> float:
     if x == 1 or y == 0:
         return 1.0
+    if x < 0 and (math.isinf(y) or (math.isinf(x) and y != int(y))):
+        return math.nan
     if y == 2:
         return float(x) * x
     if x == 0:
@@ -62,7 +68,7 @@ def _choose(n: float, k: float) -> float:
     if math.isnan(n) or math.isnan(k):
         return math.nan
     k = round(k)
-    whole = n == round(n)
+    whole = math.isfinite(n) and math.fabs(n - round(n)) <= 1e-7 * max(1.0, math.fabs(n))
     if k < 30:
         k = round(n - k) if whole and n - k < k and n >= 0 else k
         if k <= 0:
@@ -77,22 +83,34 @@ def _choose(n: float, k: float) -> float:
 
 
 def _gamma(x: float) -> float:
-    if x == int(x) and 0 < x <= 50:
+    if 0 < x <= 50 and x == int(x):
         # R multiplies
         return math.prod(range(2, int(x)), start=1.0)
-    return math.gamma(x) if x < 171.7 else math.inf
+    return math.inf if x >= 171.7 else math.gamma(x)
 
 
-def _integers(function: Callable[[Vector], Vector]) -> Callable[[Vector], Vector]:
-    return lambda x: function(x) if x.dtype.kind == "f" else x
+def _lgamma(x: float) -> float:
+    if x <= 0 and (math.isinf(x) or x == int(x)):
+        return math.inf
+    return math.log(math.fabs(_gamma(x))) if 1e-306 < math.fabs(x) <= 10 else math.lgamma(x)
+
+
+def _beta(a: float, b: float) -> float:
+    if a + b < 171.6 and min(a, b) > 0:
+        return 1 / _gamma(a + b) * _gamma(a) * _gamma(b)
+    return math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+
+
+def _doubles(function: Callable[[Vector], Any]) -> Callable[[Vector], Vector]:
+    return lambda x: function(x.astype(np.float64))
 
 
 sqrt = elementwise(np.sqrt, "sqrt", "Square root")
 abs = elementwise(lambda x: np.abs(x) if x.dtype != bool else x.astype(np.int64), "abs", "Absolute value")
-floor = elementwise(_integers(np.floor), "floor", "Largest whole number that is not above")
-ceiling = elementwise(_integers(np.ceil), "ceiling", "Least whole number that is not below")
-trunc = elementwise(_integers(np.trunc), "trunc", "Whole part")
-sign = elementwise(np.sign, "sign", "Sign, -1, 0 or 1")
+floor = elementwise(_doubles(np.floor), "floor", "Largest whole number that is not above")
+ceiling = elementwise(_doubles(np.ceil), "ceiling", "Least whole number that is not below")
+trunc = elementwise(_doubles(np.trunc), "trunc", "Whole part")
+sign = elementwise(_doubles(np.sign), "sign", "Sign, -1, 0 or 1")
 exp = elementwise(_exp, "exp", "Exponential")
 expm1 = elementwise(_expm1, "expm1", "Exponential minus 1")
 log1p = elementwise(_log1p, "log1p", "Logarithm of 1 + x")
@@ -105,11 +123,8 @@ tanh = elementwise(_tanh, "tanh", "Hyperbolic tangent")
 gamma = elementwise(
     _each(_gamma), "gamma", "Gamma function, exact for whole numbers up to 50, else within 1e-14"
 )
-lgamma = elementwise(_each(math.lgamma), "lgamma", "Logarithm of the gamma function, within 1e-14")
-beta = elementwise(
-    _each(lambda a, b: math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))), "beta",
-    "Beta function, within 1e-13",
-)  # fmt: skip
+lgamma = elementwise(_each(_lgamma), "lgamma", "Logarithm of the gamma function, within 1e-14")
+beta = elementwise(_each(_beta), "beta", "Beta function, within 1e-13")
 factorial = elementwise(_each(lambda x: _gamma(x + 1)), "factorial", "Factorial, exact up to 49")
 choose = elementwise(_each(_choose), "choose", "Number of subsets of k elements, exact below k = 30")
 power = elementwise(_each(_pow), "power", "Power, R's ``x^y``")
@@ -138,9 +153,7 @@ def round(x: Value, digits: Value = 0) -> Value:
     >>> round(2.675, 2), round([0.15, 2.5], 0)
     (2.67, array([0., 2.]))
     """
-    places = float(plain(digits)[0])
-    rounding = partial(r_arithmetic.round, digits=places)
-    return elementwise(rounding if places < 0 else _integers(rounding), "round", "")(x)  # type: ignore[arg-type]
+    return elementwise(_doubles(partial(r_arithmetic.round, digits=whole(digits, "digits"))), "round", "")(x)
 
 
 def signif(x: Value, digits: Value = 6) -> Value:
@@ -151,7 +164,9 @@ def signif(x: Value, digits: Value = 6) -> Value:
     >>> signif(123.456, 2), signif([0.0123456], 3)
     (120.0, array([0.0123]))
     """
-    return elementwise(_integers(partial(significant, digits=max(1, int(plain(digits)[0])))), "signif", "")(x)
+    return elementwise(_doubles(partial(significant, digits=max(1, whole(digits, "digits")))), "signif", "")(
+        x
+    )
 
 
 def is_na(x: Value) -> Value:

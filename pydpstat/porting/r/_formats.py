@@ -11,18 +11,27 @@ import numpy as np
 
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._values import Value, Vector, factor_of, plain, shaped, size, texts  # fmt: skip
+from pydpstat.porting.r._options import OPTIONS
+from pydpstat.porting.r._values import (  # fmt: skip
+    Value,
+    Vector,
+    bare,
+    factor_of,
+    flat,
+    plain,
+    shaped,
+    texts,
+    whole,
+)
 from pydpstat.r_arithmetic import round
 from pydpstat.r_arithmetic.character import shape
 
-_DIGITS = 7
-_MOST_DECIMALS = 15
 # enough for every number to be in fixed notation, or none
 _ALWAYS = 1000
 
 
 def decimals_of(
-    values: Sequence[float], digits: int = _DIGITS, nsmall: int = 0, penalty: int = 0
+    values: Sequence[float], digits: int = 7, nsmall: int = 0, penalty: int = 0
 ) -> tuple[int, bool]:
     """Return the decimals with which finite numbers show so many digits, and whether in scientific notation.
 
@@ -35,7 +44,7 @@ def decimals_of(
     for x in values:
         significant, power = shape(x, digits) if x else (1, 0)
         # what rounds up to another digit in scientific notation may not do so in fixed notation
-        widens = 0 < power and abs(x) < 10.0**power
+        widens = 0 < power and abs(x) < 10.0**power - 0.5 / 10.0 ** max(0, digits - power)
         most, right = max(most, significant), max(right, significant - power - 1)
         left = max(left, power + 1 - widens + (x < 0))
         negative |= x < 0
@@ -58,14 +67,20 @@ def written(x: float, decimals: int, scientific: bool) -> str:
     """
     if not math.isfinite(x):
         return "NA" if x != x else "Inf" if x > 0 else "-Inf"
-    text = f"{x:.{decimals}{'e' if scientific else 'f'}}"
-    return text
+    # R's zero has no sign
+    return f"{x + 0.0:.{decimals}{'e' if scientific else 'f'}}"
 
 
 def cells(
-    values: Vector, digits: int = _DIGITS, quote: bool = False, nsmall: int = 0, penalty: int = 0
+    values: Vector,
+    digits: Value = None,
+    quote: bool | None = None,
+    nsmall: int = 0,
+    penalty: int | None = None,
 ) -> list[str]:
     """Return a vector's elements as R shows them beside each other, without padding.
+
+    Without `digits` and `penalty` R's options say how; without quotes ``print`` has a missing string as <NA>.
 
     Examples
     --------
@@ -73,23 +88,28 @@ def cells(
     (['1.00', '2.25'], ['"a"', 'NA'])
     """
     if values.dtype == object:
-        return ["NA" if is_missing(each) else quoted(each) if quote else each for each in values]
+        gone = "<NA>" if quote is False else "NA"
+        known = (lambda text: text) if quote is None else (lambda text: escaped(text, quote))
+        return [gone if is_missing(each) else known(each) for each in values]
     if values.dtype.kind != "f":
         return texts(values).tolist()
-    how = decimals_of(values[np.isfinite(values)].tolist(), digits, nsmall, penalty)
+    most = whole(OPTIONS["digits"] if digits is None else digits, "digits")
+    penalty = whole(OPTIONS["scipen"]) if penalty is None else penalty
+    how = decimals_of(values[np.isfinite(values)].tolist(), most, nsmall, penalty)
     return [written(each, *how) for each in values.tolist()]
 
 
-def quoted(text: str) -> str:
-    """Return a string in double quotes, with escapes.
+def escaped(text: str, quote: bool) -> str:
+    r"""Return a string as R prints it, with escapes, in double quotes or without.
 
     Examples
     --------
-    >>> print(quoted('a "b"'))
-    "a \\"b\\""
+    >>> print(escaped('a "b"', True), escaped("a\tb", False))
+    "a \"b\"" a\tb
     """
-    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return f'"{"".join(escapes.get(each, each) for each in text)}"'
+    for letter, sign in [("\\", "\\"), ("n", "\n"), ("t", "\t"), ("r", "\r"), *[('"', '"')] * quote]:
+        text = text.replace(sign, f"\\{letter}")
+    return f'"{text}"' if quote else text
 
 
 def padded(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str]:
@@ -119,8 +139,8 @@ def zapped(x: Any, digits: int) -> Vector:
 
 
 def format(
-    x: Value, trim: bool = False, digits: int | None = None, nsmall: int = 0, justify: str = "left",
-    width: int | None = None, scientific: bool | int | None = None, big_mark: str = "",
+    x: Value, trim: bool = False, digits: Value = None, nsmall: int = 0, justify: str = "left",
+    width: Value = 0, scientific: bool | int | None = None, big_mark: str = "",
 ) -> Value:  # fmt: skip
     """Return a vector as strings of one width, numbers with equally many decimals, as R's ``format``.
 
@@ -130,10 +150,10 @@ def format(
     trim : bool, optional
         Whether numbers are without spaces in front.
     digits : int, optional
-        Significant digits, 7 by default; so many that the number with most needs shows them.
+        Significant digits, by default the option's; so many that the number with most needs shows them.
     nsmall : int, optional
         Least decimals in fixed notation.
-    justify : {"left", "right", "none"}
+    justify : {"left", "right", "centre", "none"}
         Of strings.
     width : int, optional
         Least width.
@@ -148,36 +168,43 @@ def format(
 
     Examples
     --------
-    >>> format([1, 2.5, 10]), format(1234567.891, big_mark=","), format(2, nsmall=2)
-    (array([' 1.0', ' 2.5', '10.0'], dtype=object), '1,234,568', '2')
+    >>> format([1, 2.5, 10]), format(1234567.891, big_mark=","), format(2.0, nsmall=2)
+    (array([' 1.0', ' 2.5', '10.0'], dtype=object), '1,234,568', '2.00')
     """
-    if isinstance(x, (list, dict)) and not all(map(_is_single, x)):
-        raise PydpstatError("x must be a vector; got a list. Write unlist(x), or format its elements.")
-    values = texts(x) if factor_of(x) is not None else plain(x)
-    penalty = {None: 0, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
-    parts = cells(values, digits or _DIGITS, nsmall=nsmall, penalty=penalty or 0)
-    if big_mark:
-        parts = [_marked(each, big_mark) for each in parts]
+    if x is None or getattr(x, "name", None) == "summary":
+        raise PydpstatError("x must be a vector; got NULL or a summary")
+    if justify not in ("left", "right", "centre", "none"):
+        raise PydpstatError(f"justify must be 'left', 'right', 'centre' or 'none'; got {justify!r}")
+    values = texts(x) if factor_of(x) is not None else plain(flat(x))
+    penalty = {None: None, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
+    parts = cells(values, digits, None, whole(nsmall, "nsmall"), penalty)
+    least = 0 if width is None else whole(width, "width")
     if values.dtype == object:
-        if justify not in ("left", "right", "none"):
-            raise PydpstatError(f"justify must be 'left', 'right' or 'none'; got {justify!r}")
-        parts = parts if justify == "none" else padded(parts, justify != "right", width or 0)
-    elif not trim:
-        parts = padded(parts, width=width or 0)
+        wide = max([least, *map(len, parts)])
+        if justify == "centre":
+            parts = [f"{'':{(wide - len(each)) // 2}}{each}" for each in parts]
+        parts = parts if justify == "none" else padded(parts, justify != "right", wide)
+    else:
+        parts = [marked(each, big_mark) for each in parts]
+        parts = parts if trim else padded(parts, width=least)
     return shaped(objects(parts), x)
 
 
-def _is_single(x: object) -> bool:
-    return x is None or size(x) == 1
+def marked(text: str, mark: str) -> str:
+    """Return a number with a mark between thousands, and for it with less spaces in front.
 
-
-def _marked(text: str, mark: str) -> str:
-    whole, rest = re.fullmatch(r"(\s*-?\d*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
-    return re.sub(r"(?<=\d)(?=(\d{3})+$)", lambda _: mark, whole) + rest
+    Examples
+    --------
+    >>> marked("  1234567.5", ",")
+    '1,234,567.5'
+    """
+    whole, point, rest = text.partition(".")
+    found = re.sub(r"(?<=\d)(?=(\d{3})+(?!\d))", lambda _: mark, whole) + point + rest
+    return re.sub(f"^ {{0,{len(found) - len(text)}}}", "", found)
 
 
 def formatC(
-    x: Value, width: int = 0, digits: int | None = None, format: str | None = None, flag: str = "",
+    x: Value, digits: Value = None, width: Value = None, format: str | None = None, flag: str = "",
     mode: str | None = None, big_mark: str = "",
 ) -> Value:  # fmt: skip
     """Return each element as a string in one of C's formats, as R's ``formatC``.
@@ -185,16 +212,16 @@ def formatC(
     Parameters
     ----------
     x : vector
-    width : int, optional
-        Least width; a negative one aligns to the left.
     digits : int, optional
-        Decimals, or significant digits for "g".
+        Decimals, or significant digits for "g"; 4 by default.
+    width : int, optional
+        Least width, by default 1, or `digits` plus 1; a negative one aligns to the left.
     format : {"d", "f", "e", "E", "g", "G", "s"}, optional
         By default "d" for integers, "g" for other numbers and "s" for strings.
     flag : str, optional
-        Any of "0", "-", "+" and " ".
-    mode : str, optional
-        Not used: the values have it.
+        Any of "0", "-", "+", "#" and " ".
+    mode : {"integer", "double", "character"}, optional
+        The kind of the values.
     big_mark : str, optional
         What separates thousands.
 
@@ -208,30 +235,35 @@ def formatC(
     ('3.14', '000042')
     """
     values = plain(x)
-    kind = format or {"O": "s", "f": "g"}.get(values.dtype.kind, "d")
+    own = {"O": "character", "f": "double", "i": "integer"}.get(values.dtype.kind, "logical")
+    kind = format or {"character": "s", "double": "g", "integer": "d"}.get(mode or own, "")
+    text = own == "character"
     if (
         kind not in tuple("dfeEgGs")
-        or not set(flag) <= set("0-+ ")
-        or values.dtype == bool
-        or mode is not None
+        or not set(flag) <= set("0-+# ")
+        or text != (kind == "s")
+        or own == "logical"
     ):
         raise PydpstatError(
-            f"formatC takes format d, f, e, E, g, G or s, and flags of '0-+ '; got {kind!r}, {flag!r}"
+            f"formatC takes format d, f, e, E, g and G for numbers, s for strings, and flags of '0-+# '; "
+            f"got {kind!r} and {flag!r} for {own} values"
         )
-    flag, width = (f"{flag}-", -width) if width < 0 else (flag, width)
+    asked = None if digits is None else whole(digits, "digits")
+    places = (2 if kind == "d" else 4) if asked is None else 6 if asked < 0 else asked
+    least = None if width is None else whole(width, "width")
+    if not text:
+        least = (1 if asked is None else places + 1) if least is None else least or places
+    special = [is_missing(each) or not (text or math.isfinite(each)) for each in values.tolist()]
+    if kind == "d" and (np.abs(values) >= 2**31).any():
+        raise PydpstatError("x has numbers beyond R's integers, where R has NA: use format='f' and digits=0")
+    shown = cells(values) if text else [written(each, 0, False) for each in values[special].tolist()]
+    left = "-" in flag or (least or 0) < 0
+    alone = iter(padded(shown, left if text else flag == "-" or left, abs(least or 0)))
+    form = f"%{flag}*d" if kind == "d" else f"%{flag}*.{places}{kind}"
     parts = []
-    for each in values.tolist():
-        gone = is_missing(each) or (isinstance(each, float) and not math.isfinite(each))
-        signs = "".join(c for c in flag if c in "+ ") if kind != "s" else ""
-        if gone or kind == "s":
-            text = ("NA" if is_missing(each) else written(each, 0, False)) if gone else f"{each}"
-        elif kind == "d":
-            text = f"%{signs}d" % int(np.rint(each))
-        else:
-            text = f"%{signs}{'' if digits is None else f'.{digits}'}{kind}" % each
-        text = _marked(text, big_mark) if big_mark and not gone else text
-        zero = "0" in flag and not gone and kind != "s" and "-" not in flag
-        parts.append(text.zfill(width) if zero else text.ljust(width) if "-" in flag else text.rjust(width))
+    for each, gone in zip(values.tolist(), special):
+        part = next(alone) if gone or text else form % (least, int(each) if kind == "d" else each)
+        parts.append(part if text else marked(part, big_mark))
     return shaped(objects(parts), x)
 
 
@@ -243,11 +275,11 @@ def prettyNum(x: Value, big_mark: str = "") -> Value:
     >>> prettyNum([1234567, 10.5], big_mark=",")
     array(['1,234,567', '10.5'], dtype=object)
     """
-    parts = [
-        cells(np.array([each]) if not isinstance(each, str) else objects([each]))[0]
-        for each in plain(x).tolist()
-    ]
-    return shaped(objects([_marked(each, big_mark) for each in parts]), x)
+    values = plain(x)
+    if factor_of(x) is not None or (values.dtype == object and any(map(is_missing, values))):
+        raise PydpstatError("x must be numbers, or strings none of which is missing; got others")
+    parts = [cells(values[k : k + 1])[0] for k in range(values.size)]
+    return shaped(objects([marked(each, big_mark) for each in parts]), x)
 
 
 _SPECIFICATION = re.compile(r"%(?:(\d+)\$)?([-+ 0#]*)(\d+|\*)?(?:\.(\d*))?([a-zA-Z%])")
@@ -273,8 +305,10 @@ def sprintf(fmt: Value, *values: Value) -> Value:
     """
     columns = [texts(fmt), *(texts(each) if factor_of(each) is not None else plain(each) for each in values)]
     n = max(each.size for each in columns) if all(each.size for each in columns) else 0
+    if any(n % each.size for each in columns if n):
+        raise PydpstatError(f"sprintf's lengths must divide the longest; got {[e.size for e in columns]}")
     rows = zip(*(np.resize(each, n).tolist() for each in columns))
-    return shaped(objects([_inserted(row[0], row[1:]) for row in rows]), fmt, *values)
+    return shaped(objects([_inserted(row[0], row[1:]) for row in rows]), bare(fmt), *map(bare, values))
 
 
 def _inserted(fmt: str, values: Sequence[Any]) -> str:
@@ -302,20 +336,19 @@ def _inserted(fmt: str, values: Sequence[Any]) -> str:
 def _one(flags: str, width: str, precision: str | None, kind: str, value: Any) -> str:
     gone = is_missing(value)
     if kind == "s":
-        text = "NA" if gone else texts(value)[0]
+        # R counts the bytes
+        text = b"NA" if gone else texts(value)[0].encode()
         text = text if precision is None else text[: int(precision or 0)]
-        return f"%{'-' * ('-' in flags)}{width}s" % text
+        return (b"%*s" % (int(width or 0) * (-1 if "-" in flags else 1), text)).decode(errors="ignore")
     if isinstance(value, str) or kind not in "dixXoeEfgG":
         raise PydpstatError(
             f"sprintf has no %{kind} for {value!r}: write %d, %f, %e or %g for numbers, %s for strings"
         )
-    if gone or (isinstance(value, float) and math.isinf(value)):
+    if gone or (isinstance(value, float) and math.isinf(value) and kind not in "dixXo"):
         sign = "+" if "+" in flags and value > 0 else " " if " " in flags and value > 0 else ""
         return f"%{'-' * ('-' in flags)}{width}s" % (sign * (not gone) + written(value, 0, False))
     if kind in "dixXo":
-        if value != int(value):
-            raise PydpstatError(
-                f"sprintf needs a whole number for %{kind}; got {value}: write %f or round it"
-            )
-        value = int(value)
+        if abs(value) >= 2**31 or value != int(value) or (kind in "xXo" and (value < 0 or value is True)):
+            raise PydpstatError(f"sprintf has no %{kind} for {value}: write %.0f, or round it for an integer")
+        value, flags = int(value), flags if value else flags.replace("#", "")
     return f"%{flags}{width}{'' if precision is None else '.' + precision}{kind}" % value

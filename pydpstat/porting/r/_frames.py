@@ -127,10 +127,8 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
         return pd.DataFrame(x) if isinstance(x, pd.DataFrame) else data_frame(x)
     if is_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
-    elif isinstance(x, Table) or (
-        isinstance(x, Matrix) and None not in x.dimnames and any(map(len, x.dimnames))  # type: ignore[arg-type]
-    ):
-        levels, axes = list(map(list, x.dimnames)), getattr(x, "axes", None) or x.names  # type: ignore[arg-type, assignment, union-attr]
+    elif isinstance(x, Table) or (isinstance(x, Matrix) and x.axes and None not in x.dimnames):
+        levels, axes = list(map(list, x.dimnames)), x.axes if isinstance(x, Matrix) else x.names  # type: ignore[arg-type, assignment]
         counts = np.asarray(getattr(x, "counts", x))
     elif np.ndim(x) == 2:
         names = dimnames_of(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]

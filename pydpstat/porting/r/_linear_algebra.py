@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._matrices import as_matrix, t
-from pydpstat.porting.r._shapes import Array, dimnames_of, named, sides_of, vector
+from pydpstat.porting.r._matrices import as_matrix, colnames, rownames, set_colnames, set_rownames, t
+from pydpstat.porting.r._shapes import Array, dimnames_of, named, names_given, sides_of, vector, with_names
 
 
 def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
@@ -134,3 +135,101 @@ def sweep(x: Any, MARGIN: int, STATS: Any, FUN: str | Callable[..., Any] = "-") 
     if isinstance(x, pd.DataFrame):
         return pd.DataFrame(result, columns=x.columns, index=x.index)
     return named(result, dimnames_of(source))
+
+
+def isSymmetric(object: Any, tol: float = 100 * float(np.finfo(np.float64).eps)) -> bool:  # noqa: A002
+    """Tell whether a matrix is its transpose, but for a relative difference.
+
+    Examples
+    --------
+    >>> isSymmetric(np.eye(2)), isSymmetric(np.ones((1, 2)))
+    (True, False)
+    """
+    x = np.asarray(as_matrix(object), np.float64)
+    if x.shape[0] != x.shape[1]:
+        return False
+    apart, scale = np.abs(x - x.T).sum(), np.abs(x).sum()
+    return (
+        bool(apart <= tol * scale) and dimnames_of(as_matrix(object))[0] == dimnames_of(as_matrix(object))[1]
+    )
+
+
+def upper_tri(x: Any, diag: bool = False) -> Array:
+    """Tell which cells of a matrix are above the diagonal.
+
+    Examples
+    --------
+    >>> upper_tri(np.ones((2, 2)))
+    array([[False,  True],
+           [False, False]])
+    """
+    return np.triu(np.ones(np.shape(x), bool), 1 - diag)
+
+
+def lower_tri(x: Any, diag: bool = False) -> Array:
+    """Tell which cells of a matrix are below the diagonal.
+
+    Examples
+    --------
+    >>> lower_tri(np.ones((2, 2)))
+    array([[False, False],
+           [ True, False]])
+    """
+    return np.tril(np.ones(np.shape(x), bool), diag - 1)
+
+
+def drop(x: Any) -> Any:
+    """Return a matrix of one row or column as a vector, and any other as it is.
+
+    Examples
+    --------
+    >>> drop(np.ones((1, 2)))
+    array([1., 1.])
+    """
+    names = [each for each, n in zip(dimnames_of(x), np.shape(x)) if n != 1]
+    cells = np.squeeze(np.asarray(x))
+    if cells.ndim == np.ndim(x):
+        return x
+    return with_names(cells, names[0]) if cells.ndim == 1 else named(cells, names)
+
+
+def array(data: Any = math.nan, dim: Any = None, dimnames: Any = None) -> Array:
+    """Return values in rows, columns and further directions, the first index changing fastest.
+
+    Examples
+    --------
+    >>> array(range(1, 9), [2, 2, 2])[1, 0, 1]
+    np.int64(6)
+    """
+    values = vector(list(data) if isinstance(data, range) else data, "data")
+    shape = [values.size] if dim is None else vector(dim, "dim").astype(int).tolist()
+    cells = np.resize(values, math.prod(shape)).reshape(shape, order="F")
+    if len(shape) == 1:
+        return with_names(cells, None if dimnames is None else dimnames[0])
+    return named(cells, *names_given(dimnames, len(shape)))
+
+
+def dimnames(x: Any) -> Any:
+    """Return the names of rows and columns as a list; NULL if there are none.
+
+    Examples
+    --------
+    >>> dimnames(named(np.ones((1, 2)), (None, ["a", "b"])))
+    [None, array(['a', 'b'], dtype=object)]
+    """
+    found = [rownames(x), colnames(x)] if sides_of(x) == 2 else [*dimnames_of(x)]
+    if all(each is None for each in found):
+        return None
+    return [None if each is None else np.array([*each], object) for each in found]
+
+
+def set_dimnames(x: Any, value: Any) -> Any:
+    """Return what x is after ``dimnames(x) <- value``.
+
+    Examples
+    --------
+    >>> set_dimnames(np.ones((1, 2)), [None, ["a", "b"]]).dimnames
+    (None, ['a', 'b'])
+    """
+    first, second = value or (None, None)
+    return set_colnames(set_rownames(x, first), second)

@@ -16,6 +16,7 @@ from pydpstat.porting.r._shapes import (
     is_table,
     items,
     named,
+    names_given,
     names_of,
     sides_of,
     taken,
@@ -63,8 +64,7 @@ def matrix(
     rows = int(nrow) if nrow is not None else math.ceil(values.size / ncol) if ncol else values.size
     columns = int(ncol) if ncol is not None else math.ceil(values.size / max(rows, 1))
     cells = np.resize(values if values.size else np.array([math.nan]), rows * columns)
-    names = [None if each is None else vector(each).tolist() for each in dimnames or (None, None)]
-    return named(cells.reshape((rows, columns), order="C" if byrow else "F"), names)
+    return named(cells.reshape((rows, columns), order="C" if byrow else "F"), *names_given(dimnames, 2))
 
 
 def dim(x: Any) -> Array | None:

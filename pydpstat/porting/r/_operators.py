@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._values import Vector, elementwise
-from pydpstat.r_arithmetic import Table
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
@@ -62,10 +62,10 @@ def each(x: object) -> Iterable[object]:
     if isinstance(x, list):
         return x
     if isinstance(x, (pd.Series, pd.Categorical)):
-        return list(x)
-    if isinstance(x, Table):
-        return [int(count) for count in x.counts.ravel(order="F")]
-    return np.atleast_1d(np.asarray(x)).ravel(order="F")  # type: ignore[no-any-return]
+        return [math.nan if is_missing(value) else value for value in x]
+    values = np.atleast_1d(np.asarray(getattr(x, "counts", x))).ravel(order="F")
+    # None would be NULL
+    return [math.nan if value is None else value for value in values] if values.dtype == object else values
 
 
 def column_or(frame: pd.DataFrame, name: str, value: object) -> object:

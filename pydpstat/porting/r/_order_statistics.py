@@ -15,12 +15,14 @@ from pydpstat.porting.r._summaries import _known, mean, median
 from pydpstat.porting.r._values import (
     Value,
     Vector,
+    bare,
     factor_of,
     missing,
     numbers,
     shaped,
     single,
     texts,
+    whole,
     with_names,
 )  # fmt: skip
 
@@ -104,7 +106,8 @@ def fivenum(x: Value, na_rm: bool = True) -> Vector:
         return np.full(5, math.nan)
     quarter = math.floor((n + 3) / 2) / 2
     d = np.array([1, quarter, (n + 1) / 2, n + 1 - quarter, n])
-    return 0.5 * (values[np.floor(d).astype(int) - 1] + values[np.ceil(d).astype(int) - 1])
+    with np.errstate(all="ignore"):
+        return 0.5 * (values[np.floor(d).astype(int) - 1] + values[np.ceil(d).astype(int) - 1])
 
 
 def IQR(x: Value, na_rm: bool = False, type: int = 7) -> float:
@@ -190,7 +193,7 @@ def findInterval(
     if rightmost_closed and points.size:
         end = values == (points[0] if left_open else points[-1])
         found = np.where(end, 1 if left_open else points.size - 1, found)
-    return shaped(np.clip(found, 1, points.size - 1) if all_inside else found, x)
+    return shaped(np.clip(found, 1, points.size - 1) if all_inside else found, bare(x))
 
 
 def cut(
@@ -272,3 +275,29 @@ def _intervals(points: Vector, digits: int, right: bool, lowest: bool) -> list[s
         k = 0 if right else -1
         levels[k] = f"[{levels[k][1:-1]}]"
     return levels
+
+
+def approx(
+    x: Value, y: Value, xout: Value = None, method: str = "linear", n: int = 50, rule: int = 1
+) -> dict[str, Vector]:
+    """Return points on the lines between points, and beyond their ends NA, or with rule 2 the last value.
+
+    Examples
+    --------
+    >>> approx([1, 2], [10, 20], xout=[1.5, 9])
+    {'x': array([1.5, 9. ]), 'y': array([15., nan])}
+    """
+    at, values = numbers(x).astype(np.float64), numbers(y, "y").astype(np.float64)
+    kept = ~(missing(at) | missing(values))
+    at, values = at[kept], values[kept]
+    if method != "linear" or rule not in (1, 2) or at.size < 2 or np.unique(at).size < at.size:
+        raise PydpstatError("approx needs two or more different x, the method 'linear', and rule 1 or 2")
+    found = np.linspace(at.min(), at.max(), whole(n, "n")) if xout is None else numbers(xout, "xout")
+    order = np.argsort(at)
+    at, values = at[order], values[order]
+    k = np.clip(np.searchsorted(at, found) - 1, 0, at.size - 2)
+    between = values[k] + (values[k + 1] - values[k]) * ((found - at[k]) / (at[k + 1] - at[k]))
+    inside = np.where(found == at[k + 1], values[k + 1], between)
+    ends = (math.nan, math.nan) if rule == 1 else (values[0], values[-1])
+    result = np.where(found < at[0], ends[0], np.where(found > at[-1], ends[1], inside))
+    return {"x": found, "y": np.where(missing(found), math.nan, result)}

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._conversions import _bare
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._values import (
     Value,
     Vector,
+    bare,
     factor_of,
     missing,
     names_of,
@@ -26,7 +26,7 @@ from pydpstat.porting.r._values import (
     truths,
     with_names,
 )  # fmt: skip
-from pydpstat.porting.r._vectors import c, plain_label, ranks, rows_of
+from pydpstat.porting.r._vectors import c, items, plain_label, ranks, rows_of
 from pydpstat.r_arithmetic._arrays import has_length
 
 
@@ -138,7 +138,7 @@ def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
     values, known = rows_of(x, table)
     first = {None if each != each else each: k + 1 for k, each in reversed(list(enumerate(known.tolist())))}
     found = [first.get(None if each != each else each, nomatch) for each in values.tolist()]
-    return shaped(np.array(found) if found else np.empty(0, np.int64), _bare(x))
+    return shaped(np.array(found) if found else np.empty(0, np.int64), bare(x))
 
 
 def is_in(x: Value, table: Value) -> Value:
@@ -149,7 +149,7 @@ def is_in(x: Value, table: Value) -> Value:
     >>> is_in([1, 5], [1, 2]), is_in("a", ["a", "b"])
     (array([ True, False]), True)
     """
-    return shaped(plain(match(x, table, 0)) > 0, _bare(x))
+    return shaped(plain(match(x, table, 0)) > 0, bare(x))
 
 
 def union(x: Value, y: Value) -> Value:
@@ -171,8 +171,8 @@ def intersect(x: Value, y: Value) -> Value:
     >>> intersect([1, 2], [2, 3])
     array([2])
     """
-    values = plain_label(x)
-    return unique(values[np.atleast_1d(is_in(values, y))])
+    values, others = plain_label(x), plain_label(y)
+    return unique(c(values[np.atleast_1d(is_in(values, others))], others[:0]))
 
 
 def setdiff(x: Value, y: Value) -> Value:
@@ -214,3 +214,38 @@ def _extreme(best: Callable[[Vector], Any], name: str) -> Callable[[Value], Valu
 
 
 which_min, which_max = _extreme(np.nanargmin, "which_min"), _extreme(np.nanargmax, "which_max")
+
+
+def Position(f: Callable[[Any], Any], x: Value, nomatch: Any = math.nan) -> Any:
+    """Return the place, from 1, of the first element for which a function is true.
+
+    Examples
+    --------
+    >>> Position(lambda v: v > 1, [1, 2, 3])
+    2
+    """
+    return next((k for k, each in enumerate(items(x), 1) if f(each)), nomatch)
+
+
+def Find(f: Callable[[Any], Any], x: Value) -> Any:
+    """Return the first element for which a function is true; NULL if there is none.
+
+    Examples
+    --------
+    >>> Find(lambda v: v > 1, [1, 2, 3])
+    2
+    """
+    return next((each for each in items(x) if f(each)), None)
+
+
+def Negate(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that is true where another one is not.
+
+    Examples
+    --------
+    >>> Negate(isinstance)(1, str)
+    True
+    """
+    return lambda *values, **named: (
+        ~np.asarray(answer) if has_length(answer := f(*values, **named)) else not answer
+    )

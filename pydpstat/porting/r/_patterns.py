@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.values import objects
-from pydpstat.errors import NotSupportedError
-from pydpstat.porting.r._conversions import _bare
+from pydpstat.errors import NotSupportedError, PydpstatError
 from pydpstat.porting.r._strings import each_text
-from pydpstat.porting.r._values import Value, Vector, names_of, texts
+from pydpstat.porting.r._values import Value, Vector, bare, factor_of, names_of, plain, texts
 
 _CLASSES = {
     "alpha": r"^\W\d_", "digit": r"0-9", "space": r"\s", "upper": "A-Z", "lower": "a-z", "alnum": r"^\W_",
@@ -101,7 +100,7 @@ def grepl(
     array([ True, False])
     """
     found = _pattern(pattern, fixed, perl, ignore_case)[0]
-    return each_text(_bare(x), lambda text: found.search(text) is not None, False)
+    return bare(each_text(x, lambda text: found.search(text) is not None, False))
 
 
 def grep(
@@ -173,9 +172,7 @@ def _replaced(pattern: str, replacement: str, x: Value, how: tuple[bool, bool, b
             return replacement
         return re.sub(r"\\(.?)", lambda m: (match[int(m[1])] or "") if m[1].isdigit() else m[1], replacement)
 
-    return each_text(
-        _bare(x), lambda text: _answers(found, lambda each: each.sub(filled, text, count), pattern)
-    )
+    return each_text(x, lambda text: _answers(found, lambda each: each.sub(filled, text, count), pattern))
 
 
 def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> list[Vector]:
@@ -187,6 +184,8 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
     [array(['a', 'b'], dtype=object), array(['c'], dtype=object)]
     """
     found = _pattern(split, fixed, perl, False)
+    if plain(x).dtype != object or factor_of(x) is not None:
+        raise PydpstatError(f"x must be strings; got {x!r:.60}. Write as_character(x).")
 
     def parts(text: str, each: re.Pattern[str]) -> list[str]:
         pieces: list[str] = []
@@ -206,3 +205,75 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
     ]
     names = names_of(x)
     return answers if names is None else dict(zip(names, answers))  # type: ignore[return-value]
+
+
+class Matches(np.ndarray):
+    """The places of a pattern in strings, from 1 and -1 for none, with their lengths as an attribute."""
+
+    attributes: dict[str, Any]
+
+
+def _spans(pattern: str, text: Value, how: tuple[bool, bool, bool]) -> list[list[tuple[int, int]]]:
+    found, words = _pattern(pattern, *how), texts(text).tolist()
+    if None in words or any(each.match("") for each in found):
+        raise NotSupportedError(
+            "strings that are missing, and patterns that match nothing, are not supported"
+        )
+    return [
+        _answers(found, lambda each: [match.span() for match in each.finditer(word)], pattern)  # noqa: B023
+        for word in words
+    ]
+
+
+def _located(spans: list[tuple[int, int]], ascii: bool) -> Matches:
+    found = np.array([start + 1 for start, _ in spans], np.int64).view(Matches)
+    lengths = np.array([end - start for start, end in spans], np.int64)
+    found.attributes = {"match.length": lengths, "index.type": "chars", "useBytes": ascii}
+    return found
+
+
+def regexpr(
+    pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
+) -> Matches:
+    """Return where a pattern first is in each string, for `regmatches`.
+
+    Examples
+    --------
+    >>> regexpr("a", ["banana", "x"]).tolist()
+    [2, -1]
+    """
+    spans = _spans(pattern, text, (fixed, perl, ignore_case))
+    return _located([each[0] if each else (-2, -3) for each in spans], all(map(str.isascii, texts(text))))
+
+
+def gregexpr(
+    pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
+) -> list[Matches]:
+    """Return where a pattern is in each string, for `regmatches`.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in gregexpr("a", ["banana", "x"])]
+    [[2, 4, 6], [-1]]
+    """
+    spans = _spans(pattern, text, (fixed, perl, ignore_case))
+    return [_located(each or [(-2, -3)], all(map(str.isascii, texts(text)))) for each in spans]
+
+
+def regmatches(x: Value, m: Matches | list[Matches]) -> Value:
+    """Return the parts of strings that `regexpr` or `gregexpr` found.
+
+    Examples
+    --------
+    >>> regmatches("a1b22", gregexpr("[0-9]+", "a1b22"))
+    [array(['1', '22'], dtype=object)]
+    """
+
+    def parts(text: str, at: Matches) -> list[str]:
+        ends = at + at.attributes["match.length"]
+        return [text[place - 1 : end - 1] for place, end in zip(at.tolist(), ends.tolist()) if place > 0]
+
+    if isinstance(m, list):
+        return [objects(parts(text, at)) for text, at in zip(texts(x), m)]
+    spans = zip(texts(x), m.tolist(), m.attributes["match.length"].tolist())
+    return objects([text[place - 1 : place - 1 + size] for text, place, size in spans if place > 0])

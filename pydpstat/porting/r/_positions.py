@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._shapes import listed
 from pydpstat.porting.r._values import (
     Names,
     Value,
@@ -42,8 +43,8 @@ def taken(x: Value, places: Places) -> Value:
     """
     gone = (places < 0) | (places >= (len(x) if isinstance(x, pd.DataFrame) else size(x)))
     places = np.where(gone, -1, places)
-    if isinstance(x, pd.DataFrame):
-        return x.iloc[places]
+    if x is None or isinstance(x, pd.DataFrame):
+        return None if x is None else x.iloc[places]
     if (factor := factor_of(x)) is not None:
         codes = np.append(factor.codes, -1)[np.where(gone, len(factor), places)]
         return pd.Categorical.from_codes(codes, dtype=factor.dtype)
@@ -53,7 +54,7 @@ def taken(x: Value, places: Places) -> Value:
     labels = None if names is None else [None if p < 0 else names[p] for p in places]
     if isinstance(x, Mapping):
         cells = list(x.values())
-        return dict(zip(labels or [], [None if p < 0 else cells[p] for p in places]))
+        return listed([None if p < 0 else cells[p] for p in places], labels)
     return with_names(_filled(plain(x), places), labels, x)
 
 
@@ -286,9 +287,7 @@ def _with_items(x: Value, found: Places, new: list[Any], cells: list[Any]) -> Va
     if names is None and not new:
         return values
     labels = [*(names or [""] * len(old)), *[""] * (len(values) - len(old) - len(new)), *new]
-    if len(set(labels)) < len(labels):
-        raise PydpstatError(f"a list with names needs a different one for each element; got {labels}")
-    return dict(zip(labels, values))
+    return listed(values, labels)
 
 
 def _with_levels(x: Value, found: Places, value: Value) -> pd.Categorical:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,11 +14,11 @@ import pandas as pd
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, padded, zapped
+from pydpstat.porting.r._options import OPTIONS
 from pydpstat.porting.r._shapes import Words
-from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts
+from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
 from pydpstat.r_arithmetic import Table
 
-_WIDTH = 80
 _SCALARS = (str, bool, int, float, np.generic)
 
 
@@ -40,26 +41,27 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
     >>> cat("mean:", 1 / 3, "\n")
     mean: 0.3333333
     """
-    if file:
-        raise PydpstatError(f"file must be '': got {file!r}. Write to a file with Python's open.")
-    words: list[str] = []
-    for each in parts:
-        if isinstance(each, (list, Mapping)):
-            items: list[Any] = list(each.values()) if isinstance(each, Mapping) else each
-            words += [word for item in items for word in _words(item)]
-        else:
-            words += _words(each)
-    separators = texts(sep).tolist()
-    pieces = [word + separators[k % len(separators)] for k, word in enumerate(words[:-1])]
-    sys.stdout.write("".join([*pieces, *words[-1:]]) + "\n" * fill)
+    if file or any(isinstance(each, (list, Mapping, pd.DataFrame)) for each in parts):
+        raise PydpstatError(
+            f"cat writes vectors to file='': unlist a list, or use Python's open; got {file!r}"
+        )
+    separators, found, count, width = texts(sep).tolist(), "", 0, 0
+    for k, each in enumerate(parts):
+        values = plain(each)
+        words = [cells(values[i : i + 1])[0] for i in range(values.size)]
+        # what is empty is set apart as well, but NULL
+        for i, word in enumerate(words or [""] * (each is not None)):
+            if k or i:
+                found += separators[count % len(separators)]
+                count += 1
+            wide = len(word) + len(separators[count % len(separators)])
+            if fill and width and width + wide > OPTIONS["width"]:
+                found, width = f"{found}\n", 0
+            found, width = found + word, width + wide
+    sys.stdout.write(found + "\n" * (fill or any("\n" in each for each in separators)))
 
 
-def _words(x: Value) -> list[str]:
-    values = plain(x)
-    return [cells(values[k : k + 1])[0] for k in range(values.size)]
-
-
-def print(x: Value = None, digits: int = 7, quote: bool = True, row_names: bool = True) -> None:
+def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: bool = True) -> None:
     """Write a value as R's ``print``: vectors, factors, matrices, lists, frames and tables.
 
     Parameters
@@ -67,7 +69,7 @@ def print(x: Value = None, digits: int = 7, quote: bool = True, row_names: bool 
     x : value
         Of any other object Python's text.
     digits : int, optional
-        Significant digits of numbers.
+        Significant digits of numbers, by default the option's.
     quote : bool, optional
         Whether strings are in quotes.
     row_names : bool, optional
@@ -86,7 +88,7 @@ def print(x: Value = None, digits: int = 7, quote: bool = True, row_names: bool 
 
 
 def lines(
-    x: Value, digits: int = 7, quote: bool = True, prefix: str = "", row_names: bool = True
+    x: Value, digits: Value = None, quote: bool = True, prefix: str = "", row_names: bool = True
 ) -> list[str]:
     """Return the lines that ``print`` writes.
 
@@ -111,7 +113,10 @@ def lines(
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         names = getattr(x, "dimnames", (None, None))
-        return _matrix(np.asarray(x), names, getattr(x, "axes", ()), digits, quote)
+        found = _matrix(np.asarray(x), names, getattr(x, "axes", ()), digits, quote)
+        return found + _attributes(x, digits)
+    if isinstance(x, np.ndarray) and x.ndim > 2:
+        return _array(x, digits, quote)
     if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
         return str(x).split("\n")
     values, names = plain(x), names_of(x)
@@ -120,10 +125,15 @@ def lines(
     if names is not None:
         table = x.index.name if isinstance(x, pd.Series) else None
         return _named(values, names, digits, table, quote and table is None)
-    return _vector(values, digits, quote)
+    return _vector(values, digits, quote) + _attributes(x, digits)
 
 
-def _vector(values: Vector, digits: int, quote: bool) -> list[str]:
+def _attributes(x: Value, digits: Value) -> list[str]:
+    shown = getattr(x, "attributes", {}).items()
+    return [line for key, value in shown for line in (f'attr(,"{key}")', *lines(value, digits))]
+
+
+def _vector(values: Vector, digits: Value, quote: bool) -> list[str]:
     if not values.size:
         kinds = {"b": "logical", "i": "integer", "f": "numeric", "O": "character"}
         return [f"{kinds[values.dtype.kind]}(0)"]
@@ -133,11 +143,11 @@ def _vector(values: Vector, digits: int, quote: bool) -> list[str]:
 def _numbered(parts: Sequence[str]) -> list[str]:
     """Lines of texts of one width, each with the number of its first one."""
     label = len(str(len(parts))) + 2
-    count = max(1, (_WIDTH - label) // (len(parts[0]) + 1))
+    count = max(1, (OPTIONS["width"] - label) // (len(parts[0]) + 1))
     return [f"{f'[{k + 1}]':>{label}} {' '.join(parts[k : k + count])}" for k in range(0, len(parts), count)]
 
 
-def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None, quote: bool) -> list[str]:
+def _named(values: Vector, names: Sequence[Any], digits: Value, table: str | None, quote: bool) -> list[str]:
     head = [] if table is None else [table]
     if not values.size:
         return (
@@ -146,7 +156,7 @@ def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None,
     labels = ["<NA>" if is_missing(each) else str(each) for each in names]
     parts = cells(values, digits, quote)
     wide = max(map(len, [*labels, *parts]))
-    count = max(1, _WIDTH // (wide + 1))
+    count = max(1, OPTIONS["width"] // (wide + 1))
     rows = []
     for k in range(0, len(parts), count):
         for row in (labels, parts):
@@ -155,21 +165,21 @@ def _named(values: Vector, names: Sequence[Any], digits: int, table: str | None,
     return [*head, *rows]
 
 
-def _summary(values: Vector, names: Sequence[Any], digits: int) -> list[str]:
+def _summary(values: Vector, names: Sequence[Any], digits: Value) -> list[str]:
     finite = np.isfinite(values[:6])
     shown = values[:6].copy()
     shown[finite] = zapped(shown[finite], 7)
-    parts = padded([*cells(shown, max(3, digits - 3)), *[str(int(each)) for each in values[6:]]])
+    most = max(3, whole(digits or OPTIONS["digits"]) - 3)
+    parts = padded([*cells(shown, most), *[str(int(each)) for each in values[6:]]])
     wide = max(map(len, [*names, *parts]))
     return ["".join(f"{each:>{wide}} " for each in row) for row in (names, parts)]
 
 
 def _factor(factor: pd.Categorical) -> list[str]:
-    levels = texts(list(factor.categories)).tolist()
-    parts = ["<NA>" if each is None else each for each in texts(factor)]
+    levels, parts = (cells(texts(each), None, False) for each in (list(factor.categories), factor))
     first = _numbered(padded(parts, left=True)) if parts else ["factor(0)"]
     between = " < " if factor.ordered else " "
-    room = _WIDTH - len("Levels: ") - 7
+    room = OPTIONS["width"] - len("Levels: ") - 7
     lengths = np.cumsum([len(each) + 1 for each in levels])
     if len(levels) > 1 and lengths[-1] > room:
         most = max(1, int(np.argmax(lengths > room)))
@@ -178,38 +188,57 @@ def _factor(factor: pd.Categorical) -> list[str]:
     return [*first, f"Levels: {between.join(levels)}"]
 
 
-def _list(x: Sequence[Any] | Mapping[str, Any], digits: int, quote: bool, prefix: str) -> list[str]:
+def _list(x: Sequence[Any] | Mapping[str, Any], digits: Value, quote: bool, prefix: str) -> list[str]:
     if not x:
         return ["list()" if not isinstance(x, Mapping) else "named list()"]
     found: list[str] = []
     named = x.items() if isinstance(x, Mapping) else ((None, each) for each in x)
     for k, (name, each) in enumerate(named, 1):
-        proper = str(name).replace(".", "a").replace("_", "a").isidentifier() and not str(name).startswith(
-            "_"
-        )
-        label = f"{prefix}[[{k}]]" if not name else f"{prefix}${name}" if proper else f"{prefix}$`{name}`"
+        shown = "<NA>" if name is None and isinstance(x, Mapping) else name and str(name)
+        plain_name = re.fullmatch(r"(?!_)[\w.]+", shown or "") and not re.match(r"\.?\d", shown or "")
+        label = f"[[{k}]]" if not shown else f"${shown}" if plain_name or name is None else f"$`{shown}`"
+        label = prefix + label
         found += [label, *lines(each, digits, quote, label)]
         # a list ends with an empty line itself
         found += [] if isinstance(each, (list, Mapping)) and each else [""]
     return [*found, ""] if prefix else found
 
 
-def _matrix(x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: int, quote: bool) -> list[str]:
+def _matrix(
+    x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool
+) -> list[str]:
     rows, columns = x.shape
-    if not x.size:
-        return [f"<{rows} x {columns} matrix>"]
-    left = x.dtype == object and quote
+    if not rows + columns:
+        return ["<0 x 0 matrix>"]
     body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
     if axes and not isinstance(axes, Words):
         flat = padded(cells(plain(x), digits))
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
-    labels = [f"[{k + 1},]" for k in range(rows)] if dimnames[0] is None else _labels(dimnames[0])
+    labels = padded([f"[{k + 1},]" for k in range(rows)]) if dimnames[0] is None else _labels(dimnames[0])
+    if not columns:
+        return padded(["", *labels], left=True)
     if axes:
         indent = " " * max(2, len(axes[0]) - max(map(len, labels)))
         labels = [indent + each for each in labels]
     head, above = axes or ("", None)
-    return _blocks([head, *labels], [[n, *b] for n, b in zip(names, body)], left, above)
+    return _blocks([head, *labels], [[n, *b] for n, b in zip(names, body)], x.dtype == object, above)
+
+
+def _array(x: Vector, digits: Value, quote: bool) -> list[str]:
+    """Lines of each matrix along the further directions."""
+    names: Sequence[Names] = getattr(x, "dimnames", [None] * x.ndim)
+    axes: Sequence[str] = getattr(x, "axes", ())
+    found: list[str] = []
+    for reverse in np.ndindex(*x.shape[:1:-1]):
+        at = reverse[::-1]
+        shown = [
+            f"{k + 1}" if own is None else f"{axis} = {own[k]}" if axis else own[k]
+            for k, own, axis in zip(at, names[2:], axes[2:] or [""] * x.ndim)
+        ]
+        part = np.asarray(x)[(slice(None), slice(None), *at)]
+        found += [f", , {', '.join(shown)}", "", *_matrix(part, names[:2], axes[:2], digits, quote), ""]
+    return found
 
 
 def _labels(names: Iterable[Any]) -> list[str]:
@@ -225,7 +254,7 @@ def _blocks(
     wide = [padded(each, left) for each in columns]
     while wide:
         count, used = 0, len(labels[0])
-        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= _WIDTH):
+        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= OPTIONS["width"]):
             used += len(wide[count][0]) + 1
             count += 1
         if above is not None:
@@ -235,7 +264,7 @@ def _blocks(
     return found
 
 
-def _frame(x: pd.DataFrame, digits: int, row_names: bool) -> list[str]:
+def _frame(x: pd.DataFrame, digits: Value, row_names: bool) -> list[str]:
     if not x.shape[1]:
         return [f"data frame with 0 columns and {x.shape[0]} rows"]
     if not x.shape[0]:
@@ -248,9 +277,7 @@ def _frame(x: pd.DataFrame, digits: int, row_names: bool) -> list[str]:
         column = x[key]
         is_text = factor_of(column) is not None or plain(column).dtype == object
         values = texts(column) if is_text else plain(column)
-        parts = ["<NA>" if is_text and each == "NA" and values[k] is None else each
-                 for k, each in enumerate(cells(values, digits))]  # fmt: skip
-        columns.append([str(key), *parts])
+        columns.append([str(key), *cells(values, digits, False)])
     whole = x.index.dtype.kind in "iu"
     labels = [str(each + 1) if whole else str(each) for each in x.index] if row_names else [""] * len(x)
     return _blocks(["", *labels], columns)

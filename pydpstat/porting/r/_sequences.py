@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import taken
-from pydpstat.porting.r._values import Value, Vector, numbers, plain, single, size  # fmt: skip
+from pydpstat.porting.r._values import LARGEST, Value, Vector, bare, numbers, plain, single, size  # fmt: skip
 
 _SLACK = 1e-10
 
@@ -45,7 +45,7 @@ def rep_len(x: Value, length_out: int) -> Value:
     >>> rep_len(np.array([1, 2]), 3)
     array([1, 2, 1])
     """
-    return rep(x, length_out=length_out)
+    return rep(list(x.values()) if isinstance(x, Mapping) else bare(x), length_out=length_out)
 
 
 def colon(a: Value, b: Value) -> Vector:
@@ -60,7 +60,7 @@ def colon(a: Value, b: Value) -> Vector:
     if not math.isfinite(first + last):
         raise PydpstatError(f"the ends of a:b must be finite; got {first} and {last}")
     steps = np.arange(math.floor(abs(last - first) + _SLACK) + 1)
-    start = int(first) if first == int(first) else first
+    start = int(first) if first == int(first) and max(abs(first), abs(last)) <= LARGEST else first
     return start + steps if first <= last else start - steps
 
 
@@ -102,7 +102,8 @@ def seq(
         if by is None:
             return colon(1 if a is None else a, 1 if b is None else b)
         return _by_step(1 if a is None else a, 1 if b is None else b, step)  # type: ignore[arg-type]
-    n = math.ceil(single(length_out))
+    count = single(length_out)
+    n = math.ceil(count)
     if n < 0 or None not in (a, b, step):
         raise PydpstatError("seq takes at most three of from, to, by and length.out, and no negative length")
     if step is not None:
@@ -113,13 +114,14 @@ def seq(
         )
     if a is None and b is None:
         return seq_len(n)
-    b = a + (n - 1) if b is None else b
-    a = b - (n - 1) if a is None else a
+    # n as R's kind of number
+    b = a + (type(count)(n) - 1) if b is None else b
+    a = b - (type(count)(n) - 1) if a is None else a
     if n <= 2 or a == b:
         return np.full(n, a) if a == b else np.array([a, b])[:n]
     with np.errstate(all="ignore"):
         values = np.concatenate([[a], a + np.arange(1, n - 1) * ((b - a) / (n - 1)), [b]])
-    whole = all(isinstance(each, int) for each in (a, b)) and (b - a) % (n - 1) == 0
+    whole = all(isinstance(each, int) for each in (a, b, count)) and (b - a) % (n - 1) == 0
     return values.astype(np.int64) if whole else values
 
 

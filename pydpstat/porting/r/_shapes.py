@@ -20,8 +20,7 @@ _SINGLE = (bool, int, float, str, np.generic, type(None), type(pd.NA))
 
 
 class Matrix(np.ndarray):
-    """A matrix or table with names: `dimnames` has those of each axis or None; a table has `axes`, a word
-    for each axis.
+    """A matrix or table with names: `dimnames` has those of each axis or None, `axes` a word for a table's.
 
     Arithmetic keeps the names. ``m["a", "b"]`` is a cell by its names; places count from 0, as in NumPy.
 
@@ -95,6 +94,19 @@ def named(cells: Any, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Ar
     result.dimnames = tuple(None if each is None else list(each) for each in dimnames)
     result.axes = axes if isinstance(axes, tuple) else tuple(axes)
     return result
+
+
+def names_given(dimnames: Any, n: int) -> tuple[list[Names], tuple[str, ...]]:
+    """Return the names of `n` axes, and what these are called, of R's argument `dimnames`.
+
+    Examples
+    --------
+    >>> names_given({"row": ["a"], "column": None}, 2)
+    ([['a'], None], ('row', 'column'))
+    """
+    axes = Words(dimnames) if isinstance(dimnames, dict) else ()
+    given = [dimnames[axis] for axis in axes] if axes else dimnames or [None] * n
+    return [None if each is None else vector(each).tolist() for each in given], axes
 
 
 def with_names(values: Any, names: Any) -> Any:
@@ -278,7 +290,9 @@ def items(x: Any) -> tuple[Names, list[Any]]:
         return list(x.columns), [column(x, each) for each in x.columns]
     if isinstance(x, pd.Categorical):
         raise PydpstatError("X must be no factor: write as_character(X) or as_integer(X)")
-    return names_of(x), list(x) if isinstance(x, (list, tuple)) else [] if x is None else vector(x).tolist()
+    return names_of(x), list(x) if isinstance(x, (list, tuple)) else [
+        math.nan if each is None else each for each in ([] if x is None else vector(x).tolist())
+    ]
 
 
 def listed(values: list[Any], names: Names) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +11,19 @@ import numpy as np
 
 from pydpstat._data.values import objects
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._conversions import _bare
-from pydpstat.porting.r._values import Value, Vector, plain, recycled, shaped, size, texts
+from pydpstat.porting.r._values import (
+    Value,
+    Vector,
+    bare,
+    factor_of,
+    flat,
+    missing,
+    plain,
+    recycled,
+    shaped,
+    texts,
+    whole,
+)
 
 
 def paste(*values: Value, sep: str = " ", collapse: str | None = None) -> Value:
@@ -36,18 +48,16 @@ def paste(*values: Value, sep: str = " ", collapse: str | None = None) -> Value:
     (array(['a 1', 'a 2'], dtype=object), 'x+y')
     """
     parts = [_shown(each) for each in values]
-    parts = [each for each in parts if each]
     n = max(map(len, parts), default=0)
+    parts = [each or [""] for each in parts]
     joined = [sep.join(each[k % len(each)] for each in parts) for k in range(n)]
     if collapse is not None:
         return collapse.join(joined)
-    return shaped(objects(joined), *(_bare(each) for each in values)) if values else objects([])
+    return shaped(objects(joined), *(bare(each) for each in values)) if values else objects([])
 
 
 def _shown(x: Value) -> list[str]:
-    if isinstance(x, list) and any(size(each) != 1 for each in x):
-        raise PydpstatError("a list of vectors cannot be pasted: write unlist(x), or paste its elements")
-    return ["NA" if each is None else each for each in texts(x)]
+    return ["NA" if each is None else each for each in texts(flat(x))]
 
 
 def paste0(*values: Value, collapse: str | None = None) -> Value:
@@ -82,17 +92,19 @@ def message(*values: Value) -> None:
     sys.stderr.write("".join(word for each in values for word in _shown(each)) + "\n")
 
 
-def each_text(x: Value, function: Callable[[str], Any], missing: Any = None) -> Value:
-    """Return a function of each string; a missing one is `missing`.
+def each_text(x: Value, function: Callable[[str], Any], otherwise: Any = None) -> Value:
+    """Return a function of each string; a missing one gives `otherwise`.
 
     Examples
     --------
     >>> each_text(["a", None], str.upper)
     array(['A', None], dtype=object)
     """
-    found = [missing if each is None else function(each) for each in texts(x)]
-    kept = np.array(found, bool) if found and isinstance(found[0], bool) else objects(found)
-    return shaped(kept, x)
+    if x is None:
+        raise PydpstatError("x must be strings; got NULL")
+    found = [otherwise if each is None else function(each) for each in texts(x)]
+    kept = np.array(found, bool) if isinstance(otherwise, bool) else objects(found)
+    return shaped(kept, x if factor_of(x) is None else kept)
 
 
 def toupper(x: Value) -> Value:
@@ -180,44 +192,94 @@ def strtoi(x: Value, base: int = 10) -> Value:
 
     def value(text: str) -> float:
         try:
-            found = int(text.replace("_", "?"), base)
+            found = int(text.replace("_", "?"), whole(base, "base"))
         except ValueError:
-            return float("nan")
-        return found if abs(found) < 2**31 else float("nan")
+            return math.nan
+        return found if abs(found) < 2**31 else math.nan
 
-    return shaped(np.array([float("nan") if each is None else value(each) for each in texts(x)]), _bare(x))
+    found = [math.nan if each is None else value(each) for each in texts(x)]
+    return shaped(np.array(found) if found else np.empty(0, np.int64), bare(x))
 
 
-def startsWith(x: Value, prefix: Value) -> Value:
-    """Tell which strings start with a prefix.
+def _at_end(name: str, where: str) -> Callable[[Value, Value], Value]:
+    def tell(x: Value, part: Value) -> Value:
+        pair = [plain(each) for each in (x, part)]
+        if any(each.dtype != object or None in each.tolist() for each in pair):
+            raise PydpstatError(f"{name} needs strings, none of which is missing; filter them first")
+        words = zip(*(each.tolist() for each in recycled(*pair)))
+        return shaped(np.array([getattr(w, name.lower())(p) for w, p in words], bool), bare(x), bare(part))
+
+    tell.__name__ = tell.__qualname__ = name
+    tell.__doc__ = f"Tell which strings {where} with another one, as R's ``{name}``."
+    return tell
+
+
+startsWith, endsWith = _at_end("startsWith", "start"), _at_end("endsWith", "end")
+
+
+def casefold(x: Value, upper: bool = False) -> Value:
+    """Return strings in small or capital letters.
 
     Examples
     --------
-    >>> startsWith(["ab", "b"], "a")
-    array([ True, False])
+    >>> casefold("aB"), casefold("aB", upper=True)
+    ('ab', 'AB')
     """
-    words, ends = recycled(texts(x), texts(prefix))
-    return shaped(np.array([w.startswith(p) for w, p in zip(_whole(words), _whole(ends))], bool), x, prefix)
+    return toupper(x) if upper else tolower(x)
 
 
-def endsWith(x: Value, suffix: Value) -> Value:
-    """Tell which strings end with a suffix.
+def chartr(old: str, new: str, x: Value) -> Value:
+    """Return strings with other letters in the place of some.
 
     Examples
     --------
-    >>> endsWith(["ab", "b"], "b")
-    array([ True,  True])
+    >>> chartr("abc", "xyz", "cab")
+    'zxy'
     """
-    words, ends = recycled(texts(x), texts(suffix))
-    return shaped(np.array([w.endswith(p) for w, p in zip(_whole(words), _whole(ends))], bool), x, suffix)
+    if len(old) > len(new):
+        raise PydpstatError(f"new must have a letter for each of old; got {old!r} and {new!r}")
+    return each_text(x, lambda text: text.translate(str.maketrans(old, new[: len(old)])))
 
 
-def _whole(words: Vector) -> Vector:
-    if None in words:
-        raise PydpstatError(
-            "x has missing strings, of which the answer is NA: filter them first, as by ~r.is_na(x)"
-        )
-    return words
+def utf8ToInt(x: str) -> Vector:
+    """Return the numbers of a string's characters.
+
+    Examples
+    --------
+    >>> utf8ToInt("ab")
+    array([97, 98])
+    """
+    return np.array([ord(each) for each in x], np.int64)
 
 
-# regular expressions
+def intToUtf8(x: Value, multiple: bool = False) -> Value:
+    """Return the characters of numbers, as one string or as several.
+
+    Examples
+    --------
+    >>> intToUtf8([72, 105])
+    'Hi'
+    """
+    found = [chr(each) for each in plain(x).astype(np.int64)]
+    return objects(found) if multiple else "".join(found)
+
+
+def make_unique(names: Value, sep: str = ".") -> Vector:
+    """Return strings, of which those that have occurred before get a number.
+
+    Examples
+    --------
+    >>> make_unique(["a", "b", "a"])
+    array(['a', 'b', 'a.1'], dtype=object)
+    """
+    if plain(names).dtype != object or missing(names).any():
+        raise PydpstatError("names must be strings, none of which is missing")
+    found = plain(names).tolist()
+    taken, numbers = set(found), dict.fromkeys(found, 0)
+    for k, name in enumerate(found):
+        if name in found[:k]:
+            while (text := f"{name}{sep}{numbers[name] + 1}") in taken:
+                numbers[name] += 1
+            found[k] = text
+            taken.add(text)
+    return objects(found)

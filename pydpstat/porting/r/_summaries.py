@@ -12,9 +12,11 @@ import pandas as pd
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._orders import rank
 from pydpstat.porting.r._shapes import Names, dimnames_of, named
 from pydpstat.porting.r._values import (
+    LARGEST,
     Value,
     Vector,
     factor_of,
@@ -27,6 +29,7 @@ from pydpstat.porting.r._values import (
     recycled,
     shaped,
     truths,
+    whole,
     with_names,
 )  # fmt: skip
 from pydpstat.r_arithmetic.factor import collation_key
@@ -38,14 +41,16 @@ def _known(x: Vector, na_rm: bool) -> Vector:
 
 
 def sum(*x: Value, na_rm: bool = False) -> Any:
-    """Return the sum of all values; of integers and truth values an exact integer.
+    """Return the sum of all values; of integers and truth values an integer, if R has it.
 
     Examples
     --------
     >>> sum([1, 2], 3), sum([0.5, None], na_rm=True)
     (6, 0.5)
     """
-    return integers(builtins.sum(r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x))
+    with np.errstate(invalid="ignore"):
+        total = builtins.sum(r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x)
+    return float(total) if total > LARGEST or total < -LARGEST else total
 
 
 def prod(*x: Value, na_rm: bool = False) -> float:
@@ -70,10 +75,10 @@ def _extreme(name: str, sign: int) -> Callable[..., Any]:
             raise PydpstatError(
                 f"{name} is not meaningful for factors: write as_character(x) or as_integer(x)"
             )
-        if not values.size:
-            return -sign * math.inf
-        if missing(values).any():
-            return None if values.dtype == object else math.nan
+        if values.dtype == object and (not values.size or missing(values).any()):
+            raise PydpstatError(f"{name} of no strings, or of missing ones, is NA in R: filter them first")
+        if not values.size or missing(values).any():
+            return math.nan if values.size else -sign * math.inf
         if values.dtype == object:
             ordered = sorted(values, key=collation_key)
             return ordered[-1] if sign > 0 else ordered[0]
@@ -143,13 +148,14 @@ def _parallel(name: str, sign: int) -> Callable[..., Value]:
 pmax, pmin = _parallel("pmax", 1), _parallel("pmin", -1)
 
 
-def _running(name: str, function: Callable[[Vector], Vector], whole: bool) -> Callable[[Value], Value]:
+def _running(name: str, function: Callable[[Vector], Vector], exact: bool) -> Callable[[Value], Value]:
     def call(x: Value) -> Value:
         values = numbers(x)
         values = values.astype(np.int64) if values.dtype == bool else values
         with np.errstate(all="ignore"):
-            result = function(values if whole else values.astype(np.longdouble))
-        return with_names(integers(result) if whole else result.astype(np.float64), names_of(x))
+            result = function(values if exact else values.astype(np.longdouble))
+            result = integers(result) if exact else result.astype(np.float64)
+        return with_names(result, names_of(x))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Return the running {name[3:]} of a vector, as R's ``{name}``."
@@ -193,7 +199,10 @@ def median(x: Value, na_rm: bool = False) -> float:
     >>> median([1, 2, 6, 7])
     4.0
     """
-    return r_arithmetic.median(_known(numbers(x), na_rm))
+    values = _known(numbers(x), na_rm)
+    if values.dtype.kind in "bi" and values.size % 2:
+        return np.sort(values)[values.size // 2].item()
+    return r_arithmetic.median(values)
 
 
 def var(x: Value, y: Value = None, na_rm: bool = False) -> Any:
@@ -254,8 +263,7 @@ def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pears
     >>> cor([1, 2, 4], [2, 4, 8]), cor([1, 2, 4], [1, 9, 10], method="spearman")
     (1.0, 1.0)
     """
-    whole = y is None
-    return _moments(x, y, use, method, lambda a, b: _correlation(a, b, whole))
+    return _moments(x, y, use, method, lambda a, b: _correlation(a, b, y is None))
 
 
 def _correlation(x: Vector, y: Vector, of_matrix: bool) -> float:
@@ -349,23 +357,33 @@ def weighted_mean(x: Value, w: Value = None, na_rm: bool = False) -> float:
 
 
 def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
-    """Return values minus the mean, divided by the standard deviation, of each column; of a vector a vector.
+    """Return values minus the mean, divided by the standard deviation, of each column; of a vector of one.
 
     Examples
     --------
-    >>> scale([1, 2, 3])
-    array([-1.,  0.,  1.])
+    >>> scale([1, 2, 3]).tolist()
+    [[-1.0], [0.0], [1.0]]
     """
-    columns = []
-    for values in _columns(x):
-        known = _known(values, True)
-        if center:
-            middle = float(wide_sum(known) / known.size) if HAS_80_BIT else mean(known)
-            values, known = values - middle, known - middle
-        if scale:
-            values = values / math.sqrt(sum(known * known) / builtins.max(1, known.size - 1))
-        columns.append(values)
-    return np.column_stack(columns) if _has_columns(x) else columns[0]
+    source = as_matrix(x)
+    cells, attributes, names = np.array(source, np.float64), {}, dimnames_of(source)
+    with np.errstate(all="ignore"):
+        for on, key in ((center, "scaled:center"), (scale, "scaled:scale")):
+            if on:
+                known = [_known(each, True) for each in cells.T]
+                found = np.array([_center(each) if key == "scaled:center" else _root(each) for each in known])
+                cells = cells - found if key == "scaled:center" else cells / found
+                attributes[key] = with_names(found, names[1])
+    result = named(cells, names)
+    result.attributes = attributes  # type: ignore[attr-defined]
+    return result
+
+
+def _center(x: Vector) -> float:
+    return float(wide_sum(x) / np.longdouble(x.size)) if HAS_80_BIT else mean(x)
+
+
+def _root(x: Vector) -> float:
+    return math.sqrt(sum(x * x) / builtins.max(1, x.size - 1))
 
 
 def diff(x: Value, lag: int = 1, differences: int = 1) -> Value:
@@ -378,7 +396,8 @@ def diff(x: Value, lag: int = 1, differences: int = 1) -> Value:
     """
     names, values = names_of(x), numbers(x)
     values = values.astype(np.int64) if values.dtype == bool else values
+    lag, differences = whole(lag, "lag"), whole(differences, "differences")
     with np.errstate(invalid="ignore"):
         for _ in builtins.range(differences):
-            values = values[lag:] - values[: values.size - lag]
+            values = values[lag:] - values[: builtins.max(0, values.size - lag)]
     return with_names(integers(values), None if names is None else names[lag * differences :])

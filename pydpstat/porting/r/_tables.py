@@ -89,7 +89,7 @@ def marginSums(x: Any, margin: int | None = None) -> Any:
     """
     if margin is None or sides_of(x) == 1:
         return r_arithmetic.sum(vector(x)) if margin is None else x
-    cells = as_matrix(x)
+    cells, margin = as_matrix(x), int(margin)
     lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
     sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
     axes = getattr(cells, "axes", ())

@@ -12,6 +12,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._options import OPTIONS
 from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
 
@@ -21,7 +22,7 @@ Names = list[Any] | None
 # any value of R: a number, a string, a vector, a list, a frame, NULL
 Value = Any
 # of R's integers
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
 _SCALARS = (str, bool, int, float, np.generic)
 
 
@@ -66,6 +67,8 @@ def plain(x: Value, name: str = "x") -> Vector:
         return _of_objects(objects(x), name)
     array = np.atleast_1d(np.asarray(getattr(x, "counts", x))).ravel(order="F")
     if array.dtype.kind not in "biuf":
+        if not array.size:
+            return array.astype(object)
         return _of_objects(array.astype(object), name)
     return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
 
@@ -78,7 +81,7 @@ def _of_objects(values: Vector, name: str) -> Vector:
     if any(isinstance(each, str) for each in known):
         return objects([None if gone else _text(each) for each, gone in zip(values, missing)])
     if not known:
-        return values if values.size and None in values.tolist() else values.astype(np.float64)
+        return values if None in values.tolist() else values.astype(np.float64)
     if not missing.any():
         return np.asarray(known) if np.ndim(known[0]) == 0 else values
     if all(isinstance(each, (bool, np.bool_)) for each in known):
@@ -114,21 +117,23 @@ def joined(parts: Sequence[Vector]) -> Vector:
     """
     if any(part.dtype == object for part in parts):
         parts = [texts(part) for part in parts]
+    elif any(part.dtype == bool and part.size for part in parts):
+        others = [part for part in parts if part.dtype != bool and part.size]
+        if others and all(missing(part).all() for part in others):
+            raise _no_missing("the vector")
     return np.concatenate([np.empty(0, bool), *parts])
 
 
 def texts(x: Value) -> Vector:
-    """Return a vector as strings, as R's ``as.character``, None where one is missing.
+    """Return a vector as strings, as R's ``as.character``, None where one is missing; a factor's labels.
 
     Examples
     --------
     >>> texts([1e5, np.nan]), texts(True)
     (array(['1e+05', None], dtype=object), array(['TRUE'], dtype=object))
     """
-    if (factor := factor_of(x)) is not None:
-        return objects([None if is_missing(each) else _text(each) for each in factor])
-    values = plain(x)
-    return objects([None if is_missing(each) else _text(each) for each in values.tolist()])
+    values = plain(x).tolist() if (factor := factor_of(x)) is None else factor
+    return objects([None if is_missing(each) else _text(each, int(OPTIONS["scipen"])) for each in values])
 
 
 def names_of(x: Value) -> Names:
@@ -143,7 +148,7 @@ def names_of(x: Value) -> Names:
         return x.names
     if isinstance(x, (Mapping, pd.DataFrame)):
         return list(x)
-    if isinstance(x, pd.Series) and (x.index.dtype.kind not in "iuf" and len(x) or x.index.name is not None):
+    if isinstance(x, pd.Series) and (x.index.dtype.kind not in "iuf" or x.index.name is not None):
         return [None if is_missing(each) else str(each) for each in x.index]
     return None
 
@@ -177,6 +182,33 @@ def single(x: Value, named: bool = True) -> Value:
             value.names = names
             return value
     return value.item() if isinstance(value, np.generic) else value
+
+
+def bare(x: Value) -> Value:
+    """Return a vector without its names and shape, and a single value as it is.
+
+    Examples
+    --------
+    >>> bare(pd.Series([1, 2], index=["a", "b"])), bare(3)
+    (array([1, 2]), 3)
+    """
+    if factor_of(x) is not None or isinstance(x, list):
+        return x
+    return plain(x) if has_length(x) else x + 0 if isinstance(x, (_NamedFloat, _NamedInt)) else x
+
+
+def whole(x: Value, name: str = "x") -> int:
+    """Return a single number as an integer.
+
+    Examples
+    --------
+    >>> whole(2.0), whole(np.array([3]))
+    (2, 3)
+    """
+    values = numbers(x, name)
+    if values.size != 1 or missing(values).any():
+        raise PydpstatError(f"{name} must be one number, and not missing; got {x!r:.60}")
+    return int(values[0])
 
 
 def size(x: Value) -> int:
@@ -238,6 +270,8 @@ def elementwise(function: Callable[..., Iterable[Any]], name: str, says: str) ->
     def call(x: Value, *more: Value) -> Value:
         if isinstance(x, pd.DataFrame):
             return pd.DataFrame({key: call(x[key].to_numpy(), *more) for key in x}, index=x.index)
+        if x is None and not more:
+            raise PydpstatError(f"{name} needs numbers; got NULL")
         parts = recycled(*(numbers(each) for each in (x, *more)))
         with np.errstate(all="ignore"):
             return shaped(np.asarray(function(*parts)), x, *more)
@@ -256,7 +290,7 @@ def numbers(x: Value, name: str = "x") -> Vector:
     array([1, 2])
     """
     values = plain(x, name)
-    if values.dtype == object and all(map(is_missing, values)):
+    if values.dtype == object and values.size and all(map(is_missing, values)):
         return np.full(values.size, math.nan)
     if values.dtype == object or factor_of(x) is not None:
         kind = "strings" if values.dtype == object else "a factor"
@@ -264,6 +298,22 @@ def numbers(x: Value, name: str = "x") -> Vector:
             f"{name} must be numeric; got {kind}. Convert it first, as by r.as_numeric({name})"
         )
     return values
+
+
+def flat(x: Value, name: str = "x") -> Value:
+    """Return what can be written as a vector: a list of vectors, or a frame, cannot.
+
+    Examples
+    --------
+    >>> flat([1, "a"])
+    [1, 'a']
+    """
+    inner = x.values() if isinstance(x, Mapping) else x if isinstance(x, list) else ()
+    if isinstance(x, pd.DataFrame) or any(size(each) != 1 for each in inner):
+        raise PydpstatError(
+            f"{name} must be a vector; got a list or frame: write unlist({name}), or its columns"
+        )
+    return x
 
 
 def integers(x: Value) -> Value:
@@ -274,7 +324,7 @@ def integers(x: Value) -> Value:
     >>> integers(np.array([1, 2])), integers(1e10)
     (array([1, 2]), 10000000000.0)
     """
-    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > _LARGEST:
+    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > LARGEST:
         raise PydpstatError(
             "the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)"
         )

@@ -13,11 +13,12 @@ from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._shapes import items as elements_of
-from pydpstat.porting.r._shapes import listed, named, vector
+from pydpstat.porting.r._shapes import listed, named
 from pydpstat.porting.r._values import (
     Names,
     Value,
     Vector,
+    bare,
     factor_of,
     integers,
     joined,
@@ -59,6 +60,8 @@ def c(*values: Value, **named: Value) -> Value:
     given = [(name, each) for name, each in parts if each is not None]
     factors = [factor_of(each) for _, each in given]
     if given and all(each is not None for each in factors):
+        if named:
+            raise PydpstatError("factors that are joined have no names here: write c(as_character(x))")
         levels = dict.fromkeys(level for each in factors for level in each.categories)  # type: ignore[union-attr]
         return pd.Categorical(np.concatenate([texts(each) for _, each in given]), categories=list(levels))
     as_list = any(isinstance(each, (list, Mapping)) for _, each in given)
@@ -66,13 +69,7 @@ def c(*values: Value, **named: Value) -> Value:
     if not as_list:
         return with_names(joined([plain(each) for _, each in given]), names) if given else None
     cells = [cell for _, each in given for cell in items(each)]
-    return cells if names is None else _different(names, cells)
-
-
-def _different(names: list[Any], cells: list[Any]) -> dict[Any, Any]:
-    if len(set(names)) < len(names):
-        raise PydpstatError(f"a list with names needs a different one for each element; got {names}")
-    return dict(zip(names, cells))
+    return listed(cells, names)
 
 
 def items(x: Value) -> list[Any]:
@@ -177,12 +174,14 @@ def setNames(object: Value, nm: Value) -> Value:
     """
     if isinstance(object, pd.DataFrame):
         return object.set_axis(list(texts(nm)), axis=1)
+    if factor_of(object) is not None:
+        raise PydpstatError("factors have no names here: write setNames(as_character(x), ...)")
     as_list = isinstance(object, (list, Mapping))
     cells = items(object) if as_list else plain(object)
     if nm is None:
         return cells
     labels = [*texts(nm), *[None] * (len(cells) - size(nm))]
-    return _different(labels, cells) if as_list else with_names(cells, labels)  # type: ignore[arg-type]
+    return listed(cells, labels) if as_list else with_names(cells, labels)  # type: ignore[arg-type]
 
 
 def names(x: Value) -> Value:
@@ -292,7 +291,8 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     x, y = plain_label(X), plain_label(Y)
     # R's product of all pairs is of doubles
     x = x.astype(np.float64) if FUN == "*" else x
-    result = integers(np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size))))
+    with np.errstate(all="ignore"):
+        result = integers(np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size))))
     if result.size != x.size * y.size:
         raise PydpstatError(
             f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs"
@@ -347,9 +347,20 @@ def unname(obj: Any) -> Any:
     """
     if isinstance(obj, (list, dict)):
         return elements_of(obj)[1]
-    return np.asarray(obj) if np.ndim(obj) == 2 else vector(obj)
+    return np.asarray(obj) if np.ndim(obj) > 1 else None if obj is None else bare(obj)
 
 
 def set_names(object: Any, names: Any) -> Any:
     """Return what x is after ``names(x) <- names``."""
     return unname(object) if names is None else setNames(object, names)
+
+
+def lengths(x: Value) -> Value:
+    """Return the length of each element.
+
+    Examples
+    --------
+    >>> lengths({"a": [1, 2], "b": 3}).to_dict()
+    {'a': 2, 'b': 1}
+    """
+    return with_names(np.array([size(each) for each in items(x)], np.int64), names_of(x))

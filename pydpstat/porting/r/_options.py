@@ -1,0 +1,62 @@
+"""R's options of how values are written, which print, cat, format and paste follow, and the time."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+from pydpstat.errors import PydpstatError
+
+DEFAULTS: dict[str, Any] = {"digits": 7, "scipen": 0, "width": 80, "warn": 0, "stringsAsFactors": False}
+OPTIONS = dict(DEFAULTS)
+
+
+def options(*given: dict[str, Any], **named: Any) -> dict[str, Any]:
+    """Set options and return the values they had; `digits`, `scipen` and `width` change what is written.
+
+    Examples
+    --------
+    >>> old = options(digits=3)
+    >>> old, options(old)
+    ({'digits': 7}, {'digits': 3})
+    """
+    new = {key: value for each in (*given, named) for key, value in each.items()}
+    for key, value in new.items():
+        if key not in OPTIONS or (key == "stringsAsFactors" and value):
+            raise PydpstatError(f"options are {list(OPTIONS)}, the last one False; got {key}={value!r}")
+    old = {key: OPTIONS[key] for key in new or OPTIONS}
+    OPTIONS.update(new)
+    return old
+
+
+def getOption(x: str, default: Any = None) -> Any:
+    """Return an option's value, or `default`.
+
+    Examples
+    --------
+    >>> getOption("digits"), getOption("unknown", 5)
+    (7, 5)
+    """
+    return OPTIONS.get(x, default)
+
+
+def Sys_Date() -> date:
+    """Return the day.
+
+    Examples
+    --------
+    >>> Sys_Date().year > 2000
+    True
+    """
+    return date.today()
+
+
+def Sys_time() -> datetime:
+    """Return the time.
+
+    Examples
+    --------
+    >>> Sys_time().year > 2000
+    True
+    """
+    return datetime.now()

@@ -1,0 +1,131 @@
+"""What R's ``str`` writes of a value, and runs of equal values."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._formats import cells, escaped
+from pydpstat.porting.r._options import OPTIONS
+from pydpstat.porting.r._shapes import is_table
+from pydpstat.porting.r._values import Value, Vector, factor_of, missing, names_of, plain, texts
+from pydpstat.r_arithmetic.rounding import significant
+
+_LONGEST, _LEVELS, _CLOSE = 100, 13, 9e-16
+
+
+def str(object: Value) -> None:  # noqa: A001, A002
+    """Write what a vector, list or frame is made of, as R's ``str``.
+
+    Examples
+    --------
+    >>> str(np.array([1.5, 2.25]))
+     num [1:2] 1.5 2.25
+    >>> str({"a": 1, "b": ["x", "y"]})
+    List of 2
+     $ a: int 1
+     $ b:List of 2
+      ..$ : chr "x"
+      ..$ : chr "y"
+    """
+    builtins.print("\n".join(_lines(object)))
+
+
+def _lines(x: Value, indent: builtins.str = " ", in_frame: bool = False) -> list[builtins.str]:
+    if callable(x) or any(getattr(x, "dimnames", ())) or getattr(x, "name", None) == "summary" or is_table(x):
+        raise PydpstatError("str of functions, tables, and matrices with names is not supported: use print")
+    if isinstance(x, (list, Mapping, pd.DataFrame)):
+        return _parts(x, indent)
+    if x is None:
+        return [" NULL"]
+    if (factor := factor_of(x)) is not None:
+        return [_factor(factor)]
+    values, names = plain(x), None if in_frame else names_of(x)
+    shape = x.shape if isinstance(x, np.ndarray) and x.ndim > 1 else (values.size,)
+    sizes = f" [{', '.join(f'1:{n}' if n > 1 else f'{n}' for n in shape)}]" if shape != (1,) else ""
+    kind = {"b": "logi", "i": "int", "f": "num", "O": "chr"}[values.dtype.kind]
+    head = f" {'Named ' * (names is not None)}{kind}{' ' if in_frame else sizes if values.size else '(0)'}"
+    parts, most = _shown(values, OPTIONS["width"] - 4 - len(head) if indent == " " else 0)
+    found = [f"{head} {' '.join(parts[:most])}{' ...' * (values.size > most)}"]
+    if names is not None:
+        found += [f'{indent}- attr(*, "names")={_lines(texts(names), f"{indent} ..")[0]}']
+    return found
+
+
+def _parts(x: Value, indent: builtins.str) -> list[builtins.str]:
+    names = names_of(x) or [""] * len(x)
+    found = f"List of {len(x)}" if len(x) else " list()"
+    if frame := isinstance(x, pd.DataFrame):
+        found = f"'data.frame':\t{len(x)} obs. of  {len(names)} variable{'s' * (len(names) != 1)}"
+    lines = [found + ":" * (frame and len(names) > 0)]
+    for name, each in zip(names, x if isinstance(x, list) else [x[key] for key in x]):
+        first, *rest = _lines(each, f"{indent} ..", frame)
+        lines += [f"{indent}$ {name:{max(map(len, names))}}:{first}", *rest]
+    return lines
+
+
+def _shown(values: Vector, room: int) -> tuple[list[builtins.str], int]:
+    if values.dtype == object:
+        parts = ["NA" if each is None else escaped(each, True) for each in values[:100].tolist()]
+        if max(map(len, parts), default=0) > _LONGEST:
+            raise PydpstatError(f"str cuts strings of more than {_LONGEST} letters: use print")
+        return parts, max(1, int((np.cumsum([1 + len(each) for each in parts]) < room).sum())) if room else 4
+    most = 6 if values.dtype == bool else 10
+    if values.dtype.kind == "f":
+        known = values[:most][~missing(values[:most])]
+        size = np.abs(known)
+        rounded = np.abs(known - significant(known, 3)) <= _CLOSE * size
+        most = 10 if ((((size > 1e-10) & (size < 1e10)) | (size == 0)) & rounded).all() else 5
+    parts = cells(values[:most], 3)
+    if any("e" in each for each in parts):
+        return [re.sub(r"(\..*)e[+-]00$", r"\1", each) for each in parts], most
+    return [each.rstrip("0").rstrip(".") if "." in each else each for each in parts], most
+
+
+def _factor(factor: pd.Categorical) -> builtins.str:
+    levels, codes = [escaped(each, True) for each in texts(list(factor.categories))], plain(factor)
+    total = np.cumsum([1 + len(each) for each in levels])
+    most = len(levels) if len(levels) < 2 or total[-1] <= _LEVELS else int(np.argmax(total > _LEVELS)) + 1
+    shown = ("<" if factor.ordered else ",").join([*levels[:most], *[".."] * (most < len(levels))])
+    kind, n = "Ord.factor" if factor.ordered else "Factor", len(levels)
+    numbers = " ".join(cells(codes[:10])) + " ..." * (codes.size > 10)
+    return f" {kind} w/ {n} level{'s' * (n != 1)} {shown}: {numbers}"
+
+
+class Runs(dict[builtins.str, Vector]):
+    """Lengths and values of runs."""
+
+    def lines(self) -> list[builtins.str]:
+        """Return the lines that ``print`` writes.
+
+        Examples
+        --------
+        >>> rle([5, 5, 7]).lines()
+        ['Run Length Encoding', '  lengths: int [1:2] 2 1', '  values : int [1:2] 5 7']
+        """
+        return [
+            "Run Length Encoding",
+            *(f"  {key:7}:{_lines(value, '  ..')[0]}" for key, value in self.items()),
+        ]
+
+
+def rle(x: Value) -> Runs:
+    """Return how long runs of equal values are, and the values.
+
+    Examples
+    --------
+    >>> rle([5, 5, 7])
+    {'lengths': array([2, 1]), 'values': array([5, 7])}
+    """
+    if x is None or factor_of(x) is not None:
+        raise PydpstatError("x must be a vector, and no factor: write as_character(x)")
+    values = plain(x)
+    # a missing value is equal to none
+    differ = (values[1:] != values[:-1]) | missing(values[1:])
+    ends = np.flatnonzero(np.append(differ, [True] * bool(values.size)))
+    return Runs(lengths=np.diff(ends, prepend=-1), values=values[ends])
