@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 
+import numpy as np
 import pytest
 
+from pydpstat.errors import PydpstatError
+from pydpstat.porting import r
 from r_reference import values
 
 CASES = [
@@ -38,3 +42,18 @@ def test_recorded_values_are_those_of_this_r():
         # a package may not be there
         if found[0] != "error":
             assert found == values.recorded(path)
+
+
+def test_options_say_how_numbers_are_written(capsys):
+    given = r.options(digits=3, scipen=10, width=20)
+    try:
+        r.cat(math.pi, 1e6, r.paste(1e6), r.format(math.pi), "\n")
+        r.print(np.arange(1, 12) * 100000.5)
+    finally:
+        r.options(given)
+    shown = "3.14 1000000 1000000 3.14 \n [1]  100000  200001\n [3]  300002  400002\n"
+    assert capsys.readouterr().out.startswith(shown)
+    r.cat(math.pi, 1e6)
+    assert capsys.readouterr().out == "3.141593 1e+06"
+    with pytest.raises(PydpstatError, match="options are"):
+        r.options(OutDec=",")
