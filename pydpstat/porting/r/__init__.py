@@ -31,7 +31,7 @@ from pydpstat.porting.r._groups import (
 from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
 from pydpstat.porting.r._linear_algebra import (
-    array, crossprod, det, diag, dimnames, drop, isSymmetric, lower_tri, matmul, set_dimnames, solve,
+    array, crossprod, det, diag, dimnames, drop, isSymmetric, lower_tri, matmul, scale, set_dimnames, solve,
     sweep, tcrossprod, upper_tri,
 )
 from pydpstat.porting.r._matrices import (
@@ -67,7 +67,7 @@ from pydpstat.porting.r._strings import (
 from pydpstat.porting.r._structure import rle, str
 from pydpstat.porting.r._summaries import (
     all, any, cor, cov, cummax, cummin, cumprod, cumsum, diff, max, mean, median, min, pmax, pmin, prod,
-    range, scale, sd, sum, var, weighted_mean,
+    range, sd, sum, var, weighted_mean,
 )
 from pydpstat.porting.r._tables import (
     addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,

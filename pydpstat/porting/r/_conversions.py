@@ -23,6 +23,7 @@ from pydpstat.porting.r._values import (
     shaped,
     texts,
     truths,
+    vector,
 )  # fmt: skip
 from pydpstat.r_arithmetic._arrays import has_length
 
@@ -182,7 +183,7 @@ def as_logical(x: Value) -> Value:
     >>> as_logical([0, 2]), as_logical("T")
     (array([False,  True]), True)
     """
-    values = texts(x) if factor_of(x) is not None else plain(x)
+    values = vector(x)
     if values.dtype == object and None not in values:
         if unknown := [each for each in values if each not in _TRUTH]:
             raise PydpstatError(
@@ -213,4 +214,4 @@ def as_vector(x: Value) -> Value:
     """
     if isinstance(x, (list, Mapping)) or not has_length(x):
         return x
-    return texts(x) if factor_of(x) is not None else plain(x)
+    return vector(x)

@@ -21,6 +21,7 @@ from pydpstat.porting.r._values import (  # fmt: skip
     plain,
     shaped,
     texts,
+    vector,
     whole,
 )
 from pydpstat.r_arithmetic import round
@@ -175,7 +176,7 @@ def format(
         raise PydpstatError("x must be a vector; got NULL or a summary")
     if justify not in ("left", "right", "centre", "none"):
         raise PydpstatError(f"justify must be 'left', 'right', 'centre' or 'none'; got {justify!r}")
-    values = texts(x) if factor_of(x) is not None else plain(flat(x))
+    values = vector(flat(x))
     penalty = {None: None, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
     parts = cells(values, digits, None, whole(nsmall, "nsmall"), penalty)
     least = 0 if width is None else whole(width, "width")
@@ -303,7 +304,7 @@ def sprintf(fmt: Value, *values: Value) -> Value:
     >>> sprintf("%d: %5.2f%%", 3, 12.345), sprintf("%s!", ["a", "b"])
     ('3: 12.35%', array(['a!', 'b!'], dtype=object))
     """
-    columns = [texts(fmt), *(texts(each) if factor_of(each) is not None else plain(each) for each in values)]
+    columns = [texts(fmt), *(vector(each) for each in values)]
     n = max(each.size for each in columns) if all(each.size for each in columns) else 0
     if any(n % each.size for each in columns if n):
         raise PydpstatError(f"sprintf's lengths must divide the longest; got {[e.size for e in columns]}")

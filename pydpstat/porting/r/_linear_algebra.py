@@ -12,6 +12,9 @@ import pandas as pd
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix, colnames, rownames, set_colnames, set_rownames, t
 from pydpstat.porting.r._shapes import Array, dimnames_of, named, names_given, sides_of, vector, with_names
+from pydpstat.porting.r._summaries import _known, mean, sum
+from pydpstat.porting.r._values import Value, Vector
+from pydpstat.r_arithmetic.moments import HAS_80_BIT, wide_sum
 
 
 def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
@@ -233,3 +236,33 @@ def set_dimnames(x: Any, value: Any) -> Any:
     """
     first, second = value or (None, None)
     return set_colnames(set_rownames(x, first), second)
+
+
+def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
+    """Return values minus the mean, divided by the standard deviation, of each column; of a vector of one.
+
+    Examples
+    --------
+    >>> scale([1, 2, 3]).tolist()
+    [[-1.0], [0.0], [1.0]]
+    """
+    source = as_matrix(x)
+    cells, attributes, names = np.array(source, np.float64), {}, dimnames_of(source)
+    with np.errstate(all="ignore"):
+        for on, key in ((center, "scaled:center"), (scale, "scaled:scale")):
+            if on:
+                known = [_known(each, True) for each in cells.T]
+                found = np.array([_center(each) if key == "scaled:center" else _root(each) for each in known])
+                cells = cells - found if key == "scaled:center" else cells / found
+                attributes[key] = with_names(found, names[1])
+    result = named(cells, names)
+    result.attributes = attributes  # type: ignore[attr-defined]
+    return result
+
+
+def _center(x: Vector) -> float:
+    return float(wide_sum(x) / np.longdouble(x.size)) if HAS_80_BIT else mean(x)
+
+
+def _root(x: Vector) -> float:
+    return math.sqrt(sum(x * x) / max(1, x.size - 1))

@@ -24,9 +24,10 @@ from pydpstat.porting.r._values import (
     single,
     size,
     truths,
+    vector,
     with_names,
 )  # fmt: skip
-from pydpstat.porting.r._vectors import c, items, plain_label, ranks, rows_of
+from pydpstat.porting.r._vectors import c, items, ranks, rows_of
 from pydpstat.r_arithmetic._arrays import has_length
 
 
@@ -160,7 +161,7 @@ def union(x: Value, y: Value) -> Value:
     >>> union([1, 2], [2, 3])
     array([1, 2, 3])
     """
-    return unique(c(plain_label(x), plain_label(y)))
+    return unique(c(vector(x), vector(y)))
 
 
 def intersect(x: Value, y: Value) -> Value:
@@ -171,7 +172,7 @@ def intersect(x: Value, y: Value) -> Value:
     >>> intersect([1, 2], [2, 3])
     array([2])
     """
-    values, others = plain_label(x), plain_label(y)
+    values, others = vector(x), vector(y)
     return unique(c(values[np.atleast_1d(is_in(values, others))], others[:0]))
 
 
@@ -183,7 +184,7 @@ def setdiff(x: Value, y: Value) -> Value:
     >>> setdiff([1, 2], [2, 3])
     array([1])
     """
-    values = plain_label(x)
+    values = vector(x)
     return unique(values[~np.atleast_1d(is_in(values, y))])
 
 

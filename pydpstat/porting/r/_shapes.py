@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import Table, as_character
+from pydpstat.porting.r._values import Names, plain
+from pydpstat.porting.r._values import Vector as Array
+from pydpstat.porting.r._values import missing as missing
+from pydpstat.porting.r._values import names_of as names_of
+from pydpstat.porting.r._values import vector as vector
+from pydpstat.porting.r._values import with_names as with_names
 
-Array = npt.NDArray[Any]
-Names = list[Any] | None
-_SINGLE = (bool, int, float, str, np.generic, type(None), type(pd.NA))
+combined = plain
 
 
 class Matrix(np.ndarray):
@@ -109,30 +110,6 @@ def names_given(dimnames: Any, n: int) -> tuple[list[Names], tuple[str, ...]]:
     return [None if each is None else vector(each).tolist() for each in given], axes
 
 
-def with_names(values: Any, names: Any) -> Any:
-    """Return a vector with names, or without them where they are None.
-
-    Examples
-    --------
-    >>> with_names([1, 2], ["a", "b"]).to_dict(), with_names([1], None)
-    ({'a': 1, 'b': 2}, array([1]))
-    """
-    return (
-        np.asarray(values) if names is None else pd.Series(values, index=pd.Index(list(names), dtype=object))
-    )
-
-
-def names_of(x: Any) -> Names:
-    """Return the names of a vector, or None: a column of a frame has numbers of rows only.
-
-    Examples
-    --------
-    >>> names_of(pd.Series({"a": 1})), names_of(pd.Series([1]))
-    (['a'], None)
-    """
-    return list(x.index) if isinstance(x, pd.Series) and x.index.dtype.kind not in "iu" else None
-
-
 def dimnames_of(x: Any) -> tuple[Names, ...]:
     """Return the names of an array's axes, None for those that have none.
 
@@ -142,39 +119,6 @@ def dimnames_of(x: Any) -> tuple[Names, ...]:
     (None, None)
     """
     return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)
-
-
-def vector(x: Any, name: str = "x") -> Array:
-    """Return a vector as a one-dimensional array: strings and labels of factors as objects, None if missing.
-
-    Examples
-    --------
-    >>> vector(["a", None]), vector(2.5)
-    (array(['a', None], dtype=object), array([2.5]))
-    """
-    x = x.counts if isinstance(x, Table) else x
-    array = np.asarray(x, dtype=object if isinstance(x, (list, tuple)) else None).ravel(order="F")
-    if array.dtype.kind not in "UOT":
-        return array
-    values = combined(array.tolist(), name)
-    # strings that are all missing remain strings
-    strings = not isinstance(x, (list, tuple)) and values.dtype.kind == "f" and np.isnan(values).all()
-    return np.full(array.size, None, dtype=object) if strings and array.ndim and np.ndim(x) else values
-
-
-def combined(values: Sequence[object], name: str = "the results") -> Array:
-    """Return single values as one vector: numbers beside strings become strings.
-
-    Examples
-    --------
-    >>> combined([1, "a"]), combined([1, 2.5])
-    (array(['1', 'a'], dtype=object), array([1. , 2.5]))
-    """
-    if wrong := [type(each).__name__ for each in values if not isinstance(each, _SINGLE)]:
-        raise PydpstatError(f"{name} must be numbers, strings or truth values; got {wrong[0]}")
-    if any(isinstance(each, str) for each in values):
-        return np.array([None if is_missing(each) else as_character(each) for each in values], dtype=object)
-    return np.array([math.nan if is_missing(each) else each for each in values])
 
 
 def column(frame: pd.DataFrame, name: object) -> Any:
@@ -204,17 +148,6 @@ def whole(x: Any) -> Any:
         else x
     )
     return x if isinstance(x, pd.Categorical) else vector(x)
-
-
-def missing(x: Any) -> Array:
-    """Return which elements of a vector are missing.
-
-    Examples
-    --------
-    >>> missing(["a", None])
-    array([False,  True])
-    """
-    return np.asarray(pd.isna(np.asarray(whole(x), dtype=object)))
 
 
 def taken(x: Any, places: Any) -> Any:
@@ -330,7 +263,7 @@ def simplified(answers: list[Any], names: Names) -> Any:
             )
     parts = [vector(each, "what FUN returns").tolist() for each in answers]
     inner = [names_of(each) for each in answers]
-    values = combined([each for part in parts for each in part])
+    values = plain([each for part in parts for each in part])
     if len(parts[0]) > 1:
         return named(values.reshape((-1, len(parts)), order="F"), (inner[0], names))
     labels = [".".join(w for w in (a, *(b or [])) if w) for a, b in zip(names or [""] * len(inner), inner)]

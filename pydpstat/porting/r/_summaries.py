@@ -12,7 +12,6 @@ import pandas as pd
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._orders import rank
 from pydpstat.porting.r._shapes import Names, dimnames_of, named
 from pydpstat.porting.r._values import (
@@ -33,7 +32,7 @@ from pydpstat.porting.r._values import (
     with_names,
 )  # fmt: skip
 from pydpstat.r_arithmetic.factor import collation_key
-from pydpstat.r_arithmetic.moments import HAS_80_BIT, double_mean, wide_products, wide_sum
+from pydpstat.r_arithmetic.moments import HAS_80_BIT, double_mean, wide_products
 
 
 def _known(x: Vector, na_rm: bool) -> Vector:
@@ -354,36 +353,6 @@ def weighted_mean(x: Value, w: Value = None, na_rm: bool = False) -> float:
     values, weights = values[kept], weights[kept]
     with np.errstate(all="ignore"):
         return float(np.float64(sum((values * weights)[weights != 0])) / sum(weights))
-
-
-def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
-    """Return values minus the mean, divided by the standard deviation, of each column; of a vector of one.
-
-    Examples
-    --------
-    >>> scale([1, 2, 3]).tolist()
-    [[-1.0], [0.0], [1.0]]
-    """
-    source = as_matrix(x)
-    cells, attributes, names = np.array(source, np.float64), {}, dimnames_of(source)
-    with np.errstate(all="ignore"):
-        for on, key in ((center, "scaled:center"), (scale, "scaled:scale")):
-            if on:
-                known = [_known(each, True) for each in cells.T]
-                found = np.array([_center(each) if key == "scaled:center" else _root(each) for each in known])
-                cells = cells - found if key == "scaled:center" else cells / found
-                attributes[key] = with_names(found, names[1])
-    result = named(cells, names)
-    result.attributes = attributes  # type: ignore[attr-defined]
-    return result
-
-
-def _center(x: Vector) -> float:
-    return float(wide_sum(x) / np.longdouble(x.size)) if HAS_80_BIT else mean(x)
-
-
-def _root(x: Vector) -> float:
-    return math.sqrt(sum(x * x) / builtins.max(1, x.size - 1))
 
 
 def diff(x: Value, lag: int = 1, differences: int = 1) -> Value:

@@ -136,6 +136,19 @@ def texts(x: Value) -> Vector:
     return objects([None if is_missing(each) else _text(each, int(OPTIONS["scipen"])) for each in values])
 
 
+def vector(x: Value, name: str = "x") -> Vector:
+    """Return a vector as a one-dimensional array: strings and labels of factors as objects, None if missing.
+
+    Examples
+    --------
+    >>> vector(["a", None]), vector(2.5)
+    (array(['a', None], dtype=object), array([2.5]))
+    """
+    if isinstance(x, Mapping):
+        raise PydpstatError(f"{name} must be a vector; got a list with names: write unlist({name})")
+    return plain(x, name) if factor_of(x) is None else texts(x)
+
+
 def names_of(x: Value) -> Names:
     """Return the names of a vector's, list's or frame's elements, or None.
 
@@ -162,8 +175,9 @@ def with_names(values: Value, names: Names, like: Value = None) -> Value:
     {'a': 1, 'b': 2}
     """
     if names is None:
-        return values
+        return plain(values) if isinstance(values, list) else values
     table = like.index.name if isinstance(like, pd.Series) else None
+    values = plain(values)
     return pd.Series(values, index=pd.Index(names, dtype=object, name=table), dtype=values.dtype)
 
 

@@ -30,6 +30,7 @@ from pydpstat.porting.r._values import (
     size,
     texts,
     truths,
+    vector,
     with_names,
 )  # fmt: skip
 from pydpstat.r_arithmetic.factor import collation_key
@@ -257,19 +258,8 @@ def rows_of(x: Value, y: Value) -> tuple[Vector, Vector]:
     >>> rows_of([1, 2], ["1"])
     (array(['1', '2'], dtype=object), array(['1'], dtype=object))
     """
-    pair = [texts(each) if factor_of(each) is not None else plain(each) for each in (x, y)]
+    pair = [vector(each) for each in (x, y)]
     return tuple(map(texts, pair)) if any(e.dtype == object for e in pair) else tuple(pair)  # type: ignore[return-value]
-
-
-def plain_label(x: Value) -> Vector:
-    """Return a vector without names, a factor as its labels.
-
-    Examples
-    --------
-    >>> plain_label(pd.Categorical(["a"]))
-    array(['a'], dtype=object)
-    """
-    return texts(x) if factor_of(x) is not None else plain(x)
 
 
 def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
@@ -288,7 +278,7 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     function = operators.get(FUN) if isinstance(FUN, str) else FUN
     if function is None:
         raise PydpstatError(f"FUN must be a function or one of {list(operators)}; got {FUN!r}")
-    x, y = plain_label(X), plain_label(Y)
+    x, y = vector(X), vector(Y)
     # R's product of all pairs is of doubles
     x = x.astype(np.float64) if FUN == "*" else x
     with np.errstate(all="ignore"):
