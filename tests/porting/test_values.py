@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import shutil
 
@@ -42,6 +43,15 @@ def test_recorded_values_are_those_of_this_r():
         # a package may not be there
         if found[0] != "error":
             assert found == values.recorded(path)
+
+
+def test_dates_are_text(capsys):
+    day = datetime.date(2024, 2, 9)
+    assert (r.paste("on", day), r.format(day, "%d.%m.%Y"), r.as_character(day)) == (
+        "on 2024-02-09", "09.02.2024", "2024-02-09")  # fmt: skip
+    r.print(day)
+    assert capsys.readouterr().out == '[1] "2024-02-09"\n'
+    assert r.format(datetime.datetime(2024, 2, 9, 8, 7, 6, 5)) == "2024-02-09 08:07:06"
 
 
 def test_options_say_how_numbers_are_written(capsys):

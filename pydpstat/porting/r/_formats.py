@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ def zapped(x: Any, digits: int) -> Vector:
 
 
 def format(
-    x: Value, trim: bool = False, digits: Value = None, nsmall: int = 0, justify: str = "left",
+    x: Value, trim: bool | str = False, digits: Value = None, nsmall: int = 0, justify: str = "left",
     width: Value = 0, scientific: bool | int | None = None, big_mark: str = "",
 ) -> Value:  # fmt: skip
     """Return a vector as strings of one width, numbers with equally many decimals, as R's ``format``.
@@ -148,8 +149,8 @@ def format(
     Parameters
     ----------
     x : vector or factor
-    trim : bool, optional
-        Whether numbers are without spaces in front.
+    trim : bool or str, optional
+        Whether numbers are without spaces in front; of a date its format.
     digits : int, optional
         Significant digits, by default the option's; so many that the number with most needs shows them.
     nsmall : int, optional
@@ -172,6 +173,8 @@ def format(
     >>> format([1, 2.5, 10]), format(1234567.891, big_mark=","), format(2.0, nsmall=2)
     (array([' 1.0', ' 2.5', '10.0'], dtype=object), '1,234,568', '2.00')
     """
+    if isinstance(x, date):
+        return x.strftime(trim) if isinstance(trim, str) else texts(x)[0]
     if x is None or getattr(x, "name", None) == "summary":
         raise PydpstatError("x must be a vector; got NULL or a summary")
     if justify not in ("left", "right", "centre", "none"):

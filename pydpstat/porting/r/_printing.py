@@ -6,6 +6,7 @@ import builtins
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,8 @@ def lines(
         return found + _attributes(x, digits)
     if isinstance(x, np.ndarray) and x.ndim > 2:
         return _array(x, digits, quote)
+    if type(x) is date:
+        return lines(texts(x))
     if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
         return str(x).split("\n")
     values, names = plain(x), names_of(x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,8 @@ def texts(x: Value) -> Vector:
     >>> texts([1e5, np.nan]), texts(True)
     (array(['1e+05', None], dtype=object), array(['TRUE'], dtype=object))
     """
+    if isinstance(x, date):
+        return objects([x.strftime("%Y-%m-%d %H:%M:%S" if isinstance(x, datetime) else "%Y-%m-%d")])
     values = plain(x).tolist() if (factor := factor_of(x)) is None else factor
     return objects([None if is_missing(each) else _text(each, int(OPTIONS["scipen"])) for each in values])
 
