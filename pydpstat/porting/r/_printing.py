@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ import pandas as pd
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, padded, zapped
-from pydpstat.porting.r._shapes import Words
+from pydpstat.porting.r._shapes import RESERVED, is_counts
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts
 from pydpstat.r_arithmetic import Table
 
@@ -106,12 +107,12 @@ def lines(
     if isinstance(x, Table):
         if x.counts.ndim == 1:
             return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
-        return _matrix(x.counts, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
+        return _matrix(x, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
     if isinstance(x, (list, tuple, Mapping)):
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         names = getattr(x, "dimnames", (None, None))
-        return _matrix(np.asarray(x), names, getattr(x, "axes", ()), digits, quote)
+        return _matrix(x, names, getattr(x, "axes", ()), digits, quote)
     if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
         return str(x).split("\n")
     values, names = plain(x), names_of(x)
@@ -184,9 +185,7 @@ def _list(x: Sequence[Any] | Mapping[str, Any], digits: int, quote: bool, prefix
     found: list[str] = []
     named = x.items() if isinstance(x, Mapping) else ((None, each) for each in x)
     for k, (name, each) in enumerate(named, 1):
-        proper = str(name).replace(".", "a").replace("_", "a").isidentifier() and not str(name).startswith(
-            "_"
-        )
+        proper = re.fullmatch(r"(?!\d|\.\d|_)[\w.]+", str(name)) and name not in RESERVED
         label = f"{prefix}[[{k}]]" if not name else f"{prefix}${name}" if proper else f"{prefix}$`{name}`"
         found += [label, *lines(each, digits, quote, label)]
         # a list ends with an empty line itself
@@ -195,13 +194,14 @@ def _list(x: Sequence[Any] | Mapping[str, Any], digits: int, quote: bool, prefix
 
 
 def _matrix(x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: int, quote: bool) -> list[str]:
+    counted, x = is_counts(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
     rows, columns = x.shape
     if not x.size:
         return [f"<{rows} x {columns} matrix>"]
     left = x.dtype == object and quote
     body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
-    if axes and not isinstance(axes, Words):
-        flat = padded(cells(plain(x), digits))
+    if counted:
+        flat = padded(["   " if each.strip() == "NA" else each for each in padded(cells(plain(x), digits))])
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
     labels = [f"[{k + 1},]" for k in range(rows)] if dimnames[0] is None else _labels(dimnames[0])

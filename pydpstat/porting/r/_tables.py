@@ -10,19 +10,9 @@ import pandas as pd
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import variables
-from pydpstat.porting.r._groups import tapply
+from pydpstat.porting.r._groups import apply, tapply
 from pydpstat.porting.r._matrices import as_matrix
-from pydpstat.porting.r._shapes import (
-    dimnames_of,
-    is_table,
-    missing,
-    named,
-    sides_of,
-    taken,
-    vector,
-    whole,
-    with_names,
-)
+from pydpstat.porting.r._shapes import dimnames_of, is_table, missing, named, sides_of, taken, vector, whole
 
 
 def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
@@ -79,7 +69,7 @@ def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
     return named(sums, sums.dimnames, axes) if len(axes) > 1 else one_way(vector(sums), sums.index, axes[0])
 
 
-def marginSums(x: Any, margin: int | None = None) -> Any:
+def marginSums(x: Any, margin: Any = None) -> Any:
     """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
 
     Examples
@@ -89,17 +79,17 @@ def marginSums(x: Any, margin: int | None = None) -> Any:
     """
     if margin is None or sides_of(x) == 1:
         return r_arithmetic.sum(vector(x)) if margin is None else x
-    cells = as_matrix(x)
-    lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
-    sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
-    axes = getattr(cells, "axes", ())
-    return one_way(sums, levels, axes[margin - 1]) if axes else with_names(sums, levels)
+    cells, sums = as_matrix(x), apply(x, margin, lambda part: r_arithmetic.sum(vector(part)))
+    axes = [axis for k in vector(margin) for axis in getattr(cells, "axes", ())[int(k) - 1 : int(k)]]
+    if not axes or np.ndim(sums) > 1:
+        return named(sums, dimnames_of(sums), axes) if axes else sums
+    return one_way(vector(sums), sums.index, axes[0])
 
 
 margin_table = marginSums
 
 
-def proportions(x: Any, margin: int | None = None) -> Any:
+def proportions(x: Any, margin: Any = None) -> Any:
     """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
 
     Examples
@@ -110,8 +100,10 @@ def proportions(x: Any, margin: int | None = None) -> Any:
     cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
     sums = marginSums(cells, margin)
     if margin is not None:
-        sums = np.repeat(vector(sums), cells.shape[0]) if margin == 2 else vector(sums)
-        sums = np.resize(sums, cells.size).reshape(cells.shape, order="F")
+        kept = [int(k) - 1 for k in vector(margin)]
+        sums = np.broadcast_to(
+            np.reshape(sums, [n if k in kept else 1 for k, n in enumerate(cells.shape)]), cells.shape
+        )
     with np.errstate(invalid="ignore"):
         return cells / sums
 
