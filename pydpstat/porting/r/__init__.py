@@ -48,7 +48,7 @@ from pydpstat.porting.r._orders import (
 )
 from pydpstat.porting.r._patterns import grep, grepl, gsub, strsplit, sub
 from pydpstat.porting.r._positions import element, index, part, replaced, replaced_element
-from pydpstat.porting.r._predictions import confint, predict
+from pydpstat.porting.r._predictions import confint, confint_default, predict
 from pydpstat.porting.r._printing import cat, print
 from pydpstat.porting.r._rank_tests import kruskal_test, ks_test, shapiro_test, wilcox_test
 from pydpstat.porting.r._roots import uniroot
@@ -84,9 +84,9 @@ __all__ = [
     "as_integer", "as_list", "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave",
     "beta", "bind_rows", "binom_test", "c", "cat", "cbind", "ceiling", "cells", "character", "chisq_test",
     "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_or", "columns",
-    "complete_cases", "confint", "cor", "cor_test", "cos", "count", "cov", "crossprod", "cummax",
-    "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom", "dchisq", "desc", "det",
-    "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff", "dim", "distinct",
+    "complete_cases", "confint", "confint_default", "cor", "cor_test", "cos", "count", "cov", "crossprod",
+    "cummax", "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom", "dchisq", "desc",
+    "det", "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff", "dim", "distinct",
     "dlnorm", "dnorm", "do_call", "dpois", "droplevels", "dt", "dunif", "duplicated", "dweibull", "each",
     "element", "endsWith", "equal", "exp", "expand_grid", "expm1", "factor", "factorial", "findInterval",
     "fisher_test", "fitted", "fivenum", "floor", "format", "formatC", "gamma", "glm", "grep", "grepl",

@@ -58,8 +58,8 @@ def written(x: float, decimals: int, scientific: bool) -> str:
     """
     if not math.isfinite(x):
         return "NA" if x != x else "Inf" if x > 0 else "-Inf"
-    text = f"{x:.{decimals}{'e' if scientific else 'f'}}"
-    return text
+    # zero has no sign
+    return f"{x + 0.0:.{decimals}{'e' if scientific else 'f'}}"
 
 
 def cells(
