@@ -201,7 +201,10 @@ def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
     if len(rest) < 2:
         parts = [with_names(part, names[rest[0]]) for part in parts] if rest else parts.tolist()
     labels = names[margin[0]] if len(margin) < 2 else None
-    result = simplified([FUN(part, *args, **more) for part in parts], labels)
+    answers = [FUN(part, *args, **more) for part in parts]
+    if any(names_of(each) != names_of(answers[0]) for each in answers):
+        answers = [vector(each) for each in answers]
+    result = simplified(answers, labels)
     if len(margin) > 1:
         if np.shape(result) != (math.prod(shape),):
             raise PydpstatError("FUN must return a single value for each cell")

@@ -178,7 +178,7 @@ def anova(object: Model, *others: Model, test: str | None = None) -> Anova:
     --------
     >>> from pydpstat.porting.r import lm
     >>> anova(lm("y ~ x", {"x": [1, 2, 3], "y": [1.0, 3.0, 6.0]}))["Df"].tolist()
-    [1.0, 1.0]
+    [1, 1]
     """
     models = (object, *others)
     if any(not isinstance(each, Model) or each.family != object.family for each in models):
