@@ -11,8 +11,9 @@ from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import variables
 from pydpstat.porting.r._groups import apply, tapply
+from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
-from pydpstat.porting.r._shapes import dimnames_of, is_table, missing, named, sides_of, taken, vector, whole
+from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
 
 
 def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
@@ -56,15 +57,15 @@ def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
     {'a': 4, 'b': 2}
     """
     left, right = variables(formula, list(data))
-    parts = {name: whole(data[name]) for name in right}
     if addNA or len(left) > 1 or not right:
         raise PydpstatError(f"formula must have factors and at most one variable of sums; got {formula!r}")
+    # rows with missing values have no part in the levels either
+    known = np.flatnonzero(complete_cases(*(data[name] for name in [*left, *right])))
+    groups = {name: taken(whole(data[name]), known) for name in right}
     if not left:
-        return table(**parts)
-    values = vector(data[left[0]])
-    known = ~missing(values)
-    groups = {name: taken(each, np.flatnonzero(known)) for name, each in parts.items()}
-    sums = tapply(values[known], groups, r_arithmetic.sum, default=0)
+        return table(**groups)
+    values = vector(data[left[0]])[known]
+    sums = tapply(values, groups, r_arithmetic.sum, default=0)
     axes = list(groups)
     return named(sums, sums.dimnames, axes) if len(axes) > 1 else one_way(vector(sums), sums.index, axes[0])
 
