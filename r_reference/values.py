@@ -115,6 +115,8 @@ def value(x: Any) -> str:
         return f"matrix {len(x)} {_atoms(np.asarray(x).ravel(order='F'))}"
     if callable(x):
         return "function"
+    if np.ndim(x) > 2:
+        return f"vector {_atoms(np.asarray(x).ravel(order='F'))}"
     return f"vector {_atoms(np.atleast_1d(np.asarray(x, None if not isinstance(x, str) else object)))}{names}"
 
 

@@ -14,14 +14,15 @@ import pandas as pd
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._literals import number
 from pydpstat.porting.r._formulas import as_factor
-from pydpstat.porting.r._matrices import bound
+from pydpstat.porting.r._matrices import bound, row_name, set_rownames
 from pydpstat.porting.r._shapes import (
+    RESERVED,
     Array,
-    Matrix,
     column,
     combined,
     dimnames_of,
     frame_of,
+    is_counts,
     is_table,
     items,
     missing,
@@ -34,10 +35,6 @@ from pydpstat.porting.r._shapes import (
 from pydpstat.r_arithmetic import Table, as_character
 from pydpstat.r_arithmetic.factor import collation_key
 
-_RESERVED = set(
-    "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ "
-    "NA_character_ in".split()
-)
 _NUMBER = re.compile(r"\s*([-+]?)((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*", re.ASCII)
 _WORDS = {
     "NA": math.nan,
@@ -65,13 +62,32 @@ def make_names(names: Any, unique: bool = False) -> Any:
     for name in vector(names).tolist():
         new = "".join(c if c.isalnum() or c in "._" else "." for c in name)
         new = new if re.match(r"[^\W\d_]|\.(?!\d)", name) else f"X{new}"
-        valid.append(new + "." * (new in _RESERVED))
+        valid.append(new + "." * (new in RESERVED))
     found: list[str] = []
     for name in valid:
         new, i = name, 0
         while unique and (new in found or (i and new in valid)):
             i += 1
             new = f"{name}.{i}"
+        found.append(new)
+    return np.array(found, dtype=object)
+
+
+def make_unique(names: Any, sep: str = ".") -> Any:
+    """Return strings, those that have occurred before with a number behind them, as R's ``make.unique``.
+
+    Examples
+    --------
+    >>> make_unique(["a", "a", "a.1", "a"]).tolist()
+    ['a', 'a.2', 'a.1', 'a.3']
+    """
+    given = vector(names).tolist()
+    found, taken_names, counts = [], set(given), dict.fromkeys(given, 0)
+    for place, name in enumerate(given):
+        new = name
+        while new in found or (new != name and new in taken_names):
+            counts[name] += 1
+            new = f"{name}{sep}{counts[name]}"
         found.append(new)
     return np.array(found, dtype=object)
 
@@ -96,7 +112,10 @@ def data_frame(
         if isinstance(value, (dict, pd.DataFrame)):
             given = [(f"{prefix}{key}", each) for key, each in zip(*items(value))] + given  # type: ignore[arg-type]
         elif is_table(value) or sides_of(value) > 1 or not name:
-            given.insert(0, (name, as_data_frame(value)))
+            frame = as_data_frame(value)
+            if sides_of(value) > 1 and dimnames_of(value)[1] is None:
+                frame.columns = [str(i + 1) if name else f"X{i + 1}" for i in range(frame.shape[1])]
+            given.insert(0, (name, frame))
         elif value is not None:
             if index is None and names_of(value) is not None:
                 index = value.index if value.index.is_unique else None
@@ -115,8 +134,6 @@ def data_frame(
 def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
     """Return a table (its levels as factors and its counts), a matrix or a dict as a frame.
 
-    A matrix of integers with names of rows and columns is taken for a table.
-
     Examples
     --------
     >>> from pydpstat.porting.r._tables import table
@@ -125,10 +142,11 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     """
     if isinstance(x, (pd.DataFrame, dict)):
         return pd.DataFrame(x) if isinstance(x, pd.DataFrame) else data_frame(x)
+    levels: list[list[Any]]
     if is_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
-    elif isinstance(x, Table) or (isinstance(x, Matrix) and x.axes and None not in x.dimnames):
-        levels, axes = list(map(list, x.dimnames)), x.axes if isinstance(x, Matrix) else x.names  # type: ignore[arg-type, assignment]
+    elif isinstance(x, Table) or is_counts(x):
+        levels, axes = list(map(list, x.dimnames)), getattr(x, "axes", None) or x.names
         counts = np.asarray(getattr(x, "counts", x))
     elif np.ndim(x) == 2:
         names = dimnames_of(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]
@@ -281,20 +299,31 @@ def rbind(*parts: Any, **more: Any) -> Any:
         labels = [k if isinstance(k, str) else "" for k in given]
         return bound(list(given.values()), labels, 0) if given else None
     names = list(tables[0].columns)
-    frames = []
-    for each in given.values():
+    frames, labels, plain = [], [], True
+    for key, each in given.items():
+        own = [row_name(i) for i in each.index] if isinstance(each, pd.DataFrame) else None
         if not isinstance(each, pd.DataFrame):
             each = data_frame(
                 each if isinstance(each, dict) else dict(zip(names, vector(each))), check_names=False
             )
         if len(each) and set(each.columns) != set(names):
             raise PydpstatError(f"frames must have the same columns; got {names} and {list(each.columns)}")
-        frames += [each] if len(each) else []
-    return (
-        frame_of({name: stacked([column(each, name) for each in frames]) for name in names})
-        if frames
-        else tables[0]
-    )
+        if not len(each):
+            continue
+        frames.append(each)
+        counted = [str(i + 1) for i in range(len(each))]
+        if isinstance(key, str) and key:
+            labels += [f"{key}.{i}" for i in own or counted] if len(each) > 1 else [key]
+        elif plain and own in (None, counted):
+            labels += [str(len(labels) + 1 + i) for i in range(len(each))]
+            continue
+        else:
+            labels += own or [str(len(labels) + 1)]
+        plain = False
+    if not frames:
+        return tables[0]
+    stack = frame_of({name: stacked([column(each, name) for each in frames]) for name in names})
+    return stack if plain else set_rownames(stack, make_unique(labels))
 
 
 def cbind(*parts: Any, **more: Any) -> Any:

@@ -190,17 +190,28 @@ def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
     array([3, 7])
     """
     cells = as_matrix(X)
-    margin = vector(MARGIN).tolist()
-    if margin == [1, 2]:
-        flat = simplified([FUN(each, *args, **more) for each in vector(cells).tolist()], None)
-        if np.shape(flat) != (cells.size,):
-            raise PydpstatError("FUN must return a single value for each cell")
-        return named(vector(flat).reshape(cells.shape, order="F"), dimnames_of(cells))
-    if margin not in ([1], [2]):
+    margin = [int(each) - 1 for each in vector(MARGIN)]
+    if not margin or not set(margin) < set(range(cells.ndim + (len(margin) > 1))):
         raise PydpstatError(f"MARGIN must be 1 (rows), 2 (columns) or [1, 2] (cells); got {MARGIN!r}")
-    names, others = dimnames_of(cells)[:: 1 if margin == [1] else -1]
-    lines = np.asarray(cells) if margin == [1] else np.asarray(cells).T
-    return simplified([FUN(with_names(line, others), *args, **more) for line in lines], names)
+    rest = [k for k in range(cells.ndim) if k not in margin]
+    lines = np.transpose(np.asarray(cells), [*margin[::-1], *rest])
+    shape, names = [cells.shape[k] for k in margin], dimnames_of(cells)
+    axes = [getattr(cells, "axes", ())[k : k + 1] for k in margin]
+    parts: Any = lines.reshape([-1, *(cells.shape[k] for k in rest)])
+    if len(rest) < 2:
+        parts = [with_names(part, names[rest[0]]) for part in parts] if rest else parts.tolist()
+    labels = names[margin[0]] if len(margin) < 2 else None
+    answers = [FUN(part, *args, **more) for part in parts]
+    if any(names_of(each) != names_of(answers[0]) for each in answers):
+        answers = [vector(each) for each in answers]
+    result = simplified(answers, labels)
+    if len(margin) > 1:
+        if np.shape(result) != (math.prod(shape),):
+            raise PydpstatError("FUN must return a single value for each cell")
+        return named(result.reshape(shape, order="F"), [names[k] for k in margin], Words(sum(axes, ())))
+    if np.ndim(result) == 2 and axes[0]:
+        result.axes = Words(("", *axes[0]))
+    return result
 
 
 def _factors(index: Any) -> tuple[list[Factor], list[str]]:
@@ -236,8 +247,13 @@ def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
     {'a': array([2]), 'b': array([1, 3])}
     """
     factors, _ = _factors(f)
+    n = len(x)
+    factors = [
+        Factor(np.resize(each.codes, n), each.levels) if len(each) and not n % len(each) else each
+        for each in factors
+    ]
     names = [".".join(map(str, each[::-1])) for each in product(*(each.levels for each in factors[::-1]))]
-    groups = zip(names, _positions(factors, len(x)))
+    groups = zip(names, _positions(factors, n))
     part = (lambda at: x.iloc[at]) if isinstance(x, pd.DataFrame) else partial(taken, x)
     return {name: part(places) for name, places in groups if places.size or not drop}
 

@@ -155,6 +155,8 @@ def aggregate(
             by if named else {f"Group.{i + 1}": each for i, each in enumerate(by)}, check_names=False
         )
     at = np.flatnonzero(complete_cases(groups))
+    if not at.size:
+        raise PydpstatError("there must be rows without missing values to aggregate; got none")
     codes = np.array([categories(each).codes[at] for each in items(groups)[1]][::-1])
     _, first, place = np.unique(codes, axis=1, return_index=True, return_inverse=True)
     result = dict(zip(*items(taken(groups, at[first]))))  # type: ignore[arg-type]

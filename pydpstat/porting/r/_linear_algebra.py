@@ -34,7 +34,7 @@ def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
     return np.diag(np.resize(values.astype(np.float64), int(nrow) if nrow else values.size))
 
 
-def solve(a: Any, b: Any = None) -> Array:
+def solve(a: Any, b: Any = None) -> Any:
     """Return the solution of ``a %*% x == b``, or the inverse of a matrix, by LAPACK as R does.
 
     The last bits are those of NumPy's library. What R calls computationally singular is refused.
@@ -51,9 +51,16 @@ def solve(a: Any, b: Any = None) -> Array:
         singular = not np.linalg.slogdet(left)[0] or 1 / np.linalg.cond(left, 1) < np.finfo(float).eps
     if singular:
         raise PydpstatError("a is computationally singular: some of its columns follow from the others")
+    rows, columns = dimnames_of(as_matrix(a))
     if b is None:
-        return named(np.linalg.inv(left), dimnames_of(as_matrix(a))[::-1])
-    return np.linalg.solve(left, np.asarray(b, dtype=np.float64))
+        return named(np.linalg.inv(left), (columns, rows))
+    right = np.asarray(as_matrix(b), dtype=np.float64)
+    if len(right) != len(left):
+        raise PydpstatError(f"b must have {len(left)} rows, as a has; got {len(right)}")
+    found = np.linalg.solve(left, right)
+    return (
+        named(found, (columns, dimnames_of(b)[1])) if sides_of(b) == 2 else with_names(found[:, 0], columns)
+    )
 
 
 def det(x: Any) -> float:

@@ -26,6 +26,7 @@ from pydpstat.porting.r._shapes import (
 )
 from pydpstat.r_arithmetic import Table
 from pydpstat.r_arithmetic.moments import wide_sum
+from pydpstat.results.results import DPResults
 
 
 def as_matrix(x: Any) -> Array:
@@ -36,6 +37,8 @@ def as_matrix(x: Any) -> Array:
     >>> as_matrix(pd.DataFrame({"a": [1, 2], "b": [0.5, 1]})).dimnames
     (None, ['a', 'b'])
     """
+    if isinstance(x, DPResults):
+        return named(x, (list(x.estimate.index), list(x.estimate.columns)), ("", ""))
     if isinstance(x, Table):
         return named(x.counts, list(map(list, x.dimnames)), x.names)
     if isinstance(x, pd.DataFrame):
@@ -179,8 +182,10 @@ def _renamed(x: Any, value: Any, axis: int) -> Any:
     return named(x, own, getattr(x, "axes", ()))
 
 
-def cells(x: Any, i: Any = None, j: Any = None, drop: bool = True) -> Any:
+def cells(x: Any, *keys: Any, drop: bool = True) -> Any:
     """Return ``x[i, j]`` of a matrix, table or frame, by R's places from 1, names or truth values.
+
+    None is a key that is left out.
 
     Examples
     --------
@@ -188,23 +193,25 @@ def cells(x: Any, i: Any = None, j: Any = None, drop: bool = True) -> Any:
     >>> int(cells(m, 2, 1)), cells(m, None, -1), cells(m, 1, drop=False)
     (2, array([3, 4]), array([[1, 3]]))
     """
+    keys = keys if len(keys) > 1 else (*keys, None)
     if isinstance(x, pd.DataFrame):
+        i, j = keys
         rows, columns = places(i, len(x), rownames(x)), places(j, x.shape[1], x.columns)
         if not drop or len(columns) != 1:
             return x.iloc[rows, columns]
         only = taken(whole(x.iloc[:, columns[0]]), rows)
         return only[0] if len(only) == 1 and isinstance(only, np.ndarray) else only
     source = as_matrix(x)
-    at = [places(k, n, names) for k, n, names in zip((i, j), source.shape, dimnames_of(source))]
+    if len(keys) != source.ndim:
+        raise PydpstatError(f"there must be a key for each of {source.ndim} dimensions; got {len(keys)}")
+    at = [places(k, n, names) for k, n, names in zip(keys, source.shape, dimnames_of(source))]
     kept = [None if n is None else [n[k] for k in p] for n, p in zip(dimnames_of(source), at)]
-    result = np.asarray(source)[np.ix_(*at)]
-    if not drop or min(result.shape) != 1:
-        return named(result, kept, getattr(source, "axes", ()))
-    return (
-        result[0, 0]
-        if result.size == 1
-        else with_names(result.ravel(), kept[0 if result.shape[1] == 1 else 1])
-    )
+    result, axes = np.asarray(source)[np.ix_(*at)], getattr(source, "axes", ())
+    left = [k for k, n in enumerate(result.shape) if n != 1 or not drop]
+    if len(left) < 2:
+        return with_names(result.ravel(), kept[left[0]]) if left else result.item()
+    result = result.reshape([result.shape[k] for k in left])
+    return named(result, [kept[k] for k in left], [axes[k] for k in left] if axes else ())
 
 
 def replaced_cells(x: Any, i: Any, j: Any, value: Any) -> Any:

@@ -26,6 +26,10 @@ def _shown(value: float, digits: int = _DIGITS) -> str:
     return formatted(float(f"{value:.{digits}g}"), 7)[0]
 
 
+def _wide(value: float) -> str:
+    return f"{value:>5.4g}".replace("nan", "NaN")
+
+
 def _gapped(names: list[str], values: list[str], gap: int) -> list[str]:
     """Lines of a vector with names whose cells have a gap behind them."""
     wide = max(map(len, [*names, *values]))
@@ -78,7 +82,8 @@ class Summary(SimpleNamespace):
         super().__init__(
             coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])),
             df=np.array([p, df, p]),
-            residuals=residuals(fit), cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
+            residuals=residuals(fit) * (1 if fit.family else np.sqrt(fit._w)),
+            cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
             deviance=fit.deviance,
             dispersion=fit._dispersion, formula=fit.formula,
         )  # fmt: skip
@@ -93,7 +98,7 @@ class Summary(SimpleNamespace):
         self.r_squared = self.adj_r_squared = 0.0
         if p > one:
             self.r_squared = explained / (explained + fit.deviance)
-            self.adj_r_squared = 1 - (1 - self.r_squared) * ((n - one) / df)
+            self.adj_r_squared = 1 - (1 - self.r_squared) * ((n - one) / df) if df else math.nan
             value = explained / (p - one) / fit._dispersion
             self.fstatistic = pd.Series([value, p - one, df], ["value", "numdf", "dendf"])
             self._tail = float(f.sf(value, p - one, df))
@@ -113,18 +118,21 @@ class Summary(SimpleNamespace):
     def __str__(self) -> str:
         fit = self._fit
         rows, columns = self.coefficients.dimnames
-        table = coefficient_lines(self.coefficients, rows, columns, _DIGITS, 2, [2])
+        table = coefficient_lines(self.coefficients, rows, columns, _DIGITS, 2, [2], gone="NaN")
         if not fit.family:
             weighted = "Weighted " * bool(np.ptp(fit._w))
-            error = f"{_shown(self.sigma)} on {fit.df_residual} degrees of freedom"
+            error = _shown(self.sigma) if fit.df_residual else "NaN"
             lines = [f"{weighted}Residuals:", *self._spread(), "", "Coefficients:", *table, ""]
-            lines += [f"Residual standard error: {error}", *_omitted(fit)]
+            lines += [
+                f"Residual standard error: {error} on {fit.df_residual} degrees of freedom",
+                *_omitted(fit),
+            ]
             if hasattr(self, "fstatistic"):
                 value, first, second = self.fstatistic
-                squares = f"{self.r_squared:.4g},\tAdjusted R-squared:  {self.adj_r_squared:.4g} "
-                lines.append(f"Multiple R-squared:  {squares}")
-                p = p_values([self._tail])[0]
-                lines.append(f"F-statistic: {value:>5.4g} on {first:g} and {second:g} DF,  p-value: {p}")
+                adjusted = f"Adjusted R-squared:  {_wide(self.adj_r_squared)} "
+                lines.append(f"Multiple R-squared:  {_wide(self.r_squared)},\t{adjusted}")
+                p = p_values([self._tail])[0] if fit.df_residual else "NA"
+                lines.append(f"F-statistic: {_wide(value)} on {first:g} and {second:g} DF,  p-value: {p}")
             return "\n".join([*_call(fit, "\n"), *lines, ""])
         deviances = formatted([fit.null_deviance, fit.deviance], 5)
         degrees = formatted([fit.df_null, fit.df_residual], 7)
@@ -170,7 +178,7 @@ def anova(object: Model, *others: Model, test: str | None = None) -> Anova:
     --------
     >>> from pydpstat.porting.r import lm
     >>> anova(lm("y ~ x", {"x": [1, 2, 3], "y": [1.0, 3.0, 6.0]}))["Df"].tolist()
-    [1.0, 1.0]
+    [1, 1]
     """
     models = (object, *others)
     if any(not isinstance(each, Model) or each.family != object.family for each in models):
@@ -214,7 +222,7 @@ def _of_terms(fit: Model, test: str | None) -> Anova:
     response = written(fit._design.left)  # type: ignore[arg-type]
     if not fit.family:
         squares = np.array([*((fit._effects[terms == k] ** 2).sum() for k in order), fit.deviance])
-        df = np.array([*counts, fit.df_residual])
+        df = np.array([*counts.astype(int), fit.df_residual])
         means = squares / df
         value = np.append(means[:-1] / means[-1], np.nan)
         heading = f"Analysis of Variance Table\n\nResponse: {response}"

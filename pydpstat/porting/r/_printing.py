@@ -16,7 +16,7 @@ from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, padded, zapped
 from pydpstat.porting.r._options import OPTIONS
-from pydpstat.porting.r._shapes import Words
+from pydpstat.porting.r._shapes import RESERVED, is_counts
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
 from pydpstat.r_arithmetic import Table
 
@@ -109,12 +109,12 @@ def lines(
     if isinstance(x, Table):
         if x.counts.ndim == 1:
             return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
-        return _matrix(x.counts, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
+        return _matrix(x, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
     if isinstance(x, (list, tuple, Mapping)):
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         names = getattr(x, "dimnames", (None, None))
-        found = _matrix(np.asarray(x), names, getattr(x, "axes", ()), digits, quote)
+        found = _matrix(x, names, getattr(x, "axes", ()), digits, quote)
         return found + _attributes(x, digits)
     if isinstance(x, np.ndarray) and x.ndim > 2:
         return _array(x, digits, quote)
@@ -198,8 +198,8 @@ def _list(x: Sequence[Any] | Mapping[str, Any], digits: Value, quote: bool, pref
     named = x.items() if isinstance(x, Mapping) else ((None, each) for each in x)
     for k, (name, each) in enumerate(named, 1):
         shown = "<NA>" if name is None and isinstance(x, Mapping) else name and str(name)
-        plain_name = re.fullmatch(r"(?!_)[\w.]+", shown or "") and not re.match(r"\.?\d", shown or "")
-        label = f"[[{k}]]" if not shown else f"${shown}" if plain_name or name is None else f"$`{shown}`"
+        proper = re.fullmatch(r"(?!\d|\.\d|_)[\w.]+", shown or "") and shown not in RESERVED
+        label = f"[[{k}]]" if not shown else f"${shown}" if proper or name is None else f"$`{shown}`"
         label = prefix + label
         found += [label, *lines(each, digits, quote, label)]
         # a list ends with an empty line itself
@@ -207,15 +207,14 @@ def _list(x: Sequence[Any] | Mapping[str, Any], digits: Value, quote: bool, pref
     return [*found, ""] if prefix else found
 
 
-def _matrix(
-    x: Vector, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool
-) -> list[str]:
+def _matrix(x: Any, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool) -> list[str]:
+    counted, x = is_counts(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
     rows, columns = x.shape
     if not rows + columns:
         return ["<0 x 0 matrix>"]
     body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
-    if axes and not isinstance(axes, Words):
-        flat = padded(cells(plain(x), digits))
+    if counted:
+        flat = padded(["   " if each.strip() == "NA" else each for each in padded(cells(plain(x), digits))])
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
     labels = padded([f"[{k + 1},]" for k in range(rows)]) if dimnames[0] is None else _labels(dimnames[0])

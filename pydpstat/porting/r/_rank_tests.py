@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,6 @@ from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
 from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails
 from pydpstat.r_arithmetic import cumsum
 from pydpstat.r_arithmetic.factor import factor
-
-
-def _counted(n: int) -> Array:
-    """How many subsets of 1 to n have each sum."""
-    counts = np.array([1] + [0] * (n * (n + 1) // 2), dtype=object)
-    for weight in range(1, n + 1):
-        counts[weight:] = counts[weight:] + counts[:-weight].copy()
-    return counts.astype(np.float64)
 
 
 def _rank_sums(m: int, n: int) -> Array:
@@ -82,8 +74,11 @@ def wilcox_test(
         center, spread = n * m / 2, n * m / 12 * (n + m + 1 - tied / ((n + m) * (n + m - 1)))
         exact = n < 50 and m < 50 if exact is None else exact
     if exact and not tied and not zeros:
-        counts = _counted(n) if b is None else _rank_sums(n, m)
-        shares = counts * math.exp(-n * math.log(2)) if b is None else counts / math.comb(n + m, n)
+        if b is None:
+            counts: Array = reduce(np.convolve, [np.append(1.0, np.eye(w)[-1]) for w in range(1, n + 1)])
+            shares = counts * math.exp(-n * math.log(2))
+        else:
+            shares = _rank_sums(n, m) / math.comb(n + m, n)
         p, method = _exact(shares, value, alternative), f"Wilcoxon {kind} exact test"
     else:
         shift = {"greater": 0.5, "less": -0.5}.get(
@@ -203,16 +198,10 @@ def _asymptotic(value: float, size: float, alternative: str) -> float:
         return math.exp(-2 * size * value**2)
     x = math.sqrt(size) * value
     if x < 1:
-        powers = np.arange(1, int(math.sqrt(2 - math.log(1e-6))), 2)
-        below = (
-            np.exp(-(powers**2) * math.pi**2 / (8 * x * x) - math.log(x)).sum() * math.sqrt(2 * math.pi)
-            if x > 0
-            else 0
-        )
-        return min(1.0, max(0.0, 1 - float(below)))
-    total, before, sign, k = 1.0, 0.0, -1, 1
-    while abs(before - total) > 1e-6:
-        before = total
-        total += 2 * sign * math.exp(-2 * x * x * k * k)
-        sign, k = -sign, k + 1
-    return min(1.0, max(0.0, 1 - total))
+        odd = np.arange(1, int(math.sqrt(2 - math.log(1e-6))), 2)
+        terms = np.exp(-((odd * math.pi) ** 2) / (8 * x * x) - math.log(x)) if x else np.zeros(1)
+        return min(1.0, max(0.0, 1 - math.sqrt(2 * math.pi) * float(terms.sum())))
+    k = np.arange(1, 100)
+    terms = 2 * np.exp(-2 * (x * k) ** 2)
+    last = int(np.argmax(terms <= 1e-6))
+    return min(1.0, float(-(terms * (-1.0) ** k)[: last + 1].sum()))

@@ -18,6 +18,10 @@ from pydpstat.porting.r._values import vector as vector
 from pydpstat.porting.r._values import with_names as with_names
 
 combined = plain
+RESERVED = set(
+    "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ "
+    "NA_character_ in".split()
+)
 
 
 class Matrix(np.ndarray):
@@ -198,6 +202,17 @@ def is_table(x: object) -> bool:
     return isinstance(x, pd.Series) and x.index.name is not None
 
 
+def is_counts(x: object) -> bool:
+    """Tell whether a matrix is a table of several factors.
+
+    Examples
+    --------
+    >>> is_counts(np.ones((1, 1))), is_counts(named(np.ones((1, 1)), (["a"], ["b"]), ("", "")))
+    (False, True)
+    """
+    return bool(getattr(x, "axes", ())) and not isinstance(getattr(x, "axes"), Words)
+
+
 def sides_of(x: Any) -> int:
     """Return how many dimensions a value has.
 
@@ -256,7 +271,7 @@ def simplified(answers: list[Any], names: Names) -> Any:
         labels = names or ([label for each in inner if each for label in each] or None)
         return listed([items(each)[1][0] for each in answers], labels)
     for each in answers:
-        if isinstance(each, (list, dict, pd.DataFrame, pd.Categorical)) or np.ndim(each) > 1:
+        if isinstance(each, (list, dict, pd.DataFrame, pd.Categorical)):
             kind = type(each).__name__
             raise PydpstatError(
                 f"FUN must return numbers or strings to be simplified; got {kind}: write lapply"

@@ -10,19 +10,10 @@ import pandas as pd
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import variables
-from pydpstat.porting.r._groups import tapply
+from pydpstat.porting.r._groups import apply, tapply
+from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
-from pydpstat.porting.r._shapes import (
-    dimnames_of,
-    is_table,
-    missing,
-    named,
-    sides_of,
-    taken,
-    vector,
-    whole,
-    with_names,
-)
+from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
 
 
 def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
@@ -66,20 +57,20 @@ def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
     {'a': 4, 'b': 2}
     """
     left, right = variables(formula, list(data))
-    parts = {name: whole(data[name]) for name in right}
     if addNA or len(left) > 1 or not right:
         raise PydpstatError(f"formula must have factors and at most one variable of sums; got {formula!r}")
+    # rows with missing values have no part in the levels either
+    known = np.flatnonzero(complete_cases(*(data[name] for name in [*left, *right])))
+    groups = {name: taken(whole(data[name]), known) for name in right}
     if not left:
-        return table(**parts)
-    values = vector(data[left[0]])
-    known = ~missing(values)
-    groups = {name: taken(each, np.flatnonzero(known)) for name, each in parts.items()}
-    sums = tapply(values[known], groups, r_arithmetic.sum, default=0)
+        return table(**groups)
+    values = vector(data[left[0]])[known]
+    sums = tapply(values, groups, r_arithmetic.sum, default=0)
     axes = list(groups)
     return named(sums, sums.dimnames, axes) if len(axes) > 1 else one_way(vector(sums), sums.index, axes[0])
 
 
-def marginSums(x: Any, margin: int | None = None) -> Any:
+def marginSums(x: Any, margin: Any = None) -> Any:
     """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
 
     Examples
@@ -89,17 +80,17 @@ def marginSums(x: Any, margin: int | None = None) -> Any:
     """
     if margin is None or sides_of(x) == 1:
         return r_arithmetic.sum(vector(x)) if margin is None else x
-    cells, margin = as_matrix(x), int(margin)
-    lines = np.asarray(cells) if margin == 1 else np.asarray(cells).T
-    sums, levels = np.array([r_arithmetic.sum(line) for line in lines]), dimnames_of(cells)[margin - 1]
-    axes = getattr(cells, "axes", ())
-    return one_way(sums, levels, axes[margin - 1]) if axes else with_names(sums, levels)
+    cells, sums = as_matrix(x), apply(x, margin, lambda part: r_arithmetic.sum(vector(part)))
+    axes = [axis for k in vector(margin) for axis in getattr(cells, "axes", ())[int(k) - 1 : int(k)]]
+    if not axes or np.ndim(sums) > 1:
+        return named(sums, dimnames_of(sums), axes) if axes else sums
+    return one_way(vector(sums), sums.index, axes[0])
 
 
 margin_table = marginSums
 
 
-def proportions(x: Any, margin: int | None = None) -> Any:
+def proportions(x: Any, margin: Any = None) -> Any:
     """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
 
     Examples
@@ -110,8 +101,10 @@ def proportions(x: Any, margin: int | None = None) -> Any:
     cells = x if isinstance(x, pd.Series) else vector(x) if sides_of(x) < 2 else as_matrix(x)
     sums = marginSums(cells, margin)
     if margin is not None:
-        sums = np.repeat(vector(sums), cells.shape[0]) if margin == 2 else vector(sums)
-        sums = np.resize(sums, cells.size).reshape(cells.shape, order="F")
+        kept = [int(k) - 1 for k in vector(margin)]
+        sums = np.broadcast_to(
+            np.reshape(sums, [n if k in kept else 1 for k, n in enumerate(cells.shape)]), cells.shape
+        )
     with np.errstate(invalid="ignore"):
         return cells / sums
 

@@ -34,7 +34,7 @@ class Test:
     parameter: Any = None
     conf_int: Array | None = None
     estimate: Any = None
-    null_value: float | None = None
+    null_value: Any = None
     alternative: str | None = None
     letter: str = ""
     meaning: str = ""
@@ -62,7 +62,9 @@ class Test:
         ]
         if self.alternative:
             said = self.alternative
-            if self.null_value is not None:
+            if isinstance(self.null_value, pd.Series):
+                said = "\n".join([said, "null values:", *printed(self.null_value)])
+            elif self.null_value is not None:
                 said = f"true {self.meaning} is {_SAID[said]} {formatted(self.null_value, 7)[0]}"
             lines.append(f"alternative hypothesis: {said}")
         if self.conf_int is not None:
@@ -85,9 +87,8 @@ def _bounds(alternative: str, level: float, ppf: Callable[[float], float], low: 
     if not 0 < level < 1:
         raise PydpstatError(f"conf_level must be between 0 and 1; got {level}")
     tail = (1 - level) / (2 if alternative == "two.sided" else 1)
-    return np.array(
-        [low if alternative == "less" else ppf(tail), high if alternative == "greater" else ppf(1 - tail)]
-    )
+    ends = [low if alternative == "less" else ppf(tail), high if alternative == "greater" else ppf(1 - tail)]
+    return np.array(ends, dtype=np.float64)
 
 
 def _numbers(x: Any, name: str) -> Array:
@@ -275,22 +276,9 @@ def _spearman(value: float, n: int, alternative: str, exact: bool) -> float:
         c = 1 / n
         x = (6 * (whole - 1) * c / (n**2 - 1.0) - 1) * math.sqrt(n - 1)
         y = x * x
-        u = (
-            x
-            * c
-            * (
-                0.2274
-                + c * (0.2531 + 0.1745 * c)
-                + y
-                * (
-                    -0.0758
-                    + c * (0.1033 + 0.3932 * c)
-                    - y
-                    * c
-                    * (0.0879 + 0.0151 * c - y * (0.0072 - 0.0831 * c + y * c * (0.0131 - 4.6e-4 * y)))
-                )
-            )
-        )
+        inner = 0.0879 + 0.0151 * c - y * (0.0072 - 0.0831 * c + y * c * (0.0131 - 4.6e-4 * y))
+        outer = -0.0758 + c * (0.1033 + 0.3932 * c) - y * c * inner
+        u = x * c * (0.2274 + c * (0.2531 + 0.1745 * c) + y * outer)
         y = u / math.exp(y / 2)
         upper = min(1.0, max(0.0, y + float(stats.norm.sf(x))))
         return min(1.0, max(0.0, float(stats.norm.cdf(x)) - y)) if lower else upper

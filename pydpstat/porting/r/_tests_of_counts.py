@@ -13,7 +13,17 @@ from scipy import stats
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._roots import uniroot
-from pydpstat.porting.r._shapes import Array, is_table, missing, refuse_unknown, vector
+from pydpstat.porting.r._shapes import (
+    Array,
+    Words,
+    dimnames_of,
+    is_table,
+    missing,
+    named,
+    refuse_unknown,
+    vector,
+    with_names,
+)
 from pydpstat.porting.r._tables import table
 from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails
 
@@ -31,6 +41,14 @@ def _table_of(x: Any, y: Any) -> Any:
     if (cells < 0).any() or np.isnan(cells).any():
         raise PydpstatError("x must have counts that are not negative and not missing")
     return cells.ravel() if cells.ndim > 1 and 1 in cells.shape else cells
+
+
+def _like(cells: Array, x: Any) -> Any:
+    """Cells with the names of the counts that they belong to."""
+    if cells.ndim == 1:
+        return with_names(cells, list(x.index) if isinstance(x, pd.Series) else None)
+    source = x if x is None else as_matrix(x)
+    return cells if source is None else named(cells, dimnames_of(source), Words(getattr(source, "axes", ())))
 
 
 def chisq_test(x: Any, y: Any = None, correct: bool = True, p: Any = None, rescale_p: bool = False) -> Test:
@@ -74,7 +92,7 @@ def chisq_test(x: Any, y: Any = None, correct: bool = True, p: Any = None, resca
         value,
         degrees,
         letter="X-squared",
-        expected=expected,
+        expected=_like(expected, x if y is None else None),
         observed=x,
     )
 
@@ -138,14 +156,14 @@ def prop_test(
     if alternative != "two.sided":
         tails = _tails(stats.norm, math.copysign(math.sqrt(value), side) * (side != 0), alternative)
     names = ["p"] if k == 1 else [f"prop {i + 1}" for i in range(k)]
-    method = f"{k}-sample test for {'equality of' if null is None else 'given'} proportions"
-    method = (
-        "1-sample proportions test" if k == 1 else method
-    ) + f" {'with' if yates else 'without'} continuity correction"
+    kind = f"{k}-sample test for {'equality of' if null is None else 'given'} proportions"
+    method = "1-sample proportions test" if k == 1 else kind
+    method += f" {'with' if yates else 'without'} continuity correction"
+    given = None if null is None else float(null[0]) if k == 1 else pd.Series(null, index=names)
+    estimate = pd.Series(share, index=names)
     return Test(
-        method, tails, value, degrees, bounds, pd.Series(share, index=names),
-        float(null[0]) if k == 1 and null is not None
-        else None, alternative, "X-squared", "p", conf_level=conf_level,
+        method, tails, value, degrees, bounds, estimate, given, alternative, "X-squared", "p",
+        conf_level=conf_level,
     )  # fmt: skip
 
 

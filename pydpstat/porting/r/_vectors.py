@@ -12,8 +12,8 @@ from pydpstat._data.values import objects
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import taken
+from pydpstat.porting.r._shapes import dimnames_of, listed, named
 from pydpstat.porting.r._shapes import items as elements_of
-from pydpstat.porting.r._shapes import listed, named
 from pydpstat.porting.r._values import (
     Names,
     Value,
@@ -239,15 +239,21 @@ def tail(x: Value, n: int = 6) -> Value:
     (array([7, 8]), array([7, 8]))
     """
     count, n = len(x) if _has_rows(x) else size(x), int(single(n))
-    return _rows(x, np.arange(min(-n, count) if n < 0 else max(0, count - n), count))
+    return _rows(x, np.arange(min(-n, count) if n < 0 else max(0, count - n), count), True)
 
 
 def _has_rows(x: Value) -> bool:
     return isinstance(x, pd.DataFrame) or (isinstance(x, np.ndarray) and x.ndim > 1)
 
 
-def _rows(x: Value, places: Vector) -> Value:
-    return x[places] if isinstance(x, np.ndarray) and x.ndim > 1 else taken(x, places)
+def _rows(x: Value, places: Vector, tail: bool = False) -> Value:
+    if not isinstance(x, np.ndarray) or x.ndim < 2:
+        return taken(x, places)
+    rows, columns = dimnames_of(x)
+    # R names the last rows by their numbers
+    numbers = [f"[{k + 1},]".rjust(len(str(len(x))) + 3) for k in places] if tail else None
+    kept = [rows[k] for k in places] if rows else numbers
+    return named(np.asarray(x)[places], (kept, columns), getattr(x, "axes", ()))
 
 
 def rows_of(x: Value, y: Value) -> tuple[Vector, Vector]:

@@ -207,8 +207,8 @@ def bind_rows(*frames: Any) -> pd.DataFrame:
 
     Examples
     --------
-    >>> bind_rows(pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2], "b": ["x"]})).to_dict("list")
-    {'a': [1, 2], 'b': [None, 'x']}
+    >>> bind_rows(pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2], "b": ["x"]})).isna().to_dict("list")
+    {'a': [False, False], 'b': [True, False]}
     """
     parts = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
     names = dict.fromkeys(name for each in parts for name in each.columns)
