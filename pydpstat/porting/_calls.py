@@ -67,7 +67,6 @@ class Calls(Names):
     # whether pydpstat's functions are wanted, and what they change, by line
     own: bool
     remarks: list[tuple[int, str]]
-    lenient: bool
     # the place in the script after which a name keeps its value
     changed_until: dict[str, float]
     special: dict[str, Callable[[Call], Code]]
@@ -214,7 +213,8 @@ class Calls(Names):
             text = f"{target.at(ATOM)}.{python_name(name)}"
         arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
-        return Code(called(text, [*arguments, *stream]), missing=1)
+        kind = target.kind if name == "clone" else ""
+        return Code(called(text, [*arguments, *stream]), kind, missing=1)
 
     def _of_script(self, node: Call, name: str, variable: Variable) -> Code:
         if variable.made is None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydpstat.porting._assignments import LEFT, SHOWN
 from pydpstat.porting._code import Problem, Untranslated
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._scope import assigned
+from pydpstat.porting._scope import assigned, function_name
 from pydpstat.porting._statements import Statements
+from pydpstat.porting._syntax import Call, Name
 from pydpstat.porting._verify import Chunk
 
 _IMPORTS = (
@@ -111,8 +112,17 @@ def translate(text: str, names: Iterable[str] = ()) -> str:
     """
     script = parse(text)
     writer = Statements(script, tuple(names), lenient=True)
-    for each in script.expressions:
+    *before, last = script.expressions
+    for each in before:
         writer.statement(each, LEFT)
+    if (
+        isinstance(last, Call)
+        and function_name(last) == "c"
+        and not any(each.name for each in last.arguments)
+    ):
+        # whose numbers are compared, as those of a list
+        last = replace(last, function=Name("list"))
+    writer.statement(last, LEFT)
     if writer.problems:
         raise Untranslated(writer.problems[0].reason)
     return "\n".join(writer.lines)

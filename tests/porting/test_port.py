@@ -231,5 +231,5 @@ def test_work_that_is_left_is_listed(tmp_path, capsys):
 
 def test_translate_is_that_of_the_comparisons():
     assert translate("DPpack::meanDP(x, eps = 1, lower.bound = 0, upper.bound = 5)", ["x"]) == (
-        "dppack.meanDP(x, 1, 0, 5, rng=rng)"
+        "dppack.meanDP(x, eps=1, lower_bound=0, upper_bound=5, rng=rng)"
     )
