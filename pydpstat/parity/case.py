@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.parity._printing import Names, as_r_prints
-from pydpstat.parity.translate import translate
 
 # "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
 # finite number ("difference"), never returns, or returns a number for an argument without a meaning
@@ -34,13 +33,30 @@ Input = Factor | Cell | Sequence[Cell] | npt.NDArray[np.generic]
 Inputs = Mapping[str, Input]
 
 
+class _Text:
+    """The Python text of a case: what is given, else the translation of R's, made when it is first read."""
+
+    def __get__(self, case: Case | None, owner: type[Case]) -> str:
+        if case is None:
+            return ""
+        texts = vars(case)
+        if not texts["python"]:
+            from pydpstat.porting._translation import translate
+
+            texts["python"] = translate(case.r, case.inputs)
+        return str(texts["python"])
+
+    def __set__(self, case: Case, text: str) -> None:
+        vars(case)["python"] = text
+
+
 @dataclass(frozen=True)
 class Case:
     """An R expression and the Python expression that must return the same.
 
     The code is one expression, or several lines of which the last is an expression, the value. Python's sees
     the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``, ``diffpriv``, ``pydpstat``
-    and ``r`` (``pydpstat.r_arithmetic``); R's sees the inputs, without loss, after ``set.seed(seed)``.
+    and ``r`` (``pydpstat.porting.r``); R's sees the inputs, without loss, after ``set.seed(seed)``.
     """
 
     # unique: "function/what is special"
@@ -50,8 +66,8 @@ class Case:
     # where R has it, which decides whether the case can run live; mipfp and sdcMicro have no mirror
     package: str
     r: str
-    # the translation of R's where it is empty
-    python: str = ""
+    # the translation of R's where none is given
+    python: _Text = _Text()
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     # allowed units in the last place ("ulp") or relative difference ("rtol")
@@ -65,10 +81,6 @@ class Case:
     draws: bool = True
     # the R help page whose example this is ("meanDP")
     help_page: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.python:
-            object.__setattr__(self, "python", translate(self.r, self.inputs))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Subscripts(Expressions):
             return self.column(of, name)
         if of.kind == "dict":
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
-        if sign == "@" and name in _MAY_BE_MISSING and not self.lenient:
+        if sign == "@" and name in _MAY_BE_MISSING:
             return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)
         if of.kind in ("object", "release") or sign == "@":
             return Code(f"{of.at(ATOM)}.{python_name(name)}", "")

@@ -11,7 +11,7 @@ from pydpstat.porting._code import Problem, Untranslated
 from pydpstat.porting._grammar import parse
 from pydpstat.porting._scope import assigned, function_name
 from pydpstat.porting._statements import Statements
-from pydpstat.porting._syntax import Call, Name
+from pydpstat.porting._syntax import Call, Name, Node
 from pydpstat.porting._verify import Chunk
 
 _IMPORTS = (
@@ -113,19 +113,24 @@ def translate(text: str, names: Iterable[str] = ()) -> str:
     script = parse(text)
     writer = Statements(script, tuple(names), lenient=True)
     *before, last = script.expressions
-    for each in before:
+    for each in (*before, _listed(last)):
         writer.statement(each, LEFT)
-    if (
-        isinstance(last, Call)
-        and function_name(last) == "c"
-        and not any(each.name for each in last.arguments)
-    ):
-        # whose numbers are compared, as those of a list
-        last = replace(last, function=Name("list"))
-    writer.statement(last, LEFT)
     if writer.problems:
         raise Untranslated(writer.problems[0].reason)
     return "\n".join(writer.lines)
+
+
+def _listed(node: Node) -> Node:
+    """Return a list in the place of a vector, with slots that may be None instead of NA."""
+    if not isinstance(node, Call) or function_name(node) != "c" or any(each.name for each in node.arguments):
+        return node
+    given = [
+        replace(each, value=replace(each.value, function=Name("$")))
+        if isinstance(each.value, Call) and function_name(each.value) == "@"
+        else each
+        for each in node.arguments
+    ]
+    return replace(node, function=Name("list"), arguments=tuple(given))
 
 
 def _head(body: str, name: str) -> str:
