@@ -8,16 +8,7 @@ from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import (
-    ATOM,
-    NUMBERS,
-    VECTORS,
-    Code,
-    Untranslated,
-    called,
-    own_name,
-    python_name,
-)
+from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, own_name, python_name
 from pydpstat.porting._names import NATIVE, Names
 from pydpstat.porting._own import own_call
 from pydpstat.porting._scope import Variable, function_name, nodes, word
