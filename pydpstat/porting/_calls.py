@@ -19,7 +19,8 @@ TRANSPARENT = {"suppressMessages", "suppressWarnings", "invisible", "identity", 
 # functions of a whole vector, for which the index of a data frame's column does not matter
 _SUMMARIES = set(
     "mean sum var sd median min max range quantile IQR mad fivenum table any all prod cor cov tapply "
-    "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels".split()
+    "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
+    "as_numeric".split()
 )
 # kinds of results; "same" is that of the first argument
 _KINDS = {

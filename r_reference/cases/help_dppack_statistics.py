@@ -202,6 +202,7 @@ CASES = (
     _page(
         "pooledVarDataAccess",
         "pooledVarDataAccess(list(c(1,4,-2,8,-6),c(1,2),c(-5,-7)),-10,10,FALSE)",
+        "dppack.pooledVarDataAccess([[1, 4, -2, 8, -6], [1, 2], [-5, -7]], -10, 10, False)",
     ),
     _page(
         "pooledCovDataAccess",
