@@ -6,7 +6,7 @@ Their inputs also as text of R and of Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -34,20 +34,21 @@ Inputs = Mapping[str, Input]
 
 
 class _Text:
-    """The Python text of a case: what is given, else the translation of R's, made when it is first read."""
+    """The Python text of a case, or what makes it of the translation of R's, which is done at first sight."""
 
     def __get__(self, case: Case | None, owner: type[Case]) -> str:
         if case is None:
             return ""
-        texts = vars(case)
-        if not texts["python"]:
+        given = vars(case)["python"]
+        if callable(given) or not given:
             from pydpstat.porting._translation import translate
 
-            texts["python"] = translate(case.r, case.inputs)
-        return str(texts["python"])
+            text = translate(case.r, case.inputs)
+            vars(case)["python"] = given = given(text) if callable(given) else text
+        return str(given)
 
-    def __set__(self, case: Case, text: str) -> None:
-        vars(case)["python"] = text
+    def __set__(self, case: Case, given: str | Callable[[str], str]) -> None:
+        vars(case)["python"] = given
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Case:
     # where R has it, which decides whether the case can run live; mipfp and sdcMicro have no mirror
     package: str
     r: str
-    # the translation of R's where none is given
+    # where none is given, the translation of R's; a function changes it
     python: _Text = _Text()
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"

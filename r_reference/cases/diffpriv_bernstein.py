@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pydpstat.parity.case import Case, Level
-from pydpstat.porting._translation import translate
 from r_reference.cases.diffpriv_mechanisms import DATA_R, NOT_FINITE, case, release
 
 RECYCLED = "R recycles the several numbers that the function returns at each point"
@@ -11,26 +10,35 @@ LINE_R = "function(X) function(y) y * sum(X)"
 PLANE_R = "function(X) function(y) y[1] * sum(X) - y[2]"
 
 _RELEASE = "diffpriv::releaseResponse(m, p, X)$response"
+_LINE = "lambda X: lambda y: y * r.sum(X)"
 
 
 def _lines(slots: str) -> str:
     return f"{DATA_R}p <- diffpriv::DPParamsEps(epsilon = 2)\nm <- diffpriv::DPMechBernstein({slots})\n"
 
 
-def _coefficients(name: str, slots: str, level: Level = "exact", reason: str = "") -> Case:
+def _coefficients(name: str, slots: str, python: str, level: Level = "exact", reason: str = "") -> Case:
     return case(
         f"DPMechBernstein/{name}",
         f"{_lines(slots)}environment({_RELEASE})$appFunc$coeffs",
-        f"{translate(_lines(slots) + _RELEASE)}.coeffs",
+        "X = [0.3, 0.1, 0.8, 0.5]\np = diffpriv.DPParamsEps(epsilon=2)\n"
+        f"m = diffpriv.DPMechBernstein({python})\n"
+        "diffpriv.releaseResponse(m, p, X, rng=rng).response.coeffs",
         level,
         reason,
     )
 
 
 _BERNSTEIN = (
-    _coefficients("coefficients", f"sensitivity = 0.1, target = {LINE_R}, latticeK = 5, dims = 1"),
     _coefficients(
-        "coefficients of two coordinates", f"sensitivity = 0.1, target = {PLANE_R}, latticeK = 4, dims = 2"
+        "coefficients",
+        f"sensitivity = 0.1, target = {LINE_R}, latticeK = 5, dims = 1",
+        f"sensitivity=0.1, target={_LINE}, latticeK=5, dims=1",
+    ),
+    _coefficients(
+        "coefficients of two coordinates",
+        f"sensitivity = 0.1, target = {PLANE_R}, latticeK = 4, dims = 2",
+        "sensitivity=0.1, target=lambda X: lambda y: y[0] * r.sum(X) - y[1], latticeK=4, dims=2",
     ),
     case(
         "DPMechBernstein/values",
@@ -38,18 +46,24 @@ _BERNSTEIN = (
         + f"{_RELEASE}(c(0, 0.2, 0.9, 1))",
     ),
     _coefficients(
-        "sensitivity 0: the exact coefficients", f"sensitivity = 0, target = {LINE_R}, latticeK = 3, dims = 1"
+        "sensitivity 0: the exact coefficients",
+        f"sensitivity = 0, target = {LINE_R}, latticeK = 3, dims = 1",
+        f"sensitivity=0, target={_LINE}, latticeK=3, dims=1",
     ),
     _coefficients(
         "default sensitivity",
         f"target = {LINE_R}, latticeK = 3, dims = 1",
+        f"target={_LINE}, latticeK=3, dims=1",
         level="difference",
         reason=NOT_FINITE,
     ),
     _coefficients(
-        "target no closure", "sensitivity = 1, target = mean, latticeK = 3, dims = 1", level="error"
+        "target no closure",
+        "sensitivity = 1, target = mean, latticeK = 3, dims = 1",
+        "sensitivity=1, target=r.mean, latticeK=3, dims=1",
+        level="error",
     ),
-    _coefficients("release of an empty object", "", level="error"),
+    _coefficients("release of an empty object", "", "", level="error"),
     case(
         "DPMechBernstein/parts of the result",
         f"m <- diffpriv::DPMechBernstein(sensitivity = 2, target = {LINE_R}, latticeK = 3, dims = 1)\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydpstat.parity.case import Case, Level
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
@@ -188,14 +186,14 @@ _RELEASE_ERRORS = tuple(
 )
 
 # R has drawn its noise when it comes to the gamma
-_AFTER_THE_DRAW = replace(
-    case(
-        "DPMechLaplace/gamma of the sensitivity set to one",
-        "m <- diffpriv::DPMechLaplace(sensitivity = 1, dims = 1)\n"
-        "m@gammaSensitivity <- 1\n"
-        "diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)",
-        level="error",
-    ),
+_AFTER_THE_DRAW = Case(
+    "DPMechLaplace/gamma of the sensitivity set to one",
+    "DPMechLaplace",
+    "diffpriv",
+    "m <- diffpriv::DPMechLaplace(sensitivity = 1, dims = 1)\n"
+    "m@gammaSensitivity <- 1\n"
+    "diffpriv::releaseResponse(m, diffpriv::DPParamsEps(), 1)",
+    level="error",
     draws=False,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -142,8 +141,12 @@ _VARIANCE = [
         "refused",
         reason="R counts a data frame's columns as its records, which gives no pooled variance; Python stops",
     ),
-    replace(
-        _var("text", "x, y", _B, "refused", {"x": X, "y": ["1", "2"]}),
+    _var(
+        "text",
+        "x, y",
+        _B,
+        "refused",
+        {"x": X, "y": ["1", "2"]},
         reason="R clips text in alphabetical order and reads what is left as numbers; Python stops",
     ),
 ]

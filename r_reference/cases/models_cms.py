@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 from pydpstat.parity.case import Case, Inputs, Level
 
@@ -37,6 +37,7 @@ def fit_case(
     y: str = "y",
     reason: str = "",
     seed: int = 123,
+    python: str | Callable[[str], str] = "",
 ) -> Case:
     """Return the comparison of a constructor, a fit, and the coefficients or what `after` asks for."""
     stops = level in ("error", "difference", "refused", "endless")
@@ -45,6 +46,7 @@ def fit_case(
         function=of,
         package="DPpack",
         r=f"{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds}{fit})\n{after}",
+        python=python,
         inputs=DATA if data is None else data,
         level=level,
         tolerance=1e-7 if level == "rtol" else 0.0,
@@ -82,9 +84,9 @@ _OWN_ERM = (
 )
 
 
-def row_by_row(case: Case) -> Case:
-    """Return a case whose Python multiplies each row of a plain array, as R does."""
-    return replace(case, python=case.python.replace("r.t(X * ", "(X.T * "))
+def row_by_row(python: str) -> str:
+    """Return lines that multiply each row of a plain array, as R does."""
+    return python.replace("r.t(X * ", "(X.T * ")
 
 
 CASES = (
@@ -141,13 +143,12 @@ CASES = (
         )
     ],
     *[
-        row_by_row(
-            fit_case(
-                f"own functions, {name}",
-                f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients}",
-                of="EmpiricalRiskMinimizationDP.CMS",
-                setup=_OWN_ERM,
-            )
+        fit_case(
+            f"own functions, {name}",
+            f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients}",
+            of="EmpiricalRiskMinimizationDP.CMS",
+            setup=_OWN_ERM,
+            python=row_by_row,
         )
         for name, gradients in (("gradients", ", mapXy.gr, loss.gr, reg.gr"), ("numeric gradient", ""))
     ],

@@ -63,10 +63,6 @@ OWN = (
 )
 NEW = "new <- data.frame(x1 = c(0, .5, -3), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n"
 BIAS = ", add.bias = TRUE"
-_FIT = (
-    "m = dppack.LinearRegressionDP('l2', 1, 0, 1)\n"
-    "m.fit(X, y, [1, 0.8, 4, 2], [-1, -0.8, 0.5, -1], rng=rng)\n"
-)
 _LINEAR = [
     *(
         kst_case(
@@ -128,7 +124,10 @@ _LINEAR = [
         "integers and logicals",
         "'l2', 1, 0, 1",
         setup="X <- data.frame(round(x1), x2 > 0, as.integer(x3))\n",
-        python=f"X = pd.DataFrame({{'a': np.rint(x1), 'b': x2 > 0, 'c': x3.astype(int)}})\n{_FIT}m.coeff",
+        python="X = pd.DataFrame({'a': np.rint(x1), 'b': x2 > 0, 'c': x3.astype(int)})\n"
+        "m = dppack.LinearRegressionDP('l2', 1, 0, 1)\n"
+        "m.fit(X, y, [1, 0.8, 4, 2], [-1, -0.8, 0.5, -1], rng=rng)\n"
+        "m.coeff",
     ),
     kst_case("response in a frame", "'l2', 1, 0, 1", setup=R_X + "y <- data.frame(y)\n"),
     kst_case(
@@ -149,9 +148,7 @@ _LINEAR = [
         "predict from results",
         "'l2', 1, 0, 1",
         after=f"{NEW}as.numeric(m$predict(new))",
-        python="X = pd.DataFrame({'x1': x1, 'x2': x2, 'x3': x3})\n"
-        f"{_FIT}new = pd.DataFrame({{'x1': [0, 0.5, -3], 'x2': [1, -2, 0.3], 'x3': [2, 2, 9]}})\n"
-        "m.results.predict(new)",
+        python=lambda text: text.replace("r.as_numeric(m.predict(new))", "m.results.predict(new)"),
     ),
     kst_case(
         "public fields",

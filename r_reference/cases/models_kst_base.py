@@ -76,13 +76,12 @@ _ERM = [
         of=_BASE,
         setup=R_X + _DOMAINS["small domain"],
     ),
-    row_by_row(
-        kst_case(
-            "own functions",
-            "mapXy, loss, reg, 5, 0, ball, 7, 3, 1, mapXy.gr, loss.gr, reg.gr",
-            of=_BASE,
-            setup=_OWN_ERM,
-        )
+    kst_case(
+        "own functions",
+        "mapXy, loss, reg, 5, 0, ball, 7, 3, 1, mapXy.gr, loss.gr, reg.gr",
+        of=_BASE,
+        setup=_OWN_ERM,
+        python=row_by_row,
     ),
     kst_case(
         "own functions, no gradients", "mapXy, loss, reg, 5, 0, ball, 7, 3, 1", of=_BASE, setup=_OWN_ERM

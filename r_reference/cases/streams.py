@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pydpstat.parity.case import Case, Level
 
@@ -36,7 +35,7 @@ def _case(
     return Case(
         id=f"{function}/{arguments}{suffix}",
         function=function,
-        package=_PACKAGES.get(function, "stats"),
+        package=_PACKAGES.get(function, "rmutil" if "rmutil" in expression else "stats"),
         r=expression or f"{_R_NAMES.get(function, function)}({arguments})",
         python=python,
         level=level,
@@ -181,21 +180,17 @@ def _mixtures() -> Iterator[Case]:
         ("a gamma norm and a direction", "c(rgamma(1, 3, rate = .5), rnorm(3), rgamma(1, .5), rnorm(3))"),
         ("a random sign times a geometric variable", "sample(c(-1, 1), 20, TRUE) * rgeom(20, .3)"),
     ):
-        case = _case("mixture", name, expression=r)
-        yield replace(case, package="rmutil" if "rmutil" in r else "stats")
+        yield _case("mixture", name, expression=r)
 
 
 def _noise_by_hand() -> Iterator[Case]:
     """What R users write for integer noise, and the function that draws the same."""
     for epsilon in ("1", "0.3"):
-        yield replace(
-            _case(
-                "symmetric_geometric_noise",
-                f"a random sign times rgeom, epsilon {epsilon}",
-                expression=f"sample(c(-1L, 1L), 20, TRUE) * rgeom(20, 1 - exp(-{epsilon}))",
-                python=f'pydpstat.symmetric_geometric_noise(20, {epsilon}, method="sign", rng=rng)',
-            ),
-            package="stats",
+        yield _case(
+            "symmetric_geometric_noise",
+            f"a random sign times rgeom, epsilon {epsilon}",
+            expression=f"sample(c(-1L, 1L), 20, TRUE) * rgeom(20, 1 - exp(-{epsilon}))",
+            python=f'pydpstat.symmetric_geometric_noise(20, {epsilon}, method="sign", rng=rng)',
         )
 
 

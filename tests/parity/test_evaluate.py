@@ -67,6 +67,7 @@ def test_the_python_text_of_a_case_is_the_translation_unless_it_is_given():
     # it is made when it is first read
     assert vars(case)["python"] == "" and case.python == vars(case)["python"] == "r.mean(x)"
     assert replace(case, python="np.mean(x)").python == "np.mean(x)"
+    assert Case("f/a", "f", "base", "mean(1)", lambda text: f"[{text}]").python == "[r.mean(1)]"
     assert evaluate_in_python(case).values == (1.5,)
 
 
