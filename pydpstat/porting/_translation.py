@@ -99,7 +99,7 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
 
 
 def translate(text: str, names: Iterable[str] = ()) -> str:
-    """Return lines of R, or arguments of a call, in Python, as comparisons write them.
+    """Return lines of R in Python, as comparisons write them: a vector that is the last value is a list.
 
     `names` are variables that the text finds. What has no sure translation is an ``Untranslated``.
 
