@@ -130,6 +130,8 @@ def test_long_lines_are_folded_and_mean_the_same():
         "short(1, 2)",
         "# a comment, which is long, stays as (it, is)",
     ]
+    apart = ["f(", "    1,", "    2,", ")"]
+    assert folded(apart) == apart and folded(apart, joined=True) == ["f(1, 2)"]
 
 
 def test_imports_are_those_that_are_needed():

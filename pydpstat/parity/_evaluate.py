@@ -13,7 +13,7 @@ import numpy as np
 
 from pydpstat.errors import PrivacyWarning, PydpstatError
 from pydpstat.parity.case import Case, Factor, Input
-from pydpstat.r_arithmetic import Histogram, Table
+from pydpstat.r_arithmetic import Histogram
 from pydpstat.random.r_stream import RRandom
 from pydpstat.results import DPResults, DPResultsPair
 
@@ -103,7 +103,7 @@ def evaluate_in_python(case: Case) -> Outcome:
 
     import pydpstat
     from pydpstat import diffpriv, dppack
-    from pydpstat import r_arithmetic as r
+    from pydpstat.porting import r
 
     scope: Names = {"np": np, "pd": pd, "math": math, "pydpstat": pydpstat}
     scope |= {"diffpriv": diffpriv, "dppack": dppack, "r": r, "rng": RRandom(case.seed)}
@@ -141,25 +141,24 @@ def flatten(value: object, values: list[float], labels: list[str]) -> None:
     elif isinstance(value, DPResults) and value.labels.breaks is not None:
         flatten(value.labels.histogram(value.value), values, labels)
     elif isinstance(value, DPResults):
-        values.extend(np.asarray(value).ravel(order="F").tolist())
+        flatten(np.asarray(value), values, labels)
         for names in value.labels.dimnames or (value.labels.names or (),):
             labels.extend(names)
     elif isinstance(value, Histogram):
         values.extend(map(float, [*value.breaks, *value.counts, *value.mids]))
-    elif isinstance(value, Table):
-        values.extend(value.counts.ravel(order="F").astype(np.float64).tolist())
-        labels.extend("NA" if level is None else level for names in value.dimnames for level in names)
-    elif isinstance(value, str):
-        labels.append(value)
     elif isinstance(value, (list, tuple)):
         for item in value:
             flatten(item, values, labels)
     else:
-        array = np.asarray(value)
-        if array.dtype.kind in "US":
-            labels.extend(array.ravel(order="F").tolist())
+        from pydpstat.porting.r._shapes import dimnames_of, names_of
+
+        cells = np.asarray(value).ravel(order="F").tolist()
+        if any(isinstance(each, str) for each in cells):
+            labels.extend(cells)
         else:
-            values.extend(array.astype(np.float64).ravel(order="F").tolist())
+            values.extend(np.asarray(cells, dtype=np.float64).tolist())
+            dimnames = (names_of(value), *dimnames_of(value))
+            labels.extend("NA" if each is None else str(each) for names in dimnames for each in names or ())
 
 
 def _input(value: Input) -> object:

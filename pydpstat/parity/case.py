@@ -6,7 +6,7 @@ Their inputs also as text of R and of Python.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.parity._printing import Names, as_r_prints
-from pydpstat.parity.translate import translate
 
 # "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
 # finite number ("difference"), never returns, or returns a number for an argument without a meaning
@@ -34,13 +33,31 @@ Input = Factor | Cell | Sequence[Cell] | npt.NDArray[np.generic]
 Inputs = Mapping[str, Input]
 
 
+class _Text:
+    """The Python text of a case, or what makes it of the translation of R's, which is done at first sight."""
+
+    def __get__(self, case: Case | None, owner: type[Case]) -> str:
+        if case is None:
+            return ""
+        given = vars(case)["python"]
+        if callable(given) or not given:
+            from pydpstat.porting._translation import translate
+
+            text = translate(case.r, case.inputs)
+            vars(case)["python"] = given = given(text) if callable(given) else text
+        return str(given)
+
+    def __set__(self, case: Case, given: str | Callable[[str], str]) -> None:
+        vars(case)["python"] = given
+
+
 @dataclass(frozen=True)
 class Case:
     """An R expression and the Python expression that must return the same.
 
     The code is one expression, or several lines of which the last is an expression, the value. Python's sees
     the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``, ``diffpriv``, ``pydpstat``
-    and ``r`` (``pydpstat.r_arithmetic``); R's sees the inputs, without loss, after ``set.seed(seed)``.
+    and ``r`` (``pydpstat.porting.r``); R's sees the inputs, without loss, after ``set.seed(seed)``.
     """
 
     # unique: "function/what is special"
@@ -50,8 +67,8 @@ class Case:
     # where R has it, which decides whether the case can run live; mipfp and sdcMicro have no mirror
     package: str
     r: str
-    # the translation of R's where it is empty
-    python: str = ""
+    # where none is given, the translation of R's; a function changes it
+    python: _Text = _Text()
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     # allowed units in the last place ("ulp") or relative difference ("rtol")
@@ -65,10 +82,6 @@ class Case:
     draws: bool = True
     # the R help page whose example this is ("meanDP")
     help_page: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.python:
-            object.__setattr__(self, "python", translate(self.r, self.inputs))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, python_name
+from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, own_name, python_name
 from pydpstat.porting._names import NATIVE, Names
 from pydpstat.porting._own import own_call
 from pydpstat.porting._scope import Variable, function_name, nodes, word
@@ -19,7 +19,8 @@ TRANSPARENT = {"suppressMessages", "suppressWarnings", "invisible", "identity", 
 # functions of a whole vector, for which the index of a data frame's column does not matter
 _SUMMARIES = set(
     "mean sum var sd median min max range quantile IQR mad fivenum table any all prod cor cov tapply "
-    "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels".split()
+    "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
+    "as_numeric".split()
 )
 # kinds of results; "same" is that of the first argument
 _KINDS = {
@@ -58,7 +59,6 @@ class Calls(Names):
     # whether pydpstat's functions are wanted, and what they change, by line
     own: bool
     remarks: list[tuple[int, str]]
-    lenient: bool
     # the place in the script after which a name keeps its value
     changed_until: dict[str, float]
     special: dict[str, Callable[[Call], Code]]
@@ -205,7 +205,8 @@ class Calls(Names):
             text = f"{target.at(ATOM)}.{python_name(name)}"
         arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
-        return Code(called(text, [*arguments, *stream]), missing=1)
+        kind = target.kind if name == "clone" else ""
+        return Code(called(text, [*arguments, *stream]), kind, missing=1)
 
     def _of_script(self, node: Call, name: str, variable: Variable) -> Code:
         if variable.made is None:
@@ -249,19 +250,19 @@ class Calls(Names):
         function: Function | None,
         listed: bool = True,
     ) -> list[str]:
-        """Return the arguments of a call in Python, named where their place does not tell.
+        """Return the arguments of a call in Python.
 
         Unless `listed`, they are arrays, because functions of the script get them.
         """
         pairs = matching.matched(known, given, what)
         matching.check_order(pairs, function, self.functions, what)
-        return _placed(
-            known,
-            [
-                (name, self.value(value).array if function or not listed else self._argument(value, name))
-                for name, value in pairs
-            ],
-        )
+        texts = [
+            (name, self.value(value).array if function or not listed else self._argument(value, name))
+            for name, value in pairs
+        ]
+        if function:
+            known, texts = [*map(own_name, known)], [(own_name(name), text) for name, text in texts]
+        return matching.placed(known, given, texts)
 
     def _argument(self, value: Node | None, name: str = "") -> str:
         """Return an argument of a function that takes any sequence."""
@@ -288,6 +289,7 @@ class Calls(Names):
             None,
             method != "sample",
         )
+        given = [f"x={each[2:]}" if method == "sample" and each.startswith("n=") else each for each in given]
         first = node.arguments[0].value if node.arguments else None
         code = Code(called(f"rng.{method}", given), "doubles")
         if method == "sample":
@@ -332,9 +334,8 @@ class Calls(Names):
         kind = self._result(plain, first)
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
-        return Code(
-            called(f"r.{plain}", _placed(known, texts)), kind, missing=0 if plain in _COMPLETE else missing
-        )
+        given = matching.placed(known, node.arguments, texts)
+        return Code(called(f"r.{plain}", given), kind, missing=0 if plain in _COMPLETE else missing)
 
     def _argument_of_r(self, name: str, value: Node) -> Code:
         if name in _TAKES_NAMES and isinstance(value, Constant) and value.kind == "character":
@@ -353,18 +354,3 @@ class Calls(Names):
         if kind == "named" and name in ("table", "prop_table", "proportions", "quantile"):
             return ""
         return kind
-
-
-def _placed(known: Sequence[str], given: Sequence[tuple[str, str]]) -> list[str]:
-    """Return arguments, from the first on that is not at its place with their names."""
-    texts, places, named = [], list(known), False
-    for name, text in given:
-        if name == matching.DOTS:
-            texts.append(text)
-        elif not named and places and places[0] == name:
-            texts.append(text)
-            places.pop(0)
-        else:
-            named = True
-            texts.append(f"{name}={text}")
-    return texts

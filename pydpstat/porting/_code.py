@@ -109,7 +109,7 @@ def number(value: float, whole: bool = True) -> str:
     if value == int(value) and abs(value) < _WHOLE:
         digits = f"{int(value):_}" if abs(value) >= 100_000 else str(int(value))
         return digits if whole else f"{digits}.0"
-    return repr(float(value))
+    return repr(float(value)).replace("e-0", "e-")
 
 
 def of_one_kind(parts: Iterable[Code]) -> str:

@@ -60,7 +60,7 @@ def combined(of: Calls, node: Call) -> Code:
             "." in text or "np.nan" in text or "e" in text for text in texts if re.match(r"-?[\d.]|np", text)
         )
         return Code(
-            f"np.array([{', '.join(texts)}]{'' if floats else ', dtype=float'})",
+            f"np.array([{', '.join(texts)}]{'' if floats or of.lenient else ', dtype=float'})",
             kind,
             plain=plain,
             missing=missing,
@@ -148,7 +148,7 @@ def _cells(part: Code) -> str:
 
 def empty(of: Calls, node: Call, dtype: str, kind: str) -> Code:
     n = of.value(node.arguments[0].value).text if node.arguments else "0"
-    return Code(f"np.zeros({n}{dtype})", kind)
+    return Code(f"np.zeros({n}{dtype})", kind, plain="[]" if n == "0" else "")
 
 
 def vector(of: Calls, node: Call) -> Code:

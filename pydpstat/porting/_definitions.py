@@ -116,14 +116,8 @@ class Definitions(Assignments):
             raise Untranslated("missing() asks how the function was called")
 
     def function(self, node: Function) -> Code:
-        """Return a function without a name: a lambda where it is one expression."""
-        body = node.body
-        while function_name(body) in ("{", "(") and len(arguments_of(body)) == 1:
-            body = arguments_of(body)[0]
-        if function_name(body) == "return" and len(arguments_of(body)) == 1:
-            body = arguments_of(body)[0]
-        constant = all(each.value is None or isinstance(each.value, Constant) for each in node.formals)
-        if not self.plain(body) or not constant:
+        """Return a function without a name: a lambda where it and those inside are one expression."""
+        if not all(self._is_lambda(each) for each in nodes(node) if isinstance(each, Function)):
             return Code(self.hoisted(node), "function")
         outer, read = self.scope, self.read_first
         self.scope = Scope(outer)
@@ -136,7 +130,7 @@ class Definitions(Assignments):
                 self.scope.names[name] = Variable(self.scope.free_name(name))
                 own = self.scope.names[name].python
                 parameters.append(own if each.value is None else f"{own}={self.value(each.value).text}")
-            text = self.value(body).text
+            text = self.value(_only(node.body)).text
         finally:
             self.scope, self.read_first = outer, read
         given = f"({', '.join(parameters)})"
@@ -156,6 +150,11 @@ class Definitions(Assignments):
         self.emit(f"{python} = {code.text}")
         return Name(found)
 
+    def _is_lambda(self, node: Function) -> bool:
+        body = _only(node.body)
+        constant = all(each.value is None or isinstance(each.value, Constant) for each in node.formals)
+        return constant and (isinstance(body, Function) or self.plain(body))
+
     def hoisted(self, node: Function) -> str:
         """Define a function before the statement, and return its name."""
         if not self.hoisting or self.frames:
@@ -166,6 +165,13 @@ class Definitions(Assignments):
         self.scope.names[name] = Variable(python, "function")
         self._definition(python, node)
         return python
+
+
+def _only(body: Node) -> Node:
+    """Return the one expression of a body, without what only encloses it."""
+    while function_name(body) in ("{", "(", "return") and len(arguments_of(body)) == 1:
+        body = arguments_of(body)[0]
+    return body
 
 
 def _read_first(node: Function) -> set[str]:

@@ -54,6 +54,9 @@ CONSTANTS = {
 class Expressions(ABC):
     """What expressions are in Python, in the scope in which they stand."""
 
+    # whether the text is for a comparison, which finds wrong values by itself
+    lenient: bool
+
     def __init__(self, script: Script) -> None:
         self.script = script
         self.scope = Scope()
@@ -135,9 +138,8 @@ class Expressions(ABC):
 
     def known(self, code: Code) -> Code:
         """Return values that are compared, with a check where a missing one would change the result."""
-        if self.dropped or code.missing < (2 if self.tested else 1) or code.text in self.complete:
-            return code
-        return code.known()
+        sure = code.missing < (2 if self.tested else 1) or code.text in self.complete
+        return code if sure or self.dropped or self.lenient else code.known()
 
     @contextmanager
     def condition(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:

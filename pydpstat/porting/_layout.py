@@ -36,7 +36,7 @@ def laid_out(line: str) -> list[str]:
     parts = [each for each in parts if each]
     head, tail = line[: first + 1], line[last:]
     inside = f"{indent}    {', '.join(parts)}"
-    if len(inside) <= WIDTH and not commas[1:]:
+    if len(inside) <= WIDTH:
         return [head, inside, *laid_out(f"{indent}{tail.lstrip()}")]
     comma = "" if len(parts) == 1 and _is_generator(parts[0]) else ","
     lines = [piece for each in parts for piece in laid_out(f"{indent}    {each}{comma}")]

@@ -70,6 +70,21 @@ def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[
     return [(found[k], each.value) for k, each in enumerate(values) if each.value is not None]
 
 
+def placed(known: Sequence[str], given: Sequence[Argument], texts: Sequence[tuple[str, str]]) -> list[str]:
+    """Return matched arguments: with a name where R's call names it, or where their place does not tell."""
+    values = [each for each in given if each.value is not None]
+    last = max((k for k, each in enumerate(values) if not each.name), default=-1)
+    found, places, named = [], list(known), False
+    for k, (name, text) in enumerate(texts):
+        if name == DOTS:
+            found.append(text)
+            continue
+        named = named or k > last or places[:1] != [name]
+        found.append(f"{name}={text}" if named else text)
+        del places[:1]
+    return found
+
+
 def exports(package: str, name: str) -> bool:
     """Return whether a mirror has a function or class by this name in Python."""
     return not name.startswith("_") and callable(getattr(PACKAGES.get(package), name, None))

@@ -114,7 +114,7 @@ class Statements(Commands):
                 self.lines.append("")
             self.lines.append("    " * self.depth + text)
             self.end = each.end
-        if self.script.text[self.end : until].count("\n") > 1 and self.lines and self.end:
+        if re.search(r"\n\s*\n", self.script.text[self.end : until]) and self.lines and self.end:
             self.lines.append("")
 
     def statement(self, node: Node, sink: Sink) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydpstat.porting._assignments import LEFT, SHOWN
 from pydpstat.porting._code import Problem, Untranslated
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._scope import assigned
+from pydpstat.porting._scope import assigned, function_name
 from pydpstat.porting._statements import Statements
+from pydpstat.porting._syntax import Call, Name, Node
 from pydpstat.porting._verify import Chunk
 
 _IMPORTS = (
@@ -98,7 +99,7 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
 
 
 def translate(text: str, names: Iterable[str] = ()) -> str:
-    """Return lines of R, or arguments of a call, in Python, as comparisons write them.
+    """Return lines of R in Python, as comparisons write them: a vector that is the last value is a list.
 
     `names` are variables that the text finds. What has no sure translation is an ``Untranslated``.
 
@@ -111,11 +112,25 @@ def translate(text: str, names: Iterable[str] = ()) -> str:
     """
     script = parse(text)
     writer = Statements(script, tuple(names), lenient=True)
-    for each in script.expressions:
+    *before, last = script.expressions
+    for each in (*before, _listed(last)):
         writer.statement(each, LEFT)
     if writer.problems:
         raise Untranslated(writer.problems[0].reason)
     return "\n".join(writer.lines)
+
+
+def _listed(node: Node) -> Node:
+    """Return a list in the place of a vector, with slots that may be None instead of NA."""
+    if not isinstance(node, Call) or function_name(node) != "c" or any(each.name for each in node.arguments):
+        return node
+    given = [
+        replace(each, value=replace(each.value, function=Name("$")))
+        if isinstance(each.value, Call) and function_name(each.value) == "@"
+        else each
+        for each in node.arguments
+    ]
+    return replace(node, function=Name("list"), arguments=tuple(given))
 
 
 def _head(body: str, name: str) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydpstat.parity.case import Case, Level
 
 NOT_FINITE = "R returns NA, NaN or an infinite value; Python stops and says so"
 
 
 def _case(
-    name: str, r: str, python: str = "", level: Level = "exact", reason: str = "", seed: int = 123
+    name: str,
+    r: str,
+    python: str = "",
+    level: Level = "exact",
+    reason: str = "",
+    seed: int = 123,
+    draws: bool = True,
 ) -> Case:
     function = r.split("(")[0]
     return Case(
@@ -18,11 +22,12 @@ def _case(
         function=function,
         package="DPpack",
         r=f"DPpack::{r}",
-        python=python and f"dppack.{python[:-1]}, rng=rng)",
+        python=python,
         level=level,
         reason=reason,
         seed=seed,
         recorded_ulp=4.0 if level == "exact" else 0.0,
+        draws=draws,
     )
 
 
@@ -32,18 +37,10 @@ _LAPLACE = (
     _case("vector, own sensitivities", "LaplaceMechanism(c(1, 2, 3), 0.5, c(0.1, 0.2, 0.4))"),
     _case("split", "LaplaceMechanism(c(1, 2), 1, c(1, 2), c(1, 3))", seed=7),
     _case("split of a scalar", "LaplaceMechanism(5, 1, 1, 3)"),
-    _case(
-        "names",
-        "LaplaceMechanism(c(a = 1, b = 2), 1, 1)",
-        "LaplaceMechanism(pd.Series([1, 2], index=['a', 'b']), 1, 1)",
-    ),
-    _case(
-        "matrix",
-        "LaplaceMechanism(matrix(1:6, 2), 1, 1)",
-        "LaplaceMechanism(np.array([[1, 3, 5], [2, 4, 6]]), 1, 1)",
-    ),
-    _case("integers", "LaplaceMechanism(1:3, 1L, TRUE)", "LaplaceMechanism(np.array([1, 2, 3]), 1, True)"),
-    _case("no values", "LaplaceMechanism(numeric(0), 1, 1)", "LaplaceMechanism(np.empty(0), 1, 1)"),
+    _case("names", "LaplaceMechanism(c(a = 1, b = 2), 1, 1)"),
+    _case("matrix", "LaplaceMechanism(matrix(1:6, 2), 1, 1)"),
+    _case("integers", "LaplaceMechanism(1:3, 1L, TRUE)"),
+    _case("no values", "LaplaceMechanism(numeric(0), 1, 1)"),
     _case("eps text", "LaplaceMechanism(1, '1', 1)", level="error"),
     _case("eps TRUE", "LaplaceMechanism(1, TRUE, 1)", level="error"),
     _case("eps NA", "LaplaceMechanism(1, NA, 1)", level="error"),
@@ -53,34 +50,22 @@ _LAPLACE = (
     _case("eps negative", "LaplaceMechanism(1, -1, 1)", level="error"),
     _case("eps empty", "LaplaceMechanism(1, numeric(0), 1)", level="error"),
     _case("eps infinite", "LaplaceMechanism(1, Inf, 1)", level="error"),
-    _case("values list", "LaplaceMechanism(list(1), 1, 1)", "LaplaceMechanism({'a': 1}, 1, 1)", "error"),
+    _case(
+        "values list", "LaplaceMechanism(list(1), 1, 1)", "dppack.LaplaceMechanism({'a': 1}, 1, 1)", "error"
+    ),
     _case("values logical", "LaplaceMechanism(TRUE, 1, 1)", level="error"),
     _case("values NULL", "LaplaceMechanism(NULL, 1, 1)", level="error"),
     _case("values text", "LaplaceMechanism('a', 1, 1)", level="error"),
-    _case(
-        "values factor",
-        "LaplaceMechanism(factor(c('1', '2')), 1, 1)",
-        "LaplaceMechanism(pd.Categorical([1, 2]), 1, 1)",
-        "error",
-    ),
+    _case("values factor", "LaplaceMechanism(factor(c('1', '2')), 1, 1)", level="error"),
     _case("sensitivities too many", "LaplaceMechanism(1, 1, c(1, 2))", level="error"),
     _case("sensitivity zero", "LaplaceMechanism(1, 1, 0)", level="error"),
     _case("sensitivity NA", "LaplaceMechanism(1, 1, NA_real_)", level="error"),
     _case("split too short", "LaplaceMechanism(c(1, 2), 1, c(1, 2), 1)", level="error"),
     _case("split zero", "LaplaceMechanism(c(1, 2), 1, c(1, 2), c(1, 0))", level="error"),
     # R draws once before it stops here, so the streams are not compared
-    replace(
-        _case("split scalar of vector", "LaplaceMechanism(c(1, 2), 1, 1, 1)", level="error"),
-        draws=False,
-    ),
+    _case("split scalar of vector", "LaplaceMechanism(c(1, 2), 1, 1, 1)", level="error", draws=False),
     _case("value NaN", "LaplaceMechanism(NaN, 1, 1)", level="difference", reason=NOT_FINITE),
-    _case(
-        "value NA",
-        "LaplaceMechanism(c(1, NA), 1, 1)",
-        "LaplaceMechanism([1, math.nan], 1, 1)",
-        "difference",
-        NOT_FINITE,
-    ),
+    _case("value NA", "LaplaceMechanism(c(1, NA), 1, 1)", level="difference", reason=NOT_FINITE),
     _case("value Inf", "LaplaceMechanism(Inf, 1, 1)", level="difference", reason=NOT_FINITE),
     _case("sensitivity Inf", "LaplaceMechanism(1, 1, Inf)", level="difference", reason=NOT_FINITE),
 )
@@ -101,11 +86,7 @@ _GAUSSIAN = (
     _case("delta 1.25: the true value", "GaussianMechanism(1, 0.5, 1.25, 1)"),
     _case("pDP delta 1.5", "GaussianMechanism(1, 0.5, 1.5, 1, 'pDP')"),
     _case("analytic delta 1", "GaussianMechanism(1, 0.5, 1, 1, analytic = TRUE)"),
-    _case(
-        "integers",
-        "GaussianMechanism(1:3, 0.5, 0.01, 1L)",
-        "GaussianMechanism(np.array([1, 2, 3]), 0.5, 0.01, 1)",
-    ),
+    _case("integers", "GaussianMechanism(1:3, 0.5, 0.01, 1L)"),
     _case("delta zero", "GaussianMechanism(1, 1, 0, 1)", level="error"),
     _case("delta text", "GaussianMechanism(1, 1, 'a', 1)", level="error"),
     _case("delta two", "GaussianMechanism(1, 1, c(.1, .2), 1)", level="error"),
@@ -156,7 +137,6 @@ _TINY = (
     _case(
         "tiny scale, split",
         "LaplaceMechanism(7.5, 4, 1e-323, alloc.proportions = 1)",
-        "LaplaceMechanism(7.5, 4, 1e-323, alloc_proportions=[1])",
         level="refused",
         reason=UNDERFLOW,
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 from pydpstat.parity.case import Case, Factor, Inputs, Level
@@ -26,6 +25,7 @@ def _case(
     level: Level = "exact",
     inputs: Inputs | None = None,
     seed: int = 123,
+    reason: str = "",
 ) -> Case:
     return Case(
         id=f"{function}/{name}",
@@ -34,7 +34,7 @@ def _case(
         r=f"DPpack::{function}({arguments})",
         inputs={"x": X} if inputs is None else inputs,
         level=level,
-        reason=NOT_FINITE if level == "difference" else "",
+        reason=NOT_FINITE if level == "difference" else reason,
         seed=seed,
         recorded_ulp=4.0 if level == "exact" else 0.0,
     )
@@ -165,8 +165,12 @@ _SPREAD = (
         )
     ]
     + [
-        replace(
-            _case("varDP", "text", "x, 1, 0, 5", "refused", {"x": ["a", "b"]}),
+        _case(
+            "varDP",
+            "text",
+            "x, 1, 0, 5",
+            "refused",
+            {"x": ["a", "b"]},
             reason="R clips text in alphabetical order and reads what is left as numbers; Python stops",
         ),
         _case(

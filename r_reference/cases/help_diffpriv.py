@@ -1,4 +1,4 @@
-"""The examples of diffpriv's help pages and vignettes, as a porter would write them in Python.
+"""The examples of diffpriv's help pages and vignettes.
 
 The other help pages of diffpriv have no example.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydpstat.parity.case import Case
 
 
-def _page(page: str, function: str, r: str, python: str, number: int = 0) -> Case:
+def _page(page: str, function: str, r: str, number: int = 0, python: str = "") -> Case:
     place = f"help page {page}" + (f" {number}" if number else "")
     return Case(f"{function}/{place}", function, "diffpriv", r, python, recorded_ulp=4.0, help_page=page)
 
@@ -19,12 +19,6 @@ b <- diffpriv::bernstein(f, dims = 1)
 xs <- seq(from=0, to=1, length=50)
 mean((f(xs) - predict(b,xs))^2)
 """
-_WAVE = """
-f = lambda x: x * math.sin(x * 10)
-b = diffpriv.bernstein(f, dims=1)
-xs = np.linspace(0, 1, 50)
-r.mean((np.array([f(x) for x in xs]) - b.predict(xs)) ** 2)
-"""
 
 _LETTERS_R = """
 qualF <- function(X) { function(r) sum(r == unlist(strsplit(X, ""))) }
@@ -33,14 +27,6 @@ m <- diffpriv::DPMechExponential(sensitivity = 5, target = qualF, responseSet = 
 X <- strsplit("the quick brown fox jumps over the lazy dog"," ")[[1]]
 p <- diffpriv::DPParamsEps(epsilon = 1)
 diffpriv::releaseResponse(m, p, X)$response
-"""
-_LETTERS = """
-qualF = lambda X: lambda r: "".join(X).count(r)
-rs = list("abcdefghijklmnopqrstuvwxyz")
-m = diffpriv.DPMechExponential(sensitivity=5, target=qualF, responseSet=rs)
-X = "the quick brown fox jumps over the lazy dog".split(" ")
-p = diffpriv.DPParamsEps(epsilon=1)
-diffpriv.releaseResponse(m, p, X, rng=rng).response
 """
 
 _NUMERIC = (
@@ -55,14 +41,6 @@ X1 <- runif(n)
 X2 <- runif(n)
 diffpriv::sensitivityNorm(m, X1, X2)
 """,
-        """
-f = r.mean
-n = 100
-m = diffpriv.DPMechLaplace(sensitivity=1 / n, target=f, dims=1)
-X1 = rng.runif(n)
-X2 = rng.runif(n)
-diffpriv.sensitivityNorm(m, X1, X2)
-""",
         1,
     ),
     _page(
@@ -76,14 +54,6 @@ X <- runif(n)
 p <- diffpriv::DPParamsEps(epsilon = 1)
 diffpriv::releaseResponse(m, p, X)$response
 """,
-        """
-f = r.mean
-n = 100
-m = diffpriv.DPMechLaplace(sensitivity=1 / n, target=f, dims=1)
-X = rng.runif(n)
-p = diffpriv.DPParamsEps(epsilon=1)
-diffpriv.releaseResponse(m, p, X, rng=rng).response
-""",
         2,
     ),
 )
@@ -96,14 +66,6 @@ P <- function(n) rnorm(n)
 m <- diffpriv::sensitivitySampler(m, oracle = P, n = 100, gamma = 0.33)
 c(before, m@sensitivity, m@gammaSensitivity)
 """
-_SAMPLER = """
-f = r.mean
-m = diffpriv.DPMechLaplace(target=f, dims=1)
-before = [m.sensitivity, math.nan if m.gammaSensitivity is None else m.gammaSensitivity]
-P = lambda n: rng.rnorm(n)
-m = diffpriv.sensitivitySampler(m, oracle=P, n=100, gamma=0.33)
-[*before, m.sensitivity, m.gammaSensitivity]
-"""
 _SAMPLER_PAGES = ("sensitivitySampler", "sensitivitySampler-DPMech-function-numeric-method")
 
 _MANUAL_R = """
@@ -112,13 +74,6 @@ m <- diffpriv::DPMechLaplace(target = f, dims = 1)
 P <- function(n) rnorm(n)
 m <- diffpriv::sensitivitySamplerManual(m, oracle = P, n = 100, m = 10, k = 10)
 m@sensitivity
-"""
-_MANUAL = """
-f = r.mean
-m = diffpriv.DPMechLaplace(target=f, dims=1)
-P = lambda n, rng: rng.rnorm(n)
-m = diffpriv.sensitivitySamplerManual(m, oracle=P, n=100, m=10, k=10, rng=rng)
-m.sensitivity
 """
 _MANUAL_PAGES = (
     "sensitivitySamplerManual",
@@ -140,15 +95,6 @@ pparams <- diffpriv::DPParamsEps(epsilon = 1)
 r <- diffpriv::releaseResponse(mechanism, privacyParams = pparams, X = D)
 c(r$response, f(D))
 """,
-        """
-f = r.mean
-n = 100
-mechanism = diffpriv.DPMechLaplace(target=f, sensitivity=1 / n, dims=1)
-D = rng.runif(n, min=0, max=1)
-pparams = diffpriv.DPParamsEps(epsilon=1)
-res = diffpriv.releaseResponse(mechanism, privacyParams=pparams, X=D, rng=rng)
-[res.response, f(D)]
-""",
         1,
     ),
     _page(
@@ -168,21 +114,6 @@ pparams <- diffpriv::DPParamsEps(epsilon = 1)
 r <- diffpriv::releaseResponse(mechanism, privacyParams = pparams, X = D)
 list(r$response, r$sensitivity, letters[which.max(sapply(rSet, f(D)))])
 """,
-        """
-letters = list("abcdefghijklmnopqrstuvwxyz")
-oracle = lambda n: ["".join(rng.sample(letters, 9, True)) for _ in range(n)]
-D = ["Michael Jordan", "Andrew Ng", "Andrew Zisserman", "Christopher Manning",
-     "Jitendra Malik", "Geoffrey Hinton", "Scott Shenker",
-     "Bernhard Scholkopf", "Jon Kleinberg", "Judea Pearl"]
-n = len(D)
-f = lambda X: lambda r: "".join(X).count(r)
-rSet = letters
-mechanism = diffpriv.DPMechExponential(target=f, responseSet=rSet)
-mechanism = diffpriv.sensitivitySampler(mechanism, oracle=oracle, n=n, gamma=0.3)
-pparams = diffpriv.DPParamsEps(epsilon=1)
-res = diffpriv.releaseResponse(mechanism, privacyParams=pparams, X=D, rng=rng)
-[res.response, res.sensitivity, letters[np.argmax([f(D)(each) for each in rSet])]]
-""",
         2,
     ),
 )
@@ -197,12 +128,6 @@ targetF <- function(x) x * sin(10 * x)
 bernsteinF <- diffpriv::bernstein(targetF, dims = 1, k = 25)
 xs <- seq(from = 0, to = 1, length = 50)
 c(bernsteinF$coeffs, predict(bernsteinF, D = 0.2), targetF(0.2), predict(bernsteinF, xs))
-""",
-        """
-targetF = lambda x: x * math.sin(10 * x)
-bernsteinF = diffpriv.bernstein(targetF, dims=1, k=25)
-xs = np.linspace(0, 1, 50)
-[bernsteinF.coeffs, diffpriv.predict(bernsteinF, D=0.2), targetF(0.2), diffpriv.predict(bernsteinF, xs)]
 """,
         1,
     ),
@@ -242,6 +167,7 @@ pmodel <- R$response
 xs <- seq(from=0, to=1, length=50)
 c(m@sensitivity, sapply(xs, model), predict(bmodel, xs), R$response(xs))
 """,
+        2,
         """
 sin, cos = np.vectorize(math.sin), np.vectorize(math.cos)
 def pck_regression(D, bandwidth=0.1):
@@ -271,17 +197,16 @@ pmodel = R.response
 xs = np.linspace(0, 1, 50)
 [m.sensitivity, [model(x) for x in xs], bmodel.predict(xs), pmodel(xs)]
 """,
-        2,
     ),
 )
 
 CASES = (
-    _page("bernstein", "bernstein", _WAVE_R, _WAVE),
-    _page("predict.bernstein", "bernstein", _WAVE_R, _WAVE),
-    _page("DPMechExponential-class", "DPMechExponential", _LETTERS_R, _LETTERS),
+    _page("bernstein", "bernstein", _WAVE_R),
+    _page("predict.bernstein", "bernstein", _WAVE_R),
+    _page("DPMechExponential-class", "DPMechExponential", _LETTERS_R),
     *_NUMERIC,
-    *(_page(page, "sensitivitySampler", _SAMPLER_R, _SAMPLER) for page in _SAMPLER_PAGES),
-    *(_page(page, "sensitivitySamplerManual", _MANUAL_R, _MANUAL) for page in _MANUAL_PAGES),
+    *(_page(page, "sensitivitySampler", _SAMPLER_R) for page in _SAMPLER_PAGES),
+    *(_page(page, "sensitivitySamplerManual", _MANUAL_R) for page in _MANUAL_PAGES),
     *_VIGNETTE,
     *_REGRESSION,
 )

@@ -14,17 +14,8 @@ true.theta <- c(-.3, .5)
 p <- length(true.theta)
 y <- true.theta[1] + as.matrix(X)%*%true.theta[2:p] + stats::rnorm(n=n, sd=.1)
 """
-_PY_DATA = """\
-n = 500
-X = pd.DataFrame({"X": np.linspace(-1, 1, n)})
-true_theta = np.array([-0.3, 0.5])
-p = len(true_theta)
-y = true_theta[0] + X.to_numpy() @ true_theta[1:] + rng.rnorm(n, sd=0.1)
-"""
 _R_TEST = "Xtest <- data.frame(X=c(-.5, -.25, .1, .4))\n"
-_PY_TEST = "Xtest = pd.DataFrame({'X': [-0.5, -0.25, 0.1, 0.4]})\n"
 _R_BOUNDS = "upper.bounds <- c(1, 2)\nlower.bounds <- c(-1, -2)\n"
-_PY_BOUNDS = "upper_bounds, lower_bounds = [1, 2], [-1, -2]\n"
 _R_GROUPS = """\
 library(DPpack)
 N <- 200
@@ -82,7 +73,7 @@ predicted_y = tuned_model.predict(Xtest)
 """
 
 
-def _page(function: str, r: str, python: str, tolerance: float = 1e-6, reason: str = NEAR) -> Case:
+def _page(function: str, r: str, python: str = "", tolerance: float = 1e-6, reason: str = NEAR) -> Case:
     return Case(
         id=f"{function}/help page",
         function=function,
@@ -123,22 +114,6 @@ ermdp <- EmpiricalRiskMinimizationDP.KST$new(mapXy, loss, 'l2', eps, delta,
         + "ermdp$fit(X, y, upper.bounds, lower.bounds, add.bias=TRUE)\n"
         + _R_TEST
         + "predicted.y <- ermdp$predict(Xtest, add.bias=TRUE)\nc(ermdp$coeff, as.numeric(predicted.y))",
-        _PY_DATA
-        + """\
-mapXy = lambda X, coeff: X @ coeff
-loss = lambda y_hat, y: (y_hat - y) ** 2 / 2
-domain = {"constraints": lambda coeff: coeff @ coeff - len(coeff), "jacobian": lambda coeff: 2 * coeff}
-mapXy_gr = lambda X, coeff: X.T
-loss_gr = lambda y_hat, y: y_hat - y
-regularizer_gr = lambda coeff: coeff
-ermdp = dppack.EmpiricalRiskMinimizationDP_KST(
-    mapXy, loss, "l2", 1, 1, domain, 2 * p**1.5, p, 1, mapXy_gr, loss_gr, regularizer_gr
-)
-"""
-        + _PY_BOUNDS
-        + "ermdp.fit(X, y, upper_bounds, lower_bounds, add_bias=True, rng=rng)\n"
-        + _PY_TEST
-        + "predicted_y = ermdp.predict(Xtest, add_bias=True)\n[ermdp.coeff, predicted_y]",
     ),
     _page(
         "LinearRegressionDP",
@@ -155,12 +130,6 @@ lrdp <- LinearRegressionDP$new('l2', eps, delta, gamma, regularizer.gr)
         + "lrdp$fit(X, y, upper.bounds, lower.bounds, add.bias=TRUE)\n"
         + _R_TEST
         + "predicted.y <- lrdp$predict(Xtest, add.bias=TRUE)\nc(lrdp$coeff, as.numeric(predicted.y))",
-        _PY_DATA
-        + "lrdp = dppack.LinearRegressionDP('l2', 1, 0, 1, lambda coeff: coeff)\n"
-        + _PY_BOUNDS
-        + "lrdp.fit(X, y, upper_bounds, lower_bounds, add_bias=True, rng=rng)\n"
-        + _PY_TEST
-        + "predicted_y = lrdp.predict(Xtest, add_bias=True)\n[lrdp.coeff, predicted_y]",
     ),
     _page("tune_classification_model", _R_GROUPS, _PY_GROUPS, 1e-7, SUMS),
     _page(
@@ -184,17 +153,5 @@ tuned.model <- tune_linear_regression_model(DPmodels, X, y, upper.bounds,
         + """\
 predicted.y <- tuned.model$predict(Xtest, add.bias=TRUE)
 c(tuned.model$gamma, tuned.model$coeff, as.numeric(predicted.y))""",
-        _PY_DATA
-        + "DPmodels = [dppack.LinearRegressionDP('l2', 1, 0.01, gamma) for gamma in (100, 1, 0.0001)]\n"
-        + _PY_BOUNDS
-        + """\
-tuned_model = dppack.tune_linear_regression_model(
-    DPmodels, X, y, upper_bounds, lower_bounds, add_bias=True, rng=rng
-)
-"""
-        + _PY_TEST
-        + """\
-predicted_y = tuned_model.predict(Xtest, add_bias=True)
-[tuned_model.gamma, tuned_model.coeff, predicted_y]""",
     ),
 )

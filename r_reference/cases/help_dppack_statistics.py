@@ -35,7 +35,7 @@ def _cars(*names: str) -> dict[str, Factor]:
     }
 
 
-def _page(page: str, r: str, python: str, inputs: Inputs | None = None) -> Case:
+def _page(page: str, r: str, python: str = "", inputs: Inputs | None = None) -> Case:
     """Return an example; R's lines call the page's function without its package, as the page does."""
     return Case(
         id=f"{page}/help page",
@@ -49,8 +49,7 @@ def _page(page: str, r: str, python: str, inputs: Inputs | None = None) -> Case:
     )
 
 
-_TWO_MEANS = (
-    """
+_TWO_MEANS = """
 n <- 100; c0 <- 5; c1 <- 10
 D1 <- stats::runif(n, c0, c1)
 epsilon <- 1
@@ -65,24 +64,8 @@ two <- LaplaceMechanism(apply(D, 2, mean), epsilon, sensitivities)
 three <- LaplaceMechanism(apply(D, 2, mean), epsilon, sensitivities,
                           alloc.proportions = c(0.75, 0.25))
 list(one, two, three)
-""",
-    """
-n, c0, c1 = 100, 5, 10
-D1 = rng.runif(n, c0, c1)
-epsilon = 1
-sensitivity = (c1 - c0) / n
-one = dppack.LaplaceMechanism(r.mean(D1), epsilon, sensitivity, rng=rng)
-d0, d1 = 3, 6
-D2 = rng.runif(n, d0, d1)
-means = [r.mean(D1), r.mean(D2)]
-sensitivities = [(c1 - c0) / n, (d1 - d0) / n]
-two = dppack.LaplaceMechanism(means, epsilon, sensitivities, rng=rng)
-three = dppack.LaplaceMechanism(means, epsilon, sensitivities, alloc_proportions=[0.75, 0.25], rng=rng)
-[one, two, three]
-""",
-)
-_GAUSSIAN_MEANS = (
-    """
+"""
+_GAUSSIAN_MEANS = """
 n <- 100; c0 <- 5; c1 <- 10
 D1 <- stats::runif(n, c0, c1)
 epsilon <- 0.9
@@ -102,88 +85,28 @@ two <- GaussianMechanism(apply(D, 2, mean), epsilon, delta, sensitivities)
 three <- GaussianMechanism(apply(D, 2, mean), epsilon, delta, sensitivities,
                            alloc.proportions = c(0.75, 0.25))
 list(approx, prob, analytic, two, three)
-""",
-    """
-n, c0, c1 = 100, 5, 10
-D1 = rng.runif(n, c0, c1)
-epsilon, delta = 0.9, 0.01
-sensitivity = (c1 - c0) / n
-approx = dppack.GaussianMechanism(r.mean(D1), epsilon, delta, sensitivity, rng=rng)
-prob = dppack.GaussianMechanism(r.mean(D1), epsilon, delta, sensitivity, type_DP="pDP", rng=rng)
-epsilon = 1.1
-analytic = dppack.GaussianMechanism(r.mean(D1), epsilon, delta, sensitivity, analytic=True, rng=rng)
-d0, d1 = 3, 6
-D2 = rng.runif(n, d0, d1)
-means = [r.mean(D1), r.mean(D2)]
-sensitivities = [(c1 - c0) / n, (d1 - d0) / n]
-epsilon, delta = 0.9, 0.01
-two = dppack.GaussianMechanism(means, epsilon, delta, sensitivities, rng=rng)
-three = dppack.GaussianMechanism(
-    means, epsilon, delta, sensitivities, alloc_proportions=[0.75, 0.25], rng=rng
-)
-[approx, prob, analytic, two, three]
-""",
-)
-_CHOICE = (
-    """
+"""
+_CHOICE = """
 candidates <- c('a','b','c','d','e','f','g')
 idx <- ExponentialMechanism(c(0,1,2,3,2,1,0), 1, 1)
 list(candidates[idx],
      ExponentialMechanism(c(0,1,2,3,2,1,0), 1, .5, measure=c(1,1,2,1,2,1,1), candidates=candidates))
-""",
-    """
-candidates = ["a", "b", "c", "d", "e", "f", "g"]
-idx = dppack.ExponentialMechanism([0, 1, 2, 3, 2, 1, 0], 1, 1, rng=rng)
-released = dppack.ExponentialMechanism(
-    [0, 1, 2, 3, 2, 1, 0], 1, .5, measure=[1, 1, 2, 1, 2, 1, 1], candidates=candidates, rng=rng
-)
-# R counts from 1
-[candidates[idx - 1], released.estimate]
-""",
-)
-_NORMALS = (
-    "D <- stats::rnorm(500, mean=3, sd=2)\nlb <- -3\nub <- 9\n",
-    "D = rng.rnorm(500, mean=3, sd=2)\nlb, ub = -3, 9\n",
-)
-_COVARIANCE = (
-    """
+"""
+_NORMALS = "D <- stats::rnorm(500, mean=3, sd=2)\nlb <- -3\nub <- 9\n"
+_COVARIANCE = """
 D1 <- sort(stats::rnorm(500, mean=3, sd=2))
 D2 <- sort(stats::rnorm(500, mean=-1,sd=0.5))
 lb1 <- -3; lb2 <- -2.5; ub1 <- 9; ub2 <- .5
 list(covDP(D1, D2, 1, lb1, ub1, lb2, ub2),
      covDP(D1, D2, .5, lb1, ub1, lb2, ub2, which.sensitivity='unbounded', mechanism='Gaussian', delta=0.01))
-""",
-    """
-D1 = np.sort(rng.rnorm(500, mean=3, sd=2))
-D2 = np.sort(rng.rnorm(500, mean=-1, sd=0.5))
-lb1, lb2, ub1, ub2 = -3, -2.5, 9, .5
-[
-    dppack.covDP(D1, D2, 1, lb1, ub1, lb2, ub2, rng=rng),
-    dppack.covDP(
-        D1, D2, .5, lb1, ub1, lb2, ub2,
-        which_sensitivity="unbounded", mechanism="Gaussian", delta=0.01, rng=rng,
-    ),
-]
-""",
-)
-_HISTOGRAM = (
-    """
+"""
+_HISTOGRAM = """
 x <- stats::rnorm(500)
 result <- histogramDP(x, 1, -3, 3)
 normalized <- histogramDP(x, .5, -3, 3, normalize=TRUE, which.sensitivity='unbounded',
                           mechanism='Gaussian', delta=0.01, allow.negative=TRUE)
 list(result, normalized)
-""",
-    """
-x = rng.rnorm(500)
-result = dppack.histogramDP(x, 1, -3, 3, rng=rng)
-normalized = dppack.histogramDP(
-    x, .5, -3, 3, normalize=True, which_sensitivity="unbounded",
-    mechanism="Gaussian", delta=0.01, allow_negative=True, rng=rng,
-)
-[result, normalized]
-""",
-)
+"""
 _TABLE = (
     """
 x <- MASS::Cars93$Type
@@ -199,8 +122,7 @@ list(tableDP(x,y,eps=1,which.sensitivity='bounded',mechanism='Laplace', type.DP=
 ]
 """,
 )
-_POOLED_VARIANCE = (
-    """
+_POOLED_VARIANCE = """
 D1 <- stats::rnorm(500, mean=3, sd=2)
 D2 <- stats::rnorm(200, mean=3, sd=2)
 D3 <- stats::rnorm(100, mean=3, sd=2)
@@ -209,22 +131,8 @@ upper.bound <- 9
 list(pooledVarDP(D1, D2, D3, eps=1, lower.bound=lower.bound, upper.bound = upper.bound),
      pooledVarDP(D1, D2, D3, eps=1, lower.bound=lower.bound, upper.bound = upper.bound,
                  approx.n.max = TRUE))
-""",
-    """
-D1 = rng.rnorm(500, mean=3, sd=2)
-D2 = rng.rnorm(200, mean=3, sd=2)
-D3 = rng.rnorm(100, mean=3, sd=2)
-lower_bound, upper_bound = -3, 9
-[
-    dppack.pooledVarDP(D1, D2, D3, eps=1, lower_bound=lower_bound, upper_bound=upper_bound, rng=rng),
-    dppack.pooledVarDP(
-        D1, D2, D3, eps=1, lower_bound=lower_bound, upper_bound=upper_bound, approx_n_max=True, rng=rng
-    ),
-]
-""",
-)
-_POOLED_COVARIANCE = (
-    """
+"""
+_POOLED_COVARIANCE = """
 D1 <- sort(stats::rnorm(500, mean=3, sd=2))
 D2 <- sort(stats::rnorm(500, mean=-1, sd=0.5))
 D3 <- sort(stats::rnorm(200, mean=3, sd=2))
@@ -236,91 +144,53 @@ list(pooledCovDP(M1, M2, eps = 1, lower.bound1 = lb1, lower.bound2 = lb2, upper.
                  upper.bound2 = ub2),
      pooledCovDP(M1, M2, eps = 0.9, lower.bound1 = lb1, lower.bound2 = lb2, upper.bound1 = ub1,
                  upper.bound2 = ub2, mechanism = 'Gaussian', delta = 0.01, approx.n.max = TRUE))
-""",
-    """
-D1 = np.sort(rng.rnorm(500, mean=3, sd=2))
-D2 = np.sort(rng.rnorm(500, mean=-1, sd=0.5))
-D3 = np.sort(rng.rnorm(200, mean=3, sd=2))
-D4 = np.sort(rng.rnorm(200, mean=-1, sd=0.5))
-M1, M2 = np.column_stack([D1, D2]), np.column_stack([D3, D4])
-bounds = dict(lower_bound1=-3, lower_bound2=-2.5, upper_bound1=9, upper_bound2=.5)
-[
-    dppack.pooledCovDP(M1, M2, eps=1, **bounds, rng=rng),
-    dppack.pooledCovDP(
-        M1, M2, eps=0.9, **bounds, mechanism="Gaussian", delta=0.01, approx_n_max=True, rng=rng
-    ),
-]
-""",
-)
-_QUANTILE = (
-    """
+"""
+_QUANTILE = """
 D <- stats::rnorm(500)
 lower.bound <- -3
 upper.bound <- 3
 quant <- 0.25
 eps <- 1
 quantileDP(D, quant, eps, lower.bound, upper.bound)
-""",
-    """
-D = rng.rnorm(500)
-lower_bound, upper_bound = -3, 3
-quant, eps = 0.25, 1
-dppack.quantileDP(D, quant, eps, lower_bound, upper_bound, rng=rng)
-""",
-)
-_MEDIAN = (
-    """
+"""
+_MEDIAN = """
 D <- stats::rnorm(500)
 lower.bound <- -3
 upper.bound <- 3
 eps <- 1
 medianDP(D, eps, lower.bound, upper.bound)
-""",
-    """
-D = rng.rnorm(500)
-lower_bound, upper_bound = -3, 3
-eps = 1
-dppack.medianDP(D, eps, lower_bound, upper_bound, rng=rng)
-""",
-)
+"""
 
 
 def _spread(page: str) -> Case:
-    r = (
-        f"list({page}(D, 1, lb, ub),\n"
-        f"     {page}(D, .5, lb, ub, which.sensitivity='unbounded', mechanism='Gaussian', delta=0.01))"
+    return _page(
+        page,
+        f"{_NORMALS}list({page}(D, 1, lb, ub),\n"
+        f"     {page}(D, .5, lb, ub, which.sensitivity='unbounded', mechanism='Gaussian', delta=0.01))",
     )
-    python = (
-        f"[dppack.{page}(D, 1, lb, ub, rng=rng),\n"
-        f" dppack.{page}(D, .5, lb, ub, which_sensitivity='unbounded', mechanism='Gaussian', delta=0.01,"
-        " rng=rng)]"
-    )
-    return _page(page, _NORMALS[0] + r, _NORMALS[1] + python)
 
 
 CASES = (
-    _page("LaplaceMechanism", *_TWO_MEANS),
-    _page("GaussianMechanism", *_GAUSSIAN_MEANS),
-    _page("ExponentialMechanism", *_CHOICE),
+    _page("LaplaceMechanism", _TWO_MEANS),
+    _page("GaussianMechanism", _GAUSSIAN_MEANS),
+    _page("ExponentialMechanism", _CHOICE),
     *map(_spread, ("meanDP", "varDP", "sdDP")),
-    _page("covDP", *_COVARIANCE),
-    _page("histogramDP", *_HISTOGRAM),
+    _page("covDP", _COVARIANCE),
+    _page("histogramDP", _HISTOGRAM),
     _page("tableDP", *_TABLE, _cars("x", "y", "z")),
-    _page("pooledVarDP", *_POOLED_VARIANCE),
-    _page("pooledCovDP", *_POOLED_COVARIANCE),
-    _page("quantileDP", *_QUANTILE),
-    _page("medianDP", *_MEDIAN),
-    _page("meanDataAccess", "meanDataAccess(c(1,4,3,2), 0, 5)", "dppack.meanDataAccess([1, 4, 3, 2], 0, 5)"),
-    _page("varDataAccess", "varDataAccess(c(1,4,3,2), 0, 5)", "dppack.varDataAccess([1, 4, 3, 2], 0, 5)"),
+    _page("pooledVarDP", _POOLED_VARIANCE),
+    _page("pooledCovDP", _POOLED_COVARIANCE),
+    _page("quantileDP", _QUANTILE),
+    _page("medianDP", _MEDIAN),
+    _page("meanDataAccess", "meanDataAccess(c(1,4,3,2), 0, 5)"),
+    _page("varDataAccess", "varDataAccess(c(1,4,3,2), 0, 5)"),
     _page(
         "covDataAccess",
         "covDataAccess(c(1,4,3,2), c(-2,-3,-4,-1), 0, 5, -5, 0)",
-        "dppack.covDataAccess([1, 4, 3, 2], [-2, -3, -4, -1], 0, 5, -5, 0)",
     ),
     _page(
         "histogramDataAccess",
         "histogramDataAccess(c(1,4,3,2,3), 'Sturges', 'Laplace')",
-        "dppack.histogramDataAccess([1, 4, 3, 2, 3], 'Sturges', 'Laplace')",
     ),
     _page(
         "tableDataAccess",
@@ -339,13 +209,9 @@ CASES = (
         "x1 <- matrix(c(1,4,-2,8,-6,-3),ncol=2)\n"
         "x2 <- matrix(c(1,2,-5,7),ncol=2)\n"
         "pooledCovDataAccess(list(x1,x2),-10,10,-10,10,FALSE)",
-        "x1 = np.column_stack([[1, 4, -2], [8, -6, -3]])\n"
-        "x2 = np.column_stack([[1, 2], [-5, 7]])\n"
-        "dppack.pooledCovDataAccess([x1, x2], -10, 10, -10, 10, False)",
     ),
     _page(
         "quantileDataAccess",
         "quantileDataAccess(c(1,1,-2,8,-6),.25,-10,10)",
-        "dppack.quantileDataAccess([1, 1, -2, 8, -6], .25, -10, 10)",
     ),
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydpstat.parity.case import Case, Inputs, Level
-from pydpstat.parity.translate import translate, written
 
 NOT_FINITE = "R returns NaN or an infinite coefficient; Python stops and says so"
 SUMS = (
@@ -18,44 +19,33 @@ _LABELS = [int(i > 9) if i % 5 else int(i % 2) for i in range(_N)]
 WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
 DATA: dict[str, list[float]] = {"x1": _FIRST, "x2": _SECOND, "x3": _THIRD, "y": _LABELS, "w": WEIGHTS}
 R_X = "X <- data.frame(x1, x2, x3)\n"
-PY_X = translate(R_X)
 _BOUNDS = "c(1, 0.8, 5), c(-1, -0.8, 0.5)"
 
 
 def fit_case(
     name: str,
-    new: str | tuple[str, str],
-    fit: str | tuple[str, str] = "",
+    new: str,
+    fit: str = "",
     level: Level = "rtol",
     *,
     of: str = "LogisticRegressionDP",
-    after: str | tuple[str, str] = "m$coeff",
-    setup: str | tuple[str, str] = R_X,
+    after: str = "m$coeff",
+    setup: str = R_X,
     data: Inputs | None = None,
-    bounds: str | tuple[str, str] = _BOUNDS,
+    bounds: str = _BOUNDS,
     x: str = "X",
     y: str = "y",
     reason: str = "",
     seed: int = 123,
+    python: str | Callable[[str], str] = "",
 ) -> Case:
     """Return the comparison of a constructor, a fit, and the coefficients or what `after` asks for."""
-    r, python = written(
-        "{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds}{fit})\n{after}",
-        setup=setup,
-        of=of,
-        new=new,
-        x=x,
-        y=y,
-        bounds=bounds,
-        fit=fit,
-        after=after,
-    )
     stops = level in ("error", "difference", "refused", "endless")
     return Case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=r,
+        r=f"{setup}m <- DPpack::{of}$new({new})\nm$fit({x}, {y}, {bounds}{fit})\n{after}",
         python=python,
         inputs=DATA if data is None else data,
         level=level,
@@ -84,10 +74,20 @@ def _erm(new: str) -> str:
 
 
 LABEL = "y <- 2 * y - 1\n" + R_X
-OWN = (
-    R_X + "reg <- function(w) sum(w^2 / 2 + .1 * w^4)\nreg.gr <- function(w) w + .4 * w^3\n",
-    PY_X + "reg = lambda w: float(np.sum(w**2 / 2 + .1 * w**4))\nreg_gr = lambda w: w + .4 * w**3\n",
+OWN = R_X + "reg <- function(w) sum(w^2 / 2 + .1 * w^4)\nreg.gr <- function(w) w + .4 * w^3\n"
+_OWN_ERM = (
+    OWN
+    + "mapXy <- function(X, w) 1 / (1 + exp(-(X %*% w)))\n"
+    + "mapXy.gr <- function(X, w) t(X * as.numeric(mapXy(X, w) * (1 - mapXy(X, w))))\n"
+    + "loss <- function(p, y) -(y * log(p) + (1 - y) * log(1 - p))\n"
+    + "loss.gr <- function(p, y) -y / p + (1 - y) / (1 - p)\n"
 )
+
+
+def row_by_row(python: str) -> str:
+    """Return lines that multiply each row of a plain array, as R does."""
+    return python.replace("r.t(X * ", "(X.T * ")
+
 
 CASES = (
     *[
@@ -145,25 +145,12 @@ CASES = (
     *[
         fit_case(
             f"own functions, {name}",
-            f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients[0]}",
+            f"mapXy, loss, reg, 1, 1, 'objective', 0.25{gradients}",
             of="EmpiricalRiskMinimizationDP.CMS",
-            setup=(
-                OWN[0]
-                + "mapXy <- function(X, w) 1 / (1 + exp(-(X %*% w)))\n"
-                + "mapXy.gr <- function(X, w) t(X * as.numeric(mapXy(X, w) * (1 - mapXy(X, w))))\n"
-                + "loss <- function(p, y) -(y * log(p) + (1 - y) * log(1 - p))\n"
-                + "loss.gr <- function(p, y) -y / p + (1 - y) / (1 - p)\n",
-                OWN[1]
-                + "mapXy = lambda X, w: 1 / (1 + np.exp(-(X @ w)))\n"
-                + "mapXy_gr = lambda X, w: mapXy(X, w) * (1 - mapXy(X, w)) * X.T\n"
-                + "loss = lambda p, y: -(y * np.log(p) + (1 - y) * np.log(1 - p))\n"
-                + "loss_gr = lambda p, y: -y / p + (1 - y) / (1 - p)\n",
-            ),
+            setup=_OWN_ERM,
+            python=row_by_row,
         )
-        for name, gradients in (
-            ("gradients", (", mapXy.gr, loss.gr, reg.gr", ", mapXy_gr, loss_gr, reg_gr")),
-            ("numeric gradient", ("", "")),
-        )
+        for name, gradients in (("gradients", ", mapXy.gr, loss.gr, reg.gr"), ("numeric gradient", ""))
     ],
     fit_case(
         "wrong gradient of the sigmoid",

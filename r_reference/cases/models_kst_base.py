@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from r_reference.cases.models_kst import BIAS, NEW, OWN, PY_X, R_X, kst_case
+from r_reference.cases.models_cms import row_by_row
+from r_reference.cases.models_kst import BIAS, NEW, OWN, R_X, kst_case
 
 _BASE = "EmpiricalRiskMinimizationDP.KST"
 _GRADIENTS = ", mapXy.gr = DPpack::mapXy.gr.linear, loss.gr = DPpack::loss.gr.squared.error"
-_BALL = (
-    "ball <- list(constraints = function(w) sum(w^2) - 3, jacobian = function(w) 2 * w)\n",
-    "ball = {'constraints': lambda w: float(r.sum(w * w)) - 3, 'jacobian': lambda w: 2 * w}\n",
-)
-_BALL_X = (R_X + _BALL[0], PY_X + _BALL[1])
+_BALL_X = R_X + "ball <- list(constraints = function(w) sum(w^2) - 3, jacobian = function(w) 2 * w)\n"
 
 
 def _erm(numbers: str, more: str = _GRADIENTS, domain: str = "ball") -> str:
@@ -22,7 +19,7 @@ def _erm(numbers: str, more: str = _GRADIENTS, domain: str = "ball") -> str:
 
 
 _OWN_ERM = (
-    _BALL_X[0]
+    _BALL_X
     + "squash <- function(v) v / sqrt(1 + v * v)\n"
     + "mapXy <- function(X, w) squash(X %*% w)\n"
     + "mapXy.gr <- function(X, w) {\n"
@@ -30,27 +27,15 @@ _OWN_ERM = (
     + "  t(X * (1 / ((1 + v * v) * sqrt(1 + v * v))))\n}\n"
     + "loss <- function(p, y) (p - y) * (p - y) / (1 + (p - y) * (p - y))\n"
     + "loss.gr <- function(p, y) 2 * (p - y) / ((1 + (p - y) * (p - y)) * (1 + (p - y) * (p - y)))\n"
-    + OWN[0].removeprefix(R_X),
-    _BALL_X[1]
-    + "squash = lambda v: v / np.sqrt(1 + v * v)\n"
-    + "mapXy = lambda X, w: squash(dppack.mapXy_linear(X, w))\n"
-    + "def mapXy_gr(X, w):\n"
-    + "    v = dppack.mapXy_linear(X, w)\n"
-    + "    return (X * (1 / ((1 + v * v) * np.sqrt(1 + v * v)))[:, None]).T\n"
-    + "loss = lambda p, y: (p - y) * (p - y) / (1 + (p - y) * (p - y))\n"
-    + "loss_gr = lambda p, y: 2 * (p - y) / ((1 + (p - y) * (p - y)) * (1 + (p - y) * (p - y)))\n"
-    + OWN[1].removeprefix(PY_X),
+    + OWN.removeprefix(R_X)
 )
 _DOMAINS = {
     "two constraints": (
         "ball <- list(constraints = function(w) c(sum(w^2) - 1, w[1] - .1), "
-        "jacobian = function(w) rbind(2 * w, c(1, 0, 0)))\n",
-        "ball = {'constraints': lambda w: [float(r.sum(w * w)) - 1, w[0] - .1], "
-        "'jacobian': lambda w: np.vstack([2 * w, [1, 0, 0]])}\n",
+        "jacobian = function(w) rbind(2 * w, c(1, 0, 0)))\n"
     ),
     "small domain": (
-        "ball <- list(constraints = function(w) sum(w^2) - .01, jacobian = function(w) 2 * w)\n",
-        "ball = {'constraints': lambda w: float(r.sum(w * w)) - .01, 'jacobian': lambda w: 2 * w}\n",
+        "ball <- list(constraints = function(w) sum(w^2) - .01, jacobian = function(w) 2 * w)\n"
     ),
 }
 _ERM = [
@@ -80,7 +65,7 @@ _ERM = [
             f"{name}, delta {delta}",
             _erm(f"4, {delta}, 7, 3, 1"),
             of=_BASE,
-            setup=(R_X + domain[0], PY_X + domain[1]),
+            setup=R_X + domain,
         )
         for name, domain in _DOMAINS.items()
         for delta in (0, 0.1)
@@ -89,13 +74,14 @@ _ERM = [
         "small domain, no gradients",
         _erm("4, 0, 7, 3, 1", ""),
         of=_BASE,
-        setup=R_X + _DOMAINS["small domain"][0],
+        setup=R_X + _DOMAINS["small domain"],
     ),
     kst_case(
         "own functions",
         "mapXy, loss, reg, 5, 0, ball, 7, 3, 1, mapXy.gr, loss.gr, reg.gr",
         of=_BASE,
         setup=_OWN_ERM,
+        python=row_by_row,
     ),
     kst_case(
         "own functions, no gradients", "mapXy, loss, reg, 5, 0, ball, 7, 3, 1", of=_BASE, setup=_OWN_ERM
@@ -124,10 +110,7 @@ _ERM = [
         _erm("4, 0.1, 7, 3, 2"),
         of=_BASE,
         setup=_BALL_X,
-        after=(
-            "c(m$eps, m$delta, m$zeta, m$lambda, m$gamma, is.null(m$regularizer.gr))",
-            "[m.eps, m.delta, m.zeta, m.lambda_, m.gamma, m.regularizer_gr is None]",
-        ),
+        after="c(m$eps, m$delta, m$zeta, m$lambda, m$gamma, is.null(m$regularizer.gr))",
     ),
     kst_case("eps infinite", _erm("Inf, 0, 7, 3, 1"), of=_BASE, setup=_BALL_X),
     kst_case("zeta 0", _erm("1, 0, 0, 3, 1"), of=_BASE, setup=_BALL_X),
@@ -140,7 +123,7 @@ _ERM = [
         _erm("4, 0, 7, 3, 1"),
         of=_BASE,
         setup=_BALL_X,
-        bounds=("rep(Inf, 4), rep(-Inf, 4)", "[math.inf] * 4, [-math.inf] * 4"),
+        bounds="rep(Inf, 4), rep(-Inf, 4)",
     ),
     kst_case(
         "bound missing",
@@ -181,14 +164,14 @@ _ERM = [
         _erm("1, 0, 7, 3, 1", _GRADIENTS.replace("DPpack::mapXy.gr.linear", "gr")),
         level="error",
         of=_BASE,
-        setup=(_BALL_X[0] + "gr <- function(X, w) t(X)[1:2, ]\n", _BALL_X[1] + "gr = lambda X, w: X.T[:2]\n"),
+        setup=_BALL_X + "gr <- function(X, w) t(X)[1:2, ]\n",
     ),
     kst_case(
         "objective missing at the start",
         _erm("1, 0, 7, 3, 1", "").replace("DPpack::loss.squared.error", "loss"),
         level="error",
         of=_BASE,
-        setup=_BALL_X[0] + "loss <- function(p, y) NaN * p\n",
+        setup=_BALL_X + "loss <- function(p, y) NaN * p\n",
     ),
     kst_case(
         "upper bounds without y",

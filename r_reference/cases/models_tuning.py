@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pydpstat.parity.case import Case, Level
-from pydpstat.parity.translate import translate, written
 from r_reference.cases._nlopt_moves import near_reason, near_tolerance
 from r_reference.cases.models_cms import SUMS
 
@@ -19,7 +18,6 @@ _RESPONSE = [
 _WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
 DATA = {"x1": _FIRST, "x2": _SECOND, "l": _LABELS, "y": _RESPONSE, "w": _WEIGHTS}
 _FRAME, _MATRIX = "X <- data.frame(x1, x2)\n", "X <- cbind(x1, x2)\n"
-_PY_FRAME = translate(_FRAME)
 _BOUNDS = {
     "tune_classification_model": "c(1, 0.9), c(-1, -0.9)",
     "tune_linear_regression_model": "c(1, 0.9, 1), c(-1, -0.9, -0.8)",
@@ -31,27 +29,17 @@ def _case(
     of: str,
     name: str,
     models: str,
-    more: str | tuple[str, str] = "",
+    more: str = "",
     level: Level = "rtol",
     *,
-    setup: str | tuple[str, str] = _FRAME,
-    bounds: str | tuple[str, str] = "",
-    y: str = "",
-    after: str | tuple[str, str] = "c(k$gamma, k$coeff)",
+    setup: str = _FRAME,
+    bounds: str = "",
+    after: str = "c(k$gamma, k$coeff)",
     listed: str = "list",
     **settings: Any,
 ) -> Case:
     """Return the comparison of a choice: the chosen model's gamma and coefficients."""
-    r, python = written(
-        "{setup}m <- {models}\nk <- DPpack::{of}(m, X, {y}, {bounds}{more})\n{after}",
-        setup=setup,
-        models=f"list({models})" if listed == "list" else models,
-        of=of,
-        y=y or _RESPONSES[of],
-        bounds=bounds or _BOUNDS[of],
-        more=more,
-        after=after,
-    )
+    models = f"list({models})" if listed == "list" else models
     linear = of == "tune_linear_regression_model"
     options: dict[str, Any] = {
         "tolerance": (near_tolerance(f"{of}/{name}") if linear else 1e-7) if level == "rtol" else 0.0,
@@ -64,8 +52,8 @@ def _case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=r,
-        python=python,
+        r=f"{setup}m <- {models}\n"
+        f"k <- DPpack::{of}(m, X, {_RESPONSES[of]}, {bounds or _BOUNDS[of]}{more})\n{after}",
         inputs=DATA,
         level=level,
         **options,
@@ -87,10 +75,7 @@ def _linear(eps: str = "1", delta: str = "0") -> str:
     )
 
 
-_ALL = (
-    "c(k$gamma, sapply(m, function(each) each$coeff))",
-    "[k.gamma, *(each.coeff for each in m)]",
-)
+_ALL = "c(k$gamma, sapply(m, function(each) each$coeff))"
 _CHOICE = "tune_classification_model"
 _CLASSIFIERS = [
     _case(
@@ -122,10 +107,7 @@ _CLASSIFIERS = [
         _CHOICE,
         "the same object twice",
         "a, b, a",
-        setup=(
-            _FRAME + "a <- DPpack::svmDP$new('l2', 1, 1)\nb <- DPpack::svmDP$new('l2', 1, 9)\n",
-            _PY_FRAME + "a, b = dppack.svmDP('l2', 1, 1), dppack.svmDP('l2', 1, 9)\n",
-        ),
+        setup=_FRAME + "a <- DPpack::svmDP$new('l2', 1, 1)\nb <- DPpack::svmDP$new('l2', 1, 9)\n",
         after=_ALL,
     ),
     _case(_CHOICE, "Gaussian kernel", _models("svmDP", 3, ", kernel = 'Gaussian', D = 4")),
@@ -136,7 +118,7 @@ _CLASSIFIERS = [
         _CHOICE,
         "labels a column of a matrix",
         _models("LogisticRegressionDP"),
-        setup=(_FRAME + "l <- as.matrix(l)\n", _PY_FRAME + "l = l.reshape(-1, 1)\n"),
+        setup=_FRAME + "l <- as.matrix(l)\n",
     ),
     _case(_CHOICE, "labels logical", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l == 1\n"),
     _case(
@@ -146,16 +128,13 @@ _CLASSIFIERS = [
         _CHOICE,
         "more weights than rows",
         _models("svmDP", 1, ", 'output'"),
-        (
-            ", weights = c(w, 1), weights.upper.bound = 1",
-            ", weights=np.append(w, 1), weights_upper_bound=1",
-        ),
+        ", weights = c(w, 1), weights.upper.bound = 1",
     ),
     _case(
         _CHOICE,
         "a record for each group",
         _models("LogisticRegressionDP"),
-        setup=(_FRAME + "X <- X[1:4, ]\nl <- l[1:4]\n", _PY_FRAME + "X, l = X[:4], l[:4]\n"),
+        setup=_FRAME + "X <- X[1:4, ]\nl <- l[1:4]\n",
     ),
     _case(_CHOICE, "predict afterwards", _models("svmDP"), after="as.numeric(k$predict(X))"),
     *(
@@ -165,7 +144,7 @@ _CLASSIFIERS = [
                 "too few records",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME + "X <- X[1:3, ]\nl <- l[1:3]\n", _PY_FRAME + "X, l = X[:3], l[:3]\n")},
+                {"setup": _FRAME + "X <- X[1:3, ]\nl <- l[1:3]\n"},
             ),
             (
                 "more labels than rows",
@@ -220,16 +199,13 @@ _CLASSIFIERS = [
                 "validation label missing",
                 _models("svmDP"),
                 "",
-                {"setup": (_FRAME + "l[4] <- NA\n", _PY_FRAME + "l = l.astype(float)\nl[3] = np.nan\n")},
+                {"setup": _FRAME + "l[4] <- NA\n"},
             ),
         )
     ),
 ]
 _REGRESSION = "tune_linear_regression_model"
-_OUTSIDE = (
-    _FRAME + "y[6] <- 40\nx1[6] <- 7\nX <- data.frame(x1, x2)\n",
-    _PY_FRAME + "y[5] = 40\nX.loc[5, 'x1'] = 7\n",
-)
+_OUTSIDE = _FRAME + "y[6] <- 40\nx1[6] <- 7\nX <- data.frame(x1, x2)\n"
 _LINEAR = [
     *(
         _case(_REGRESSION, f"delta {delta}, eps {eps}{bias and ', bias'}", _linear(eps, delta), bias, seed=3)
@@ -253,10 +229,7 @@ _LINEAR = [
             f"DPpack::mapXy.linear, DPpack::loss.squared.error, 'l2', 2, 0, ball, 5, 2, {gamma})"
             for gamma in (1, 30)
         ),
-        setup=(
-            _FRAME + "ball <- list(constraints = function(w) as.numeric(w %*% w) - 2)\n",
-            _PY_FRAME + "ball = {'constraints': lambda w: float(w[0] * w[0] + w[1] * w[1]) - 2}\n",
-        ),
+        setup=_FRAME + "ball <- list(constraints = function(w) as.numeric(w %*% w) - 2)\n",
         seed=9,
     ),
     _case(_REGRESSION, "predict afterwards", _linear(), after="as.numeric(k$predict(X))"),
@@ -267,7 +240,7 @@ _LINEAR = [
                 "too few records",
                 _linear(),
                 "",
-                {"setup": (_FRAME + "X <- X[1:3, ]\ny <- y[1:3]\n", _PY_FRAME + "X, y = X[:3], y[:3]\n")},
+                {"setup": _FRAME + "X <- X[1:3, ]\ny <- y[1:3]\n"},
             ),
             (
                 "equal bounds of y",
@@ -288,13 +261,13 @@ _LINEAR = [
                 "response text",
                 _linear(),
                 "",
-                {"setup": (_FRAME + "y <- as.character(y)\n", _PY_FRAME + "y = y.astype(str)\n")},
+                {"setup": _FRAME + "y <- as.character(y)\n"},
             ),
             (
                 "validation value missing",
                 _linear(),
                 "",
-                {"setup": (_FRAME + "X[4, 1] <- NA\n", _PY_FRAME + "X.loc[3, 'x1'] = np.nan\n")},
+                {"setup": _FRAME + "X[4, 1] <- NA\n"},
             ),
         )
     ),

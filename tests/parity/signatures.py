@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
-from pydpstat.parity.translate import python_name
+from pydpstat.porting._code import python_name
 
 _CONSTANTS = {"": inspect.Parameter.empty, "TRUE": True, "FALSE": False, "NULL": None, "Inf": math.inf}
 # without a default in R, which does not ask for them with the Gaussian kernel

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pydpstat import PrivacyWarning
-from pydpstat.parity._evaluate import evaluate, run_python
+from pydpstat.parity._evaluate import evaluate, evaluate_in_python, flatten, run_python
 from pydpstat.parity._printing import table_lines, vector_lines
+from pydpstat.parity.case import Case
+from pydpstat.porting import r
 
 WARNS = "import warnings\nfrom pydpstat import varDP\nwarnings.warn('careful', UserWarning)\n"
 TELLS = "varDP([1, 2, 3], 1, 0, 5, rng=1)\n7"
@@ -57,6 +60,26 @@ def test_only_the_packages_own_errors_are_outcomes():
         evaluate("1 / 0", {}, 5)
     with pytest.raises(ValueError, match="must be an expression"):
         evaluate("a = 1", {}, 5)
+
+
+def test_the_python_text_of_a_case_is_the_translation_unless_it_is_given():
+    case = Case("f/a", "f", "base", "mean(x)", inputs={"x": [1.0, 2.0]})
+    # it is made when it is first read
+    assert vars(case)["python"] == "" and case.python == vars(case)["python"] == "r.mean(x)"
+    assert replace(case, python="np.mean(x)").python == "np.mean(x)"
+    assert Case("f/a", "f", "base", "mean(1)", lambda text: f"[{text}]").python == "[r.mean(1)]"
+    assert evaluate_in_python(case).values == (1.5,)
+
+
+def test_values_and_names_are_those_that_r_would_state():
+    values, labels = [], []
+    flatten(
+        [r.table(["b", "a", "b"]), ["x"], None, r.table(["a", None], ["b", "b"], useNA="ifany")],
+        values,
+        labels,
+    )
+    np.testing.assert_array_equal(values, [1, 2, np.nan, 1, 1])
+    assert labels == ["a", "b", "x", "a", "NA", "b"]
 
 
 def test_vectors_are_laid_out_as_r_does():

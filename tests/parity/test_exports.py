@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from pydpstat.parity._recorded import covered, exports, exports_path, write_exports
-from pydpstat.parity.translate import python_name
+from pydpstat.porting._code import python_name
 from tests.parity.signatures import signature_differences
 
 EXPORTS = exports()

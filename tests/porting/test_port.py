@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
-import pydpstat
-from pydpstat import diffpriv, dppack
 from pydpstat.__main__ import main
-from pydpstat.parity._evaluate import Names, _input, evaluate_in_python, run_python
 from pydpstat.parity.case import Case
 from pydpstat.parity.reference import all_cases
-from pydpstat.porting import parse, r
-from pydpstat.porting._assignments import LEFT
-from pydpstat.porting._statements import Statements
+from pydpstat.porting._code import Untranslated
 from pydpstat.porting._translation import ported, translate
-from pydpstat.random.r_stream import RRandom
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "r_reference" / "scripts").glob("*.R"))
 
@@ -119,69 +110,56 @@ def test_comments_stay():
     assert found.endswith("# last\n")
 
 
-def translated() -> Iterator[tuple[Case, int, list[str], str]]:
-    for case in all_cases():
-        script = parse(case.r)
-        writer = Statements(script, tuple(case.inputs), lenient=True)
-        for each in script.expressions:
-            writer.statement(each, LEFT)
-        yield (
-            case,
-            len(script.expressions),
-            [each.reason for each in writer.problems],
-            "\n".join(writer.lines),
-        )
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("DPpack::meanDP(x, 1, upper.bound = Inf)", "dppack.meanDP(x, 1, upper_bound=np.inf, rng=rng)"),
+        ("DPpack::meanDataAccess(x, 0, 5)", "dppack.meanDataAccess(x, 0, 5)"),
+        ("DPpack::meanDP(numeric(0), eps = 1e-6)", "dppack.meanDP([], eps=1e-6, rng=rng)"),
+        (
+            "m <- DPpack::svmDP$new('l2', 1, 1)\nm$fit(x, y, c(1, .5))\nk <- m$clone()\nc(m$coeff, k$eps)",
+            'm = dppack.svmDP("l2", 1, 1)\nm.fit(x, y, [1, 0.5], rng=rng)\nk = m.clone()\n[m.coeff, k.eps]',
+        ),
+        (
+            "s <- diffpriv::sensitivitySampler(m, function(n) rnorm(n), 5, m = 3)\nc(s@sensitivity, s@dims)",
+            "s = diffpriv.sensitivitySampler(m, rng.rnorm, 5, m=3, rng=rng)\n[s.sensitivity, s.dims]",
+        ),
+        ("rmutil::rlaplace(2, s = 1e-3)", "rng.rlaplace(2, s=0.001)"),
+        ("sample.int(n = 5, size = 2)", "rng.sample(x=5, size=2)"),
+        ("hist(x, plot = FALSE)", "r.hist(x, plot=False)"),
+        ("sapply(X = x, FUN = function(a, b) a + b, 2)", "r.sapply(x, lambda a, b: a + b, 2)"),
+        ("data.frame(x, b = 2 * y)", 'pd.DataFrame({"x": x, "b": 2 * y})'),
+        ("function(X) function(y) y * sum(X)", "lambda X: lambda y: y * r.sum(X)"),
+        ("sum(x > 2)", "r.sum(x > 2)"),
+        (
+            "f <- function(r, n = 2) r * n\nf(r = 2, n = 3)",
+            "def f(r_, n=2):\n    return r_ * n\nf(r_=2, n=3)",
+        ),
+        ("a <- suppressWarnings(sum(x)) +\n  1", "a = r.sum(x) + 1"),
+        ("sum <- 1\nsum", "sum = 1\nsum"),
+    ],
+)
+def test_the_text_of_a_comparison(text, python):
+    assert translate(text, ["x", "y", "m"]) == python
 
 
-def numbers(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for each in value:
-            yield from numbers(each)
-    elif isinstance(value, pydpstat.DPResultsPair):
-        yield from numbers(value.Bounded)
-        yield from numbers(value.Unbounded)
-    elif isinstance(value, pydpstat.r_arithmetic.Histogram):
-        yield from numbers([*value.breaks, *value.counts, *value.mids])
-    elif isinstance(value, pydpstat.r_arithmetic.Table):
-        yield from numbers(value.counts.ravel(order="F"))
-    elif isinstance(value, pydpstat.DPResults) and value.labels.breaks is not None:
-        yield from numbers(value.labels.histogram(value.value))
-    elif isinstance(value, (pd.DataFrame, pd.Series)):
-        yield from numbers(value.to_numpy())
-    else:
-        for each in np.asarray(value).ravel(order="F").tolist():
-            if not isinstance(each, str) and each is not None:
-                yield float(each)
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("nofunction(1)", "has no counterpart"), ("mean(x)", "mean may be a function or a value here")],
+)
+def test_a_comparison_without_a_sure_text_is_refused(text, reason):
+    with pytest.raises(Untranslated, match=reason):
+        translate(text, ["x", "mean"])
 
 
-def test_comparisons_r_sides_are_translated_and_give_r_s_values():
-    cases = list(translated())
-    statements = sum(count for _, count, _, _ in cases)
-    left = sum(len(reasons) for _, _, reasons, _ in cases)
-    # the rest is of packages without a mirror, and of what the two do not export
-    assert left <= 0.025 * statements, (left, statements)
-    wrong = []
-    for case, _, reasons, text in cases:
-        if reasons:
-            continue
-        names: Names = {"np": np, "pd": pd, "math": math, "r": r, "rng": RRandom(case.seed)}
-        names |= {"diffpriv": diffpriv, "dppack": dppack}
-        names |= {name: _input(value) for name, value in case.inputs.items()}
-        theirs = evaluate_in_python(case)
-        mine = run_python(text, names)
-        if theirs.error or mine.error is not None:
-            # an error instead of a number is no wrong number
-            continue
-        found = np.array(list(numbers(mine.value)), dtype=np.float64)
-        if not np.array_equal(found, np.array(theirs.values), equal_nan=True) and not (
-            found.shape == np.shape(theirs.values)
-            and np.allclose(found, theirs.values, rtol=max(case.tolerance, 1e-9), atol=0)
-            and case.level != "exact"
-        ):
-            wrong.append((case.id, found[:5], theirs.values[:5]))
-    assert not [each for each in wrong if len(each[1]) == len(each[2])], wrong
+def test_few_comparisons_have_a_python_text_of_their_own():
+    def own(case: Case) -> bool:
+        try:
+            return case.python != translate(case.r, case.inputs)
+        except Untranslated:
+            return True
+
+    assert sum(map(own, all_cases())) < 110
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -227,9 +205,3 @@ def test_work_that_is_left_is_listed(tmp_path, capsys):
     path.write_text("x <- 1\nfoo(x)\n")
     assert main(["port", str(path)]) == 1
     assert "2 statements; 1 left to you:\n  line 2: foo has no counterpart" in capsys.readouterr().err
-
-
-def test_translate_is_that_of_the_comparisons():
-    assert translate("DPpack::meanDP(x, eps = 1, lower.bound = 0, upper.bound = 5)", ["x"]) == (
-        "dppack.meanDP(x, 1, 0, 5, rng=rng)"
-    )

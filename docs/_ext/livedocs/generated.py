@@ -12,7 +12,7 @@ from pathlib import Path
 import pydpstat
 from pydpstat.parity._compare import DIFFERENT
 from pydpstat.parity.case import Case
-from pydpstat.parity.translate import python_name
+from pydpstat.porting._code import python_name
 
 _MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
 

@@ -15,7 +15,7 @@ _IMPORTS = {
     "np": "import numpy as np",
     "pd": "import pandas as pd",
     "pydpstat": "import pydpstat",
-    "r": "from pydpstat import r_arithmetic as r",
+    "r": "from pydpstat.porting import r",
 }
 _MIRRORS = ("diffpriv", "dppack")
 _OPENING, _CLOSING = "([{", ")]}"
@@ -39,7 +39,7 @@ def python_lines(case: Case) -> list[str]:
     stream = [f"rng = RRandom({case.seed})"] if _draws(case) else []
     own = ["RRandom"] * len(stream) + [name for name in _MIRRORS if name in names]
     imports += [f"from pydpstat import {', '.join(own)}"] if own else []
-    return folded([*sorted(imports, key=_by_kind), "", *stream, *body])
+    return folded([*sorted(imports, key=_by_kind), "", *stream, *body], joined=True)
 
 
 def _draws(case: Case) -> bool:
@@ -54,12 +54,14 @@ def _free_names(source: str) -> set[str]:
     return {node.id for node in names} - (stored - set(_MIRRORS))
 
 
-def _by_kind(line: str) -> tuple[bool, bool]:
-    return "pydpstat" in line, line.startswith("from")
+def _by_kind(line: str) -> tuple[bool, bool, str]:
+    return "pydpstat" in line, line.startswith("from"), line
 
 
-def folded(lines: Iterable[str], width: int = WIDTH) -> list[str]:
+def folded(lines: Iterable[str], width: int = WIDTH, joined: bool = False) -> list[str]:
     """Break long lines of R or Python at commas inside brackets; others stay as they are.
+
+    A call on several lines is put on one before, if one of its lines is long or all are to be `joined`.
 
     Examples
     --------
@@ -70,11 +72,12 @@ def folded(lines: Iterable[str], width: int = WIDTH) -> list[str]:
         third
     )
     """
-    return [part for line in _joined("\n".join(lines).splitlines(), width) for part in _fold(line, width)]
+    found = _joined("\n".join(lines).splitlines(), 0 if joined else width)
+    return [part for line in found for part in _fold(line, width)]
 
 
 def _joined(lines: Iterable[str], width: int) -> list[str]:
-    """Put a call that goes on over several lines on one, where one of them is too long."""
+    """Put a call that goes on over several lines on one, where one of them is longer than the width."""
     result: list[str] = []
     waiting: list[str] = []
     for line in lines:
@@ -92,7 +95,9 @@ def _joined(lines: Iterable[str], width: int) -> list[str]:
 def _one_line(parts: Iterable[str]) -> str:
     first, *others = parts
     for part in map(str.strip, others):
-        first += part if first[-1] in _OPENING or part[0] in _CLOSING else f" {part}"
+        ends = part[0] in _CLOSING
+        first = first.removesuffix(",") if ends else first
+        first += part if ends or first[-1] in _OPENING else f" {part}"
     return first
 
 
