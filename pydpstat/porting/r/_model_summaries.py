@@ -221,7 +221,9 @@ def _of_terms(fit: Model, test: str | None) -> Anova:
     counts = np.array([(terms == k).sum() for k in order], dtype=np.float64)
     response = written(fit._design.left)  # type: ignore[arg-type]
     if not fit.family:
-        squares = np.array([*((fit._effects[terms == k] ** 2).sum() for k in order), fit.deviance])
+        squares = np.array(
+            [*((fit._effects[: terms.size][terms == k] ** 2).sum() for k in order), fit.deviance]
+        )
         df = np.array([*counts.astype(int), fit.df_residual])
         means = squares / df
         value = np.append(means[:-1] / means[-1], np.nan)

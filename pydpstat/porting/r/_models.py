@@ -11,8 +11,11 @@ from scipy.linalg import solve_triangular
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import Design
+from pydpstat.porting.r._least_squares import least_squares
+from pydpstat.porting.r._linear_algebra import matmul
 from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown, vector
+from pydpstat.r_arithmetic import exp, log
 
 _SMALLEST = float(np.finfo(np.float64).eps)
 # R's: a column that the ones before it explain up to this share has no coefficient
@@ -58,7 +61,7 @@ class Model:
         self._rows = [row_name(label) for label, kept in zip(labels, keep) if kept]
         self.rank, self.df_residual = len(self.names), y.size - len(self.names)
         self._iterate() if family else self._solve(y, self._w)
-        mu = self._mu(self._x @ self._beta)
+        mu = self._mu(np.asarray(matmul(self._x, self._beta))[:, 0]) if family else y - self._rest
         self.coefficients, self.fitted_values = _series(self._beta, self.names), _series(mu, self._rows)
         self.deviance = self._deviance(mu)
         spread = self.deviance / self.df_residual if self.df_residual else math.nan
@@ -66,16 +69,16 @@ class Model:
 
     def _solve(self, z: Array, w: Array) -> None:
         """Least squares with weights."""
-        x = self._x * np.sqrt(w)[:, None]
-        q, triangle = np.linalg.qr(x) if x.shape[0] >= x.shape[1] else (x, np.zeros((x.shape[1], x.shape[1])))
-        small = np.abs(np.diag(triangle)) < _ALIASED * np.linalg.norm(x, axis=0)
-        if small.any():
-            name = self.names[int(np.flatnonzero(small)[0])]
+        root = np.sqrt(w)
+        self._beta, self._effects, rest, triangle, aliased = least_squares(
+            self._x * root[:, None], z * root, _ALIASED
+        )
+        self._rest = rest / root
+        if aliased:
+            name = self.names[aliased[0]]
             raise PydpstatError(
                 f"the coefficient of {name} is NA in R: other columns make it up. Leave it out"
             )
-        self._effects = q.T @ (z * np.sqrt(w))
-        self._beta = solve_triangular(triangle, self._effects)
         inverse = solve_triangular(triangle, np.eye(len(triangle)))
         self._unscaled = inverse @ inverse.T
 
@@ -83,12 +86,12 @@ class Model:
         """R's iteratively reweighted least squares, with R's start and R's end."""
         y, w = self._y, self._w
         start = {"binomial": (w * y + 0.5) / (w + 1), "poisson": y + 0.1}.get(str(self.family), y)
-        eta = np.log(start / (1 - start if self.family == "binomial" else 1)) if start is not y else y
+        eta = log(start / (1 - start if self.family == "binomial" else 1)) if start is not y else y
         before, mu = self._deviance(start), start
         for self.iter in range(1, 26):
             slope, variance = self._slopes(eta, mu)
             self._solve(eta + (y - mu) / slope, w * slope**2 / variance)
-            eta = self._x @ self._beta
+            eta = np.asarray(matmul(self._x, self._beta))[:, 0]
             mu = self._mu(eta)
             now = self._deviance(mu)
             self.converged = abs(now - before) / (abs(now) + 0.1) < 1e-8
@@ -98,17 +101,15 @@ class Model:
 
     def _slopes(self, eta: Array, mu: Array) -> tuple[Array, Array]:
         if self.family == "binomial":
-            inner = np.exp(eta) / (1 + np.exp(eta)) ** 2
+            inner = exp(eta) / (1 + exp(eta)) ** 2
             return np.where(np.abs(eta) > 30, _SMALLEST, inner), mu * (1 - mu)
         return (mu, mu) if self.family == "poisson" else (np.ones(mu.size), np.ones(mu.size))
 
     def _mu(self, eta: Array) -> Array:
         if self.family == "binomial":
-            odds = np.where(
-                eta < -30, _SMALLEST, np.where(eta > 30, 1 / _SMALLEST, np.exp(np.minimum(eta, 31)))
-            )
+            odds = np.where(eta < -30, _SMALLEST, np.where(eta > 30, 1 / _SMALLEST, exp(np.minimum(eta, 31))))
             return odds / (1 + odds)
-        return np.maximum(np.exp(eta), _SMALLEST) if self.family == "poisson" else eta
+        return np.maximum(exp(eta), _SMALLEST) if self.family == "poisson" else eta
 
     def _parts(self, mu: Array) -> Array:
         from scipy.special import xlogy
@@ -220,9 +221,9 @@ def residuals(object: Model) -> pd.Series:
     >>> residuals(lm("y ~ 1", {"y": [1.0, 3.0]})).round(12).tolist()
     [-1.0, 1.0]
     """
-    gap = object._y - object.fitted_values.to_numpy()
     if object.family is None:
-        return _series(gap, object._rows)
+        return _series(object._rest, object._rows)
+    gap = object._y - object.fitted_values.to_numpy()
     return _series(
         np.sign(gap) * np.sqrt(np.maximum(object._parts(object.fitted_values.to_numpy()), 0)), object._rows
     )
