@@ -178,6 +178,7 @@ class Calls(Names):
         given = self._matched(node.arguments, known, f"{package}::{name}", None, package == "DPpack")
         stream = ["rng=rng"] * matching.draws_itself(package, plain)
         kind = "object" if isinstance(thing, type) else "release" if stream else ""
+        kind = "table" if plain == "tableDP" else kind
         if plain.startswith("generate_"):
             kind = "function"
         elif plain in ("bernstein", "sensitivitySampler", "sensitivitySamplerManual"):
@@ -257,7 +258,10 @@ class Calls(Names):
         pairs = matching.matched(known, given, what)
         matching.check_order(pairs, function, self.functions, what)
         texts = [
-            (name, self.value(value).array if function or not listed else self._argument(value, name))
+            (
+                name,
+                self.bare(self.value(value)).array if function or not listed else self._argument(value, name),
+            )
             for name, value in pairs
         ]
         if function:

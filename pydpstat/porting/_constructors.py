@@ -40,6 +40,8 @@ def combined(of: Calls, node: Call) -> Code:
         return Code(called("r.c", texts), missing=missing)
     if {each.kind for each in parts} == {"object"}:
         return Code(f"[{', '.join(each.text for each in parts)}]", "list", missing=1)
+    if any(each.text == "np.nan" for each in parts) and any(each.kind in ("flag", "flags") for each in parts):
+        raise Untranslated("a vector of TRUE, FALSE and NA")
     kind = of_one_kind(parts)
     if not kind:
         kinds = {ELEMENT.get(each.kind, each.kind) for each in parts}
@@ -62,7 +64,8 @@ def combined(of: Calls, node: Call) -> Code:
         return Code(
             f"np.array([{', '.join(texts)}]{'' if floats or of.lenient else ', dtype=float'})",
             kind,
-            plain=plain,
+            # a list of whole numbers holds integers, which R shows otherwise from 1e5 on
+            plain="" if any(map(of.is_large, nodes_)) else plain,
             missing=missing,
         )
     dtype = ", dtype=object" if kind == "texts" and missing == 2 else ""
@@ -113,6 +116,8 @@ def data_frame(of: Calls, node: Call) -> Code:
     others = [each for each in node.arguments if each.name in options]
     parts = [of.value(each.value) for each in given]
     names = [each.name or of.script.written(each.value) for each in given if each.value is not None]
+    if any(part.kind == "matrix" for part in parts) and not of.lenient:
+        raise Untranslated("data.frame makes several columns of a matrix")
     plain = all(each.name or isinstance(each.value, Name) for each in given)
     vectors = {*VECTORS, "column", "factor", ""}
     simple = plain and not [
@@ -174,7 +179,8 @@ def repeated(of: Calls, node: Call) -> Code:
     given = node.arguments
     if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
         value, n = of.value(given[0].value), of.value(given[1].value)
-        if value.kind == "number" and n.kind == "number" and isinstance(given[0].value, Constant):
+        whole = not set("/*^.") & set(n.text) or n.text.startswith("len(")
+        if value.kind == "number" and n.kind == "number" and whole and isinstance(given[0].value, Constant):
             fill = "" if value.text == "0" else f", {double(value)}"
             return Code(f"np.{'full' if fill else 'zeros'}({n.text}{fill})", "doubles", missing=value.missing)
     code = of.of_r(node, "rep")

@@ -125,9 +125,9 @@ class Expressions(ABC):
             if name == ":":
                 return self._colon(left, right)
             if name in _ARITHMETIC:
-                return self._arithmetic(name, self.value(left), self.value(right))
+                return self._arithmetic(name, *(self.bare(self.value(each)) for each in (left, right)))
             if name in _COMPARISONS:
-                return self._comparison(name, self.value(left), self.value(right))
+                return self._comparison(name, *(self.bare(self.value(each)) for each in (left, right)))
             if name == "^":
                 return self._power(left, right)
             if name in _WORDS:
@@ -159,6 +159,12 @@ class Expressions(ABC):
         if function_name(node) in ("is.finite", "complete.cases"):
             return {self.value(each).text for each in inner}
         return set()
+
+    def bare(self, code: Code) -> Code:
+        """Return a value as R's arithmetic has it: of a released table its counts."""
+        if code.kind != "table" or self.lenient:
+            return code
+        return Code(called("r.released", [code.text]))
 
     # operators
 
@@ -228,16 +234,17 @@ class Expressions(ABC):
         kind = _kind(left, right, frame, "flag", "flags") or "truth"
         texts = [each for each in (left, right) if each.kind in ("text", "texts")]
         if texts and sign not in ("==", "!="):
-            raise Untranslated(f"{sign} sorts text as the language of the computer does")
+            given = [left.array, quoted(sign), right.array]
+            return Code(called("r.ordered", given), "flags" if kind == "column" else kind)
         others = {left.kind, right.kind} - {"text", "texts", "factor", "named"}
         if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _numeric(texts[0].text)):
             function = "r.equal" if sign == "==" else "r.unequal"
-            return Code(called(function, [left.text, right.text]), kind, frame=frame)
+            return Code(called(function, [left.array, right.array]), "flags" if kind == "column" else kind)
         text = f"{left.at(COMPARE + 1)} {sign} {right.at(COMPARE + 1)}"
         return Code(text, kind, COMPARE, frame=frame)
 
     def _power(self, first: Node | None, second: Node | None) -> Code:
-        left, right = self.value(first), self.value(second)
+        left, right = self.bare(self.value(first)), self.bare(self.value(second))
         _need_numbers(left, right)
         if left.kind in ("flag", "flags", "truth"):
             left = _as_integers(left)

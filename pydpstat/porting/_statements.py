@@ -160,9 +160,12 @@ class Statements(Commands):
 
     def give(self, code: Code, sink: Sink, node: Node) -> None:
         if sink.kind == "returned":
+            code = self.bare(code)
             self.emit(f"return {code.text}")
         elif sink.kind == "assigned":
             self.assign(sink.name, code, node)
+        elif sink.kind == "shown" and code.kind == "function":
+            raise Untranslated("a function is shown")
         elif sink.kind == "shown" and not self._silent(node):
             self.emit(f"r.print({self.shown(code, node).text})")
         elif code.text != "None":

@@ -35,7 +35,7 @@ class Subscripts(Expressions):
             raise Untranslated(f"{sign} is followed by no name")
         if of.kind == "frame":
             return self.column(of, name)
-        if of.kind == "dict":
+        if of.kind == "dict" or (of.kind == "release" and name in ("counts", "breaks", "mids")):
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
         if sign == "@" and name in _MAY_BE_MISSING:
             return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)

@@ -66,7 +66,9 @@ class Verbs(Calls):
             raise Untranslated(f"a verb of a {frame.kind}")
         return frame, [each for each in node.arguments[1:] if each.value is not None]
 
-    def _within(self, frame: Code, node: Node | None, dropped: bool = False, made: Sequence[str] = ()) -> str:
+    def _function_of(
+        self, frame: Code, node: Node | None, dropped: bool = False, made: Sequence[str] = ()
+    ) -> str:
         """Return a function of the data frame, which has columns that were `made` before."""
         with self._columns_of("d", frame, made), self.condition(dropped=dropped):
             return f"lambda d: {self.value(node).text}"
@@ -101,7 +103,7 @@ class Verbs(Calls):
             with self._columns_of(frame.text, frame), self.condition(dropped=True):
                 text = f"{frame.text}[{self.value(test).text}]"
         else:
-            text = f"{frame.at(ATOM)}.loc[{self._within(frame, test, dropped=True)}]"
+            text = f"{frame.at(ATOM)}.loc[{self._function_of(frame, test, dropped=True)}]"
         return Code(text, "frame", missing=frame.missing)
 
     def _subset(self, node: Call) -> Code:
@@ -157,7 +159,7 @@ class Verbs(Calls):
         for each in rest:
             if not each.name or not each.name.isidentifier():
                 raise Untranslated("a column that is made has no name")
-            texts.append(f"{each.name}={self._within(frame, each.value, made=made)}")
+            texts.append(f"{each.name}={self._function_of(frame, each.value, made=made)}")
             made.append(each.name)
         if frame.kind == "groups":
             return Code(
@@ -210,7 +212,7 @@ class Verbs(Calls):
                 continue
             if not each.name or not each.name.isidentifier():
                 raise Untranslated("a summary has no name")
-            texts.append(f"{each.name}={self._within(frame, each.value)}")
+            texts.append(f"{each.name}={self._function_of(frame, each.value)}")
         by = frame.plain if frame.kind == "groups" else "[]"
         text = called("r.summarize", [frame.text, by, *texts])
         names = [*by.strip("[]").replace('"', "").split(", "), *(str(each.name) for each in rest)]
@@ -224,7 +226,7 @@ class Verbs(Calls):
         for each in rest:
             down = function_name(each.value) == "desc"
             inner = arguments_of(each.value)[0] if down and each.value else each.value  # type: ignore[arg-type]
-            key = self._within(frame, inner)
+            key = self._function_of(frame, inner)
             keys.append(f"r.desc({key})" if down else key)
         code = Code(called("r.arrange", [frame.text, *keys]), "frame", missing=frame.missing)
         return self._note(code, frame)

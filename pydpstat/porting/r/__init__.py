@@ -19,8 +19,8 @@ from pydpstat.porting.r._distributions import (
 )
 from pydpstat.porting.r._elements import (
     abs, anyNA, beta, ceiling, choose, cos, droplevels, equal, exp, expm1, factorial, floor, gamma,
-    is_na, known, levels, lgamma, log, log10, log1p, log2, nchar, nlevels, power, round, sign, signif,
-    sin, sqrt, tan, tanh, trunc, unequal,
+    is_na, known, levels, lgamma, log, log10, log1p, log2, nchar, nlevels, ordered, power, round, sign,
+    signif, sin, sqrt, tan, tanh, trunc, unequal,
 )
 from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
 from pydpstat.porting.r._frames import as_data_frame, cbind, data_frame, make_names, rbind
@@ -70,7 +70,7 @@ from pydpstat.porting.r._summaries import (
     range, sd, sum, var, weighted_mean,
 )
 from pydpstat.porting.r._tables import (
-    addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,
+    addmargins, marginSums, margin_table, prop_table, proportions, released, table, xtabs,
 )
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
@@ -106,20 +106,20 @@ __all__ = [
     "lower_tri", "mad", "make_names", "make_unique", "mapply", "marginSums", "margin_table", "match",
     "matmul", "matrix", "max", "mean", "median", "merge", "message", "min", "modulo", "mutate",
     "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
-    "nlevels", "nobs", "nrow", "numeric", "options", "order", "outer", "part", "paste", "paste0",
-    "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin", "pnorm",
-    "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod", "prop_table", "prop_test",
-    "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq", "qexp", "qf", "qgamma",
-    "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient", "qweibull", "range",
-    "rank", "rbind", "read_csv", "regexpr", "regmatches", "relevel", "rep", "rep_len", "replaced",
-    "replaced_cells", "replaced_element", "replicate", "residuals", "rev", "rle", "round", "rowMeans",
-    "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq", "seq_along", "seq_len",
-    "setNames", "set_colnames", "set_dimnames", "set_names", "set_rownames", "setdiff", "shapiro_test",
-    "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split",
-    "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi", "sub", "substr", "substring",
-    "sum", "summarize", "summary", "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh",
-    "tapply", "tcrossprod", "toString", "tolower", "toupper", "transmute", "trimws", "trunc", "unequal",
-    "union", "unique", "uniroot", "unlist", "unname", "upper_tri", "utf8ToInt", "vapply", "var",
-    "var_test", "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "write_csv",
-    "write_table", "xtabs",
+    "nlevels", "nobs", "nrow", "numeric", "options", "order", "ordered", "outer", "part", "paste",
+    "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin",
+    "pnorm", "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod", "prop_table",
+    "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq", "qexp", "qf",
+    "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient", "qweibull",
+    "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel", "rep",
+    "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev", "rle",
+    "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq",
+    "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames", "set_names", "set_rownames",
+    "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot",
+    "solve", "sort", "split", "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi",
+    "sub", "substr", "substring", "sum", "summarize", "summary", "sweep", "t", "t_test", "table",
+    "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "toString", "tolower", "toupper",
+    "transmute", "trimws", "trunc", "unequal", "union", "unique", "uniroot", "unlist", "unname",
+    "upper_tri", "utf8ToInt", "vapply", "var", "var_test", "vcov", "weighted_mean", "which", "which_max",
+    "which_min", "wilcox_test", "write_csv", "write_table", "xtabs",
 ]

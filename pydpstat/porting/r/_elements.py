@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -32,7 +33,10 @@ from pydpstat.r_arithmetic.elementary import log as _log
 from pydpstat.r_arithmetic.elementary import log1p as _log1p
 from pydpstat.r_arithmetic.elementary import log10 as _log10
 from pydpstat.r_arithmetic.elementary import tanh as _tanh
+from pydpstat.r_arithmetic.factor import collation_key
 from pydpstat.r_arithmetic.rounding import significant
+
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def _each(function: Callable[..., float]) -> Callable[..., Vector]:
@@ -219,6 +223,19 @@ def equal(x: Value, y: Value) -> Value:
     (array([False,  True]), True)
     """
     return shaped(np.equal(*recycled(*rows_of(known(x), known(y)))).astype(bool), x, y)
+
+
+def ordered(x: Value, sign: str, y: Value) -> Value:
+    """Tell how strings sort, as R's ``<``, ``<=``, ``>`` and ``>=`` of strings do in a language's order.
+
+    Examples
+    --------
+    >>> ordered("apple", "<", "Banana"), ordered(["a", "B"], ">=", "b")
+    (True, array([False,  True]))
+    """
+    first, second = recycled(*rows_of(known(x), known(y)))
+    pairs = [(collation_key(str(a)), collation_key(str(b))) for a, b in zip(first, second)]
+    return shaped(np.array([_ORDERS[sign](a, b) for a, b in pairs], dtype=bool), x, y)
 
 
 def unequal(x: Value, y: Value) -> Value:

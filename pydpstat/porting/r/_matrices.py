@@ -214,8 +214,8 @@ def cells(x: Any, *keys: Any, drop: bool = True) -> Any:
     return named(result, [kept[k] for k in left], [axes[k] for k in left] if axes else ())
 
 
-def replaced_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
-    """Return what a matrix or frame is after ``x[i, j] <- value``.
+def replaced_cells(x: Any, *given: Any) -> Any:
+    """Return what a matrix or frame is after ``x[i, j] <- value``, given the keys and the value.
 
     Examples
     --------
@@ -223,10 +223,11 @@ def replaced_cells(x: Any, i: Any, j: Any, value: Any) -> Any:
     array([[5., 0.],
            [6., 0.]])
     """
+    *keys, value = given
     frame, new = isinstance(x, pd.DataFrame), vector(value)
     names = [rownames(x), x.columns] if frame else dimnames_of(as_matrix(x))
-    at = [places(k, n, each) for k, n, each in zip((i, j), np.shape(x), names)]
-    count = len(at[0]) * len(at[1])
+    at = [places(k, n, each) for k, n, each in zip(keys, np.shape(x), names, strict=True)]
+    count = math.prod(map(len, at))
     if not new.size or count % new.size:
         raise PydpstatError(f"value must have a length that divides {count}; got {new.size}")
     block = np.resize(new, count).reshape([len(each) for each in at], order="F")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -278,9 +280,12 @@ def _intervals(points: Vector, digits: int, right: bool, lowest: bool) -> list[s
 
 
 def approx(
-    x: Value, y: Value, xout: Value = None, method: str = "linear", n: int = 50, rule: int = 1
-) -> dict[str, Vector]:
+    x: Value, y: Value, xout: Value = None, method: str = "linear", n: int = 50, rule: int = 1,
+    ties: Callable[..., Any] = mean,
+) -> dict[str, Vector]:  # fmt: skip
     """Return points on the lines between points, and beyond their ends NA, or with rule 2 the last value.
+
+    Where points have the same `x`, `ties` gives their `y`.
 
     Examples
     --------
@@ -290,11 +295,11 @@ def approx(
     at, values = numbers(x).astype(np.float64), numbers(y, "y").astype(np.float64)
     kept = ~(missing(at) | missing(values))
     at, values = at[kept], values[kept]
-    if method != "linear" or rule not in (1, 2) or at.size < 2 or np.unique(at).size < at.size:
+    at, tied = np.unique(at, return_inverse=True)
+    values = np.array([ties(values[tied == k]) for k in range(at.size)])
+    if method != "linear" or rule not in (1, 2) or at.size < 2:
         raise PydpstatError("approx needs two or more different x, the method 'linear', and rule 1 or 2")
     found = np.linspace(at.min(), at.max(), whole(n, "n")) if xout is None else numbers(xout, "xout")
-    order = np.argsort(at)
-    at, values = at[order], values[order]
     k = np.clip(np.searchsorted(at, found) - 1, 0, at.size - 2)
     between = values[k] + (values[k + 1] - values[k]) * ((found - at[k]) / (at[k + 1] - at[k]))
     inside = np.where(found == at[k + 1], values[k + 1], between)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._shapes import listed
+from pydpstat.porting.r._shapes import dimnames_of, listed, named
 from pydpstat.porting.r._values import (
     Names,
     Value,
@@ -29,6 +29,7 @@ from pydpstat.porting.r._values import (
     with_names,
 )  # fmt: skip
 from pydpstat.r_arithmetic._arrays import has_length
+from pydpstat.results import DPResults
 
 Places = npt.NDArray[np.int64]
 
@@ -78,6 +79,10 @@ def places(i: Value, n: int, names: Names) -> tuple[Places, list[Any]]:
     >>> places(-2, 3, None), places(["b", "z"], 2, ["a", "b"])
     ((array([0, 2]), []), (array([1, 2]), ['z']))
     """
+    if np.ndim(i) == 2 and np.asarray(i).dtype.kind != "b":
+        raise PydpstatError(
+            "the index must be a vector; got a matrix. Write r.cells for each row, or flatten it."
+        )
     chosen = plain(i, "the index")
     if i is None or not chosen.size:
         return np.empty(0, np.int64), []
@@ -197,6 +202,8 @@ def part(x: Value, name: str) -> Value:
         raise PydpstatError(
             f"$ needs a list or a frame; got {type(x).__name__} for ${name}. Write [[ ]] for a vector."
         )
+    if isinstance(x, DPResults) and x.labels.breaks is not None and name in ("counts", "breaks", "mids"):
+        return getattr(x.labels.histogram(x.value), name)
     if not isinstance(x, (Mapping, pd.DataFrame, pd.Series, list)):
         return getattr(x, name.replace(".", "_"))
     names = names_of(x) or []
@@ -229,6 +236,10 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
     """
     if isinstance(x, pd.DataFrame):
         return x.mask(_mask(i), value) if isinstance(i, pd.DataFrame) else _with_column(x, i, value)
+    if np.ndim(x) == 2:
+        flat = replaced(np.ravel(x, order="F"), i, value)
+        grown = flat.size > np.size(x)
+        return flat if grown else named(flat.reshape(np.shape(x), order="F"), dimnames_of(x))
     n, names = size(x), names_of(x)
     found, new = places(i, n, names)
     if isinstance(x, (list, Mapping)) or isinstance(value, (list, Mapping)):

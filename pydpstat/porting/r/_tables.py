@@ -14,6 +14,7 @@ from pydpstat.porting.r._groups import apply, tapply
 from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
+from pydpstat.results.results import DPResults
 
 
 def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
@@ -46,6 +47,21 @@ def one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
     {'a': 2}
     """
     return pd.Series(counts, index=pd.Index(list(levels), dtype=object, name=name))
+
+
+def released(x: DPResults) -> Any:
+    """Return a table that a mirror released as R has it: counts with the names of their levels.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, dppack
+    >>> released(dppack.tableDP(["a", "b", "a"], eps=1, rng=RRandom(1))).to_dict()
+    {'a': 1.0, 'b': 0.0}
+    """
+    levels, axes = x.labels.dimnames or (), x.labels.dimension_names
+    if len(levels) == 1:
+        return one_way(np.asarray(x), levels[0], axes[0] if axes else "")
+    return named(np.asarray(x), list(map(list, levels)), axes or ("",) * len(levels))
 
 
 def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
