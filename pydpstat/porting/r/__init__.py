@@ -22,6 +22,7 @@ from pydpstat.porting.r._elements import (
     is_na, known, levels, lgamma, log, log10, log1p, log2, nchar, nlevels, ordered, power, round, sign,
     signif, sin, sqrt, tan, tanh, trunc, unequal,
 )
+from pydpstat.porting.r._fits import residuals
 from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
 from pydpstat.porting.r._frames import as_data_frame, cbind, data_frame, make_names, rbind
 from pydpstat.porting.r._groups import (
@@ -40,7 +41,7 @@ from pydpstat.porting.r._matrices import (
 )
 from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
-    AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, residuals, sigma, vcov,
+    AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, sigma, vcov,
 )
 from pydpstat.porting.r._operators import column_or, each, modulo, quotient, slot
 from pydpstat.porting.r._options import Sys_Date, Sys_time, getOption, options

@@ -12,9 +12,9 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._coefficients import coefficient_lines, formatted, p_values
+from pydpstat.porting.r._fits import Model, residuals
 from pydpstat.porting.r._formats import zapped
 from pydpstat.porting.r._formulas import written
-from pydpstat.porting.r._models import Model, residuals
 from pydpstat.porting.r._order_statistics import quantile
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._fits import Model, series
 from pydpstat.porting.r._matrices import row_name
-from pydpstat.porting.r._models import Model, _series
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown, vector
 
 
@@ -38,7 +38,7 @@ def predict(
         ]
     eta = x @ object._beta
     if interval == "none":
-        return _series(object._mu(eta) if type == "response" else eta, rows)
+        return series(object._mu(eta) if type == "response" else eta, rows)
     if object.family is not None:
         raise PydpstatError("interval must be 'none' for a generalized model")
     from scipy.stats import t
