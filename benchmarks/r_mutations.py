@@ -250,7 +250,7 @@ def _judged_mutant(mutant: Mutant) -> list[Judged]:
 
 
 def in_processes(function: Callable[[T], U], arguments: Sequence[T], broken: U) -> Iterator[U]:
-    """Give what a function returns, in order, each from a process of its own, and `broken` where that dies."""
+    """Give what a function returns, in order, each from a separate process, and `broken` where that dies."""
     context, found = multiprocessing.get_context("fork"), {}
     running: dict[Any, tuple[int, Any]] = {}
     waiting, told = list(enumerate(arguments)), 0

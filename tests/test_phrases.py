@@ -76,8 +76,8 @@ SHOWN = {
     r"|cancelled|signalled|analyse\b|(?:random|optim|normal|summar|minim|maxim|general|recogn|organ|student"
     r"|standard|penal|regular|discret|initial|(?<!on )anonym)is(?:e|ing|ation))": "American spelling",
 }
-# words of British users, which messages translate
-ALIASES = ("neighbour", "neighbours", "summarise")
+# words of British users, which messages translate, and one of R's choices
+ALIASES = ("neighbour", "neighbours", "summarise", "centre")
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting import r
 from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, own_name, python_name
-from pydpstat.porting._names import NATIVE, Names
+from pydpstat.porting._names import NATIVE, Names, of_base
 from pydpstat.porting._own import own_call
 from pydpstat.porting._scope import Variable, function_name, nodes, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
@@ -130,12 +129,11 @@ class Calls(Names):
         return self.of_r(node, name)
 
     def _is_base(self, name: str) -> bool:
-        plain = python_name(name)
         return (
             name in self.special
             or name in TRANSPARENT
             or self.is_verb(name)
-            or (not plain.startswith("_") and callable(getattr(r, plain, None)))
+            or of_base(name) is not None
             or matching.stream_function(name)
         )
 
@@ -298,6 +296,9 @@ class Calls(Names):
         code = Code(called(f"rng.{method}", given), "doubles")
         if method == "sample":
             of = self.value(first)
+            if of.kind in ("doubles", "ints", "") and not of.plain and not self.lenient:
+                text = code.text.replace(of.sequence, called("r.population", [of.sequence]), 1)
+                code = replace(code, text=text)
             kind = "positions" if of.kind in NUMBERS or name == "sample.int" else of.kind
             return replace(code, kind=kind if kind in {*VECTORS, "positions"} else "", missing=of.missing)
         if method in ("rbinom", "rpois", "rgeom"):
@@ -308,8 +309,8 @@ class Calls(Names):
 
     def of_r(self, node: Call, name: str) -> Code:
         plain = python_name(name)
-        function = getattr(r, plain, None)
-        if plain.startswith("_") or not callable(function) or isinstance(function, type):
+        function = of_base(name)
+        if function is None:
             raise Untranslated(f"{name} has no counterpart")
         known = matching.formals(function)
         pairs = matching.matched(known, node.arguments, name)

@@ -1,4 +1,4 @@
-"""Calls that are statements of their own in Python: stop, library, set.seed, print and others."""
+"""Calls that are separate statements in Python: stop, library, set.seed, print and others."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from pydpstat.porting._syntax import Call, Constant, Name
 
 
 def combined(of: Calls, node: Call) -> Code:
+    """Return what ``c`` makes: an array, a named vector, or a list of objects."""
     given = [each for each in node.arguments if each.value is not None]
     if not given:
         return Code("None", "null")
@@ -52,6 +53,8 @@ def combined(of: Calls, node: Call) -> Code:
             kind,
             missing=missing,
         )
+    if len(parts) == 1 and parts[0].kind == "number" and not of.lenient:
+        return parts[0]
     plain = f"[{', '.join(each.text for each in parts)}]"
     nodes_ = [each.value for each in given]
     if kind == "doubles" and all(isinstance(each, Constant) and each.kind == "integer" for each in nodes_):
@@ -73,6 +76,7 @@ def combined(of: Calls, node: Call) -> Code:
 
 
 def double(code: Code, any_kind: bool = False) -> str:
+    """Return a number as Python writes a double."""
     text = code.text
     return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
 
@@ -100,6 +104,7 @@ def bound(of: Calls, node: Call) -> Code:
 
 
 def as_list(of: Calls, node: Call) -> Code:
+    """Return a list, or a dict where all its elements have names."""
     parts = [(each.name, of.owned(each.value)) for each in node.arguments if each.value is not None]
     if parts and all(name for name, _ in parts):
         return Code(
@@ -111,6 +116,7 @@ def as_list(of: Calls, node: Call) -> Code:
 
 
 def data_frame(of: Calls, node: Call) -> Code:
+    """Return a data frame."""
     options = {"stringsAsFactors", "check.names", "row.names"}
     given = [each for each in node.arguments if each.value is not None and each.name not in options]
     others = [each for each in node.arguments if each.name in options]
@@ -152,11 +158,13 @@ def _cells(part: Code) -> str:
 
 
 def empty(of: Calls, node: Call, dtype: str, kind: str) -> Code:
+    """Return a vector of zeros of a type."""
     n = of.value(node.arguments[0].value).text if node.arguments else "0"
     return Code(f"np.zeros({n}{dtype})", kind, plain="[]" if n == "0" else "")
 
 
 def vector(of: Calls, node: Call) -> Code:
+    """Return what ``vector`` makes: zeros, an empty list or empty texts."""
     pairs = dict(matching.matched(["mode", "length"], node.arguments, "vector"))
     mode = word(pairs.get("mode"))
     n = of.value(pairs["length"]).text if "length" in pairs else "0"
@@ -176,6 +184,7 @@ def vector(of: Calls, node: Call) -> Code:
 
 
 def repeated(of: Calls, node: Call) -> Code:
+    """Return what ``rep`` makes."""
     given = node.arguments
     if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
         value, n = of.value(given[0].value), of.value(given[1].value)

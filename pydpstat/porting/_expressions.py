@@ -232,6 +232,8 @@ class Expressions(ABC):
                 raise Untranslated(f"{sign} with NA is NA")
         left, right, frame = _aligned(self.known(left), self.known(right))
         kind = _kind(left, right, frame, "flag", "flags") or "truth"
+        if sign not in ("==", "!=") and "factor" in (left.kind, right.kind):
+            raise Untranslated(f"{sign} of a factor")
         texts = [each for each in (left, right) if each.kind in ("text", "texts")]
         if texts and sign not in ("==", "!="):
             given = [left.array, quoted(sign), right.array]

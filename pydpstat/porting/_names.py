@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
@@ -21,6 +21,20 @@ _OPERATORS = {
 }
 NATIVE = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
 _LARGE = 100_000
+
+
+# functions of this run-time help that R does not have by these names
+_HELP = set(
+    "cells column_or columns each element equal index integers known matmul modulo ordered part population "
+    "power quotient released replaced replaced_cells replaced_element rows slot unequal is_in colon".split()
+)
+
+
+def of_base(name: str) -> Callable[..., object] | None:
+    """Return the counterpart of a function of base R or dplyr, or nothing."""
+    plain = python_name(name)
+    found = None if plain.startswith(("_", "set_")) or plain in _HELP else getattr(r, plain, None)
+    return found if callable(found) and not isinstance(found, type) else None
 
 
 class Names(Subscripts):
@@ -87,7 +101,7 @@ class Names(Subscripts):
             return _OPERATORS[name]
         if name in NATIVE:
             return NATIVE[name]
-        if not plain.startswith("_") and callable(getattr(r, plain, None)) and not package:
+        if of_base(name) and not package:
             return f"r.{plain}"
         raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
 

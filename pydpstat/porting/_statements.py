@@ -13,6 +13,7 @@ from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import (
     ATOM,
     ELEMENT,
+    SCALARS,
     VECTORS,
     Code,
     Problem,
@@ -166,6 +167,8 @@ class Statements(Commands):
             self.assign(sink.name, code, node)
         elif sink.kind == "shown" and code.kind == "function":
             raise Untranslated("a function is shown")
+        elif sink.kind == "shown" and "print" in self.counts and code.kind not in SCALARS | VECTORS:
+            raise Untranslated("R may show it by the script's print")
         elif sink.kind == "shown" and not self._silent(node):
             self.emit(f"r.print({self.shown(code, node).text})")
         elif code.text != "None":

@@ -75,6 +75,8 @@ class Subscripts(Expressions):
             raise Untranslated(f"the subscript has an argument {named[0].name}")
         keep = bool(named) and not (isinstance(named[0].value, Constant) and named[0].value.value)
         keys = [each.value for each in node.arguments[1:] if not each.name]
+        if any(isinstance(each, Constant) and each.value is None and each.kind != "NULL" for each in keys):
+            raise Untranslated("NA is an index")
         if base.kind == "function":
             raise Untranslated("a function has no elements")
         if len(keys) == 1:

@@ -59,7 +59,7 @@ from pydpstat.porting.r._printing import cat, print
 from pydpstat.porting.r._rank_tests import kruskal_test, ks_test, shapiro_test, wilcox_test
 from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._sequences import (
-    character, colon, integer, logical, numeric, rep, rep_len, seq, seq_along, seq_len,
+    character, colon, integer, logical, numeric, population, rep, rep_len, seq, seq_along, seq_len,
 )
 from pydpstat.porting.r._strings import (
     casefold, chartr, endsWith, intToUtf8, make_unique, message, paste, paste0, startsWith, strrep,
@@ -109,12 +109,12 @@ __all__ = [
     "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
     "nlevels", "nobs", "nrow", "numeric", "options", "order", "ordered", "outer", "part", "paste",
     "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin",
-    "pnorm", "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod", "prop_table",
-    "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq", "qexp", "qf",
-    "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient", "qweibull",
-    "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel", "rep",
-    "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev", "rle",
-    "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq",
+    "pnorm", "population", "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod",
+    "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq",
+    "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient",
+    "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel",
+    "rep", "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev",
+    "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq",
     "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames", "set_names", "set_rownames",
     "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot",
     "solve", "sort", "split", "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi",

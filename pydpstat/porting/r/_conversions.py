@@ -52,7 +52,7 @@ def identical(x: Value, y: Value) -> bool:
         return False
     kinds = {"number" if each.dtype.kind in "if" else each.dtype.kind for each in (a, b)}
     same = len(kinds) == 1 and bool(((a == b) | (missing(a) & missing(b))).all())
-    if same and a.dtype != b.dtype:
+    if same and (a.dtype != b.dtype or (a.dtype.kind == "i" and int in (type(x), type(y)))):
         raise PydpstatError(
             "identical tells integers from doubles, which may differ here and in R: use all_equal"
         )

@@ -233,6 +233,8 @@ def ordered(x: Value, sign: str, y: Value) -> Value:
     >>> ordered("apple", "<", "Banana"), ordered(["a", "B"], ">=", "b")
     (True, array([False,  True]))
     """
+    if factor_of(x) is not None or factor_of(y) is not None:
+        raise PydpstatError("x and y must be strings; got a factor. Write as_character of it.")
     first, second = recycled(*rows_of(known(x), known(y)))
     pairs = [(collation_key(str(a)), collation_key(str(b))) for a, b in zip(first, second)]
     return shaped(np.array([_ORDERS[sign](a, b) for a, b in pairs], dtype=bool), x, y)

@@ -30,6 +30,7 @@ from pydpstat.r_arithmetic.character import shape
 
 # enough for every number to be in fixed notation, or none
 _ALWAYS = 1000
+_JUSTIFIED = ("left", "right", "centre", "none")
 
 
 def decimals_of(
@@ -155,8 +156,8 @@ def format(
         Significant digits, by default the option's; so many that the number with most needs shows them.
     nsmall : int, optional
         Least decimals in fixed notation.
-    justify : {"left", "right", "centre", "none"}
-        Of strings.
+    justify : str, optional
+        Of strings: R's words for their side, or "none".
     width : int, optional
         Least width.
     scientific : bool or int, optional
@@ -177,9 +178,10 @@ def format(
         return x.strftime(trim) if isinstance(trim, str) else texts(x)[0]
     if x is None or getattr(x, "name", None) == "summary":
         raise PydpstatError("x must be a vector; got NULL or a summary")
-    if justify not in ("left", "right", "centre", "none"):
-        raise PydpstatError(f"justify must be 'left', 'right', 'centre' or 'none'; got {justify!r}")
-    values = vector(flat(x))
+    if justify not in _JUSTIFIED:
+        raise PydpstatError(f"justify must be one of {_JUSTIFIED}; got {justify!r}")
+    # a number of Python's without decimals may be a double of R's, which gets them
+    values = vector(flat(float(x) if type(x) is int and nsmall else x))
     penalty = {None: None, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
     parts = cells(values, digits, None, whole(nsmall, "nsmall"), penalty)
     least = 0 if width is None else whole(width, "width")

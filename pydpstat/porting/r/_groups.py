@@ -202,10 +202,10 @@ def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
         parts = [with_names(part, names[rest[0]]) for part in parts] if rest else parts.tolist()
     labels = names[margin[0]] if len(margin) < 2 else None
     answers = [FUN(part, *args, **more) for part in parts]
-    if all(np.size(each) == 1 and not isinstance(each, (list, dict)) for each in answers):
-        # single results have the names of the rows or columns only
-        answers = [vector(each)[0] for each in answers]
-    if any(names_of(each) != names_of(answers[0]) for each in answers):
+    if any(isinstance(each, (list, dict)) for each in answers):
+        return listed(answers, labels)
+    # names of single results, and names that differ, are lost
+    if any(np.size(each) == 1 or names_of(each) != names_of(answers[0]) for each in answers):
         answers = [vector(each) for each in answers]
     result = simplified(answers, labels)
     if len(margin) > 1:

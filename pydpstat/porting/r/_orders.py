@@ -74,6 +74,8 @@ def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Val
     >>> sort([3, 1, 2]), sort(["b", "a"])
     (array([1, 2, 3]), array(['a', 'b'], dtype=object))
     """
+    if not isinstance(decreasing, (bool, np.bool_)):
+        raise PydpstatError(f"decreasing must be True or False; got {decreasing!r}")
     values = plain(x) if isinstance(x, list) else x
     return taken(values, order(values, decreasing=decreasing, na_last=na_last) - 1)
 

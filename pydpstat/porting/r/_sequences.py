@@ -7,13 +7,22 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from pydpstat._checks import is_number
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._positions import taken
-from pydpstat.porting.r._values import LARGEST, Value, Vector, bare, numbers, plain, single, size  # fmt: skip
+from pydpstat.porting.r._values import (  # fmt: skip
+    LARGEST,
+    Value,
+    Vector,
+    bare,
+    factor_of,
+    numbers,
+    plain,
+    single,
+    size,
+)
 
 _SLACK = 1e-10
-
-
 _SAME = 100 * float(np.finfo(np.float64).eps)
 
 
@@ -134,6 +143,21 @@ def _by_step(a: float, b: float, step: float) -> Value:
         return np.array([a])
     values = a + np.arange(int((b - a) / step + _SLACK) + 1) * step
     return np.minimum(values, b) if step > 0 else np.maximum(values, b)
+
+
+def population(x: Value) -> Value:
+    """Return what R's ``sample`` draws from: for a single number of at least 1 the numbers up to it.
+
+    Examples
+    --------
+    >>> population([9]), population([9, 5])
+    (9, [9, 5])
+    """
+    values = (
+        [] if factor_of(x) is not None or isinstance(x, Mapping) else np.ravel(np.asarray(x, dtype=object))
+    )
+    single = len(values) == 1 and is_number(values[0]) and values[0] >= 1
+    return int(values[0]) if single else x
 
 
 def seq_len(length_out: Value) -> Vector:

@@ -277,7 +277,7 @@ class Tibble(pd.DataFrame):
 
     def lines(self) -> list[str]:
         """Refuse to be printed."""
-        raise PydpstatError("R prints a tibble in a form of its own: write print(as.data.frame(x))")
+        raise PydpstatError("R prints a tibble in a separate form: write print(as.data.frame(x))")
 
 
 def as_tibble(x: Any) -> pd.DataFrame:
