@@ -157,8 +157,8 @@ def flatten(value: object, values: list[float], labels: list[str]) -> None:
             labels.extend(cells)
         else:
             values.extend(np.asarray(cells, dtype=np.float64).tolist())
-            names = names_of(value) if getattr(value, "ndim", 0) == 1 else None  # type: ignore[arg-type]
-            dimnames = (names, *dimnames_of(value))
+            own = names_of(value) if getattr(value, "ndim", 0) == 1 else None
+            dimnames = (own, *dimnames_of(value))
             labels.extend("NA" if each is None else str(each) for names in dimnames for each in names or ())
 
 

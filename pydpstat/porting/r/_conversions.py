@@ -31,11 +31,11 @@ from pydpstat.r_arithmetic._arrays import has_length
 def identical(x: Value, y: Value) -> bool:
     """Tell whether two values are the same, names among them.
 
-    Integers beside equal doubles raise an error: what is one kind here may be two in R.
+    Equal numbers raise an error where Python does not tell whether they are R's integers or doubles.
 
     Examples
     --------
-    >>> identical([1, "a"], [1, "a"]), identical({"a": 1.5}, {"b": 1.5})
+    >>> identical([1.5, "a"], [1.5, "a"]), identical({"a": 1.5}, {"b": 1.5})
     (True, False)
     """
     if isinstance(x, (list, Mapping, pd.DataFrame)) or isinstance(y, (list, Mapping, pd.DataFrame)):

@@ -153,11 +153,10 @@ def population(x: Value) -> Value:
     >>> population([9]), population([9, 5])
     (9, [9, 5])
     """
-    values = (
-        [] if factor_of(x) is not None or isinstance(x, Mapping) else np.ravel(np.asarray(x, dtype=object))
-    )
-    single = len(values) == 1 and is_number(values[0]) and values[0] >= 1
-    return int(values[0]) if single else x
+    if size(x) != 1 or factor_of(x) is not None:
+        return x
+    value = plain(x)[0]
+    return int(value) if is_number(value) and value >= 1 else x
 
 
 def seq_len(length_out: Value) -> Vector:

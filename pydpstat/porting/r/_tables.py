@@ -55,7 +55,8 @@ def released(x: DPResults) -> Any:
     Examples
     --------
     >>> from pydpstat import RRandom, dppack
-    >>> released(dppack.tableDP(["a", "b", "a"], eps=1, rng=RRandom(1))).to_dict()
+    >>> x = pd.Categorical(["a", "b", "a"], ["a", "b"])
+    >>> released(dppack.tableDP(x, eps=1, rng=RRandom(1))).to_dict()
     {'a': 1.0, 'b': 0.0}
     """
     levels, axes = x.labels.dimnames or (), x.labels.dimension_names
