@@ -153,13 +153,27 @@ class Calls(Names):
             ("smoothmest", "rdoublex"),
         ):
             return self.drawn(node, "rlaplace")
+        if (package, name) == ("sdcMicro", "microaggregation"):
+            return self._microaggregated(node)
         raise Untranslated(f"the package {package} has no counterpart")
+
+    def _microaggregated(self, node: Call) -> Code:
+        known = ["obj", "variables", "aggr", "strata_variables", "method"]
+        given = dict(matching.matched(known, node.arguments, "microaggregation"))
+        if set(given) - {"obj", "aggr", "method"} or word(given.get("method")) != "mdav":
+            raise Untranslated("microaggregation of groups, or by another method than mdav")
+        size = self.value(given["aggr"]).text if "aggr" in given else "3"
+        texts = [self.value(given["obj"]).text, size, "standardize=True"]
+        return Code(called("pydpstat.anonymity.microaggregation", texts), "microaggregation")
 
     def of_mirror(self, node: Call, package: str, name: str) -> Code:
         plain = python_name(name)
         module = matching.PACKAGES[package]
         if name in matching.INTERNAL:
             return self.drawn(node, matching.INTERNAL[name])
+        if name in matching.GENERICS:
+            first, *rest = self.plainly(node.arguments)
+            return Code(called(f"{first}.{name}", rest), "object" if name == "toGamma" else "")
         if not matching.exports(package, plain):
             raise Untranslated(f"{package} exports no {name}")
         thing = getattr(module, plain)

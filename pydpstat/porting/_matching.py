@@ -18,6 +18,8 @@ OF_R = {"base", "stats", "utils", "methods", "dplyr", "graphics"}
 DOTS = "..."
 # functions of diffpriv that it does not export
 INTERNAL = {".rlap": "rlap"}
+# its methods of parameters, which it does not export either
+GENERICS = {"getEpsilon", "getDelta", "getGamma", "toGamma"}
 # R's generators that a stream draws by a different one
 DERIVED = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw

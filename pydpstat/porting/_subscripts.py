@@ -35,6 +35,10 @@ class Subscripts(Expressions):
             raise Untranslated(f"{sign} is followed by no name")
         if of.kind == "frame":
             return self.column(of, name)
+        if of.kind == "microaggregation":
+            if name != "mx":
+                raise Untranslated(f"${name} of microaggregation, which has only $mx here")
+            return Code(of.text, "frame")
         if of.kind == "dict" or (of.kind == "release" and name in ("counts", "breaks", "mids")):
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
         if sign == "@" and name in _MAY_BE_MISSING:
