@@ -348,6 +348,10 @@ class Calls(Names):
             (key, code.array if code.kind == "column" and plain not in _SUMMARIES else code.sequence)
             for key, code in codes
         ]
+        formula = next((value for _, value in pairs if function_name(value) == "~"), None)
+        if formula is not None and "data" in known:
+            texts = [(key, text) for key, text in texts if key != "data"]
+            texts.append(("data", self.data_of(formula, dict(pairs).get("data"))))
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
         kind = self._result(plain, first)

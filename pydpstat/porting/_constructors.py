@@ -34,6 +34,9 @@ def combined(of: Calls, node: Call) -> Code:
     missing = max(each.missing for each in parts)
     if any(each.name for each in given):
         scalar = all(each.kind in SCALARS for each in parts) and all(each.name for each in given)
+        if scalar and not of.lenient:
+            texts = [_keyword(each.name, double(part, True)) for each, part in zip(given, parts)]
+            return Code(called("r.c", texts), "named", missing=missing)
         if scalar:
             texts = [f"{quoted(each.name)}: {double(part, True)}" for each, part in zip(given, parts)]
             return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)

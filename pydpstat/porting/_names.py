@@ -13,7 +13,7 @@ from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, py
 from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._scope import Scope, Variable, nodes
 from pydpstat.porting._subscripts import Subscripts
-from pydpstat.porting._syntax import Constant, Function, Name, Node
+from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
 _OPERATORS = {
     **{"+": "np.add", "-": "np.subtract", "*": "np.multiply", "/": "np.divide", "^": "r.power"},
@@ -104,6 +104,20 @@ class Names(Subscripts):
         if of_base(name) and not package:
             return f"r.{plain}"
         raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
+
+    def data_of(self, formula: Node | None, data: Node | None) -> str:
+        """Return the data of a formula, with the variables of the script that it may mean."""
+        functions = {id(each.function) for each in nodes(formula) if isinstance(each, Call)}
+        used = [each.name for each in nodes(formula) if isinstance(each, Name) and id(each) not in functions]
+        columns = [
+            f"{quoted(each)}: {self.named(Name(each)).array}"
+            for each in dict.fromkeys(used)
+            if data is None or self.outside(each, data)
+        ]
+        if data is None:
+            return f"pd.DataFrame({{{', '.join(columns)}}})"
+        frame = self.value(data)
+        return f"{{{', '.join(columns)}, **{frame.at(ATOM)}}}" if columns else frame.text
 
     def outside(self, name: str, data: Node) -> bool:
         """Return whether a name may be a variable of the script, and no column of a data frame."""

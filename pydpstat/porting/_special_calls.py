@@ -24,7 +24,7 @@ from pydpstat.porting._code import (
     called,
     quoted,
 )
-from pydpstat.porting._scope import call, function_name, nodes, word
+from pydpstat.porting._scope import call, function_name, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
 # functions that make a text of one value
@@ -218,19 +218,7 @@ def _model(of: Calls, node: Call) -> Code:
     texts = [quoted(_formula(of, formula))]  # type: ignore[arg-type]
     # as in the calls of R's glm, the family is before the data
     by_name = "data=" if name == "glm" else ""
-    functions = {id(each.function) for each in nodes(formula) if isinstance(each, Call)}
-    used = [each.name for each in nodes(formula) if isinstance(each, Name) and id(each) not in functions]
-    columns = [
-        f"{quoted(each)}: {of.named(Name(each)).array}"
-        for each in dict.fromkeys(used)
-        if "data" not in given or of.outside(each, given["data"])
-    ]
-    if "data" not in given:
-        texts.append(f"{by_name}pd.DataFrame({{{', '.join(columns)}}})")
-    elif columns:
-        texts.append(f"{by_name}{{{', '.join(columns)}, **{of.value(given['data']).at(ATOM)}}}")
-    else:
-        texts.append(f"{by_name}{of.value(given['data']).text}")
+    texts.append(f"{by_name}{of.data_of(formula, given.get('data'))}")
     if "family" in given:
         family = given["family"]
         called_ = function_name(family) or word(family)

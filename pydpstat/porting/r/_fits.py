@@ -13,6 +13,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import Design
 from pydpstat.porting.r._linear_algebra import matmul
 from pydpstat.porting.r._matrices import row_name
+from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._shapes import Array, vector
 from pydpstat.r_arithmetic import exp, log
 
@@ -80,7 +81,7 @@ def series(values: Any, names: Any) -> pd.Series:
     >>> series([1], ["a"]).to_dict()
     {'a': 1}
     """
-    return pd.Series(np.asarray(values), index=pd.Index(list(names), dtype=object))
+    return Named(np.asarray(values), index=pd.Index(list(names), dtype=object))
 
 
 class Model:

@@ -13,6 +13,7 @@ from pydpstat.porting.r._formulas import variables
 from pydpstat.porting.r._groups import apply, tapply
 from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
+from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
 from pydpstat.results.results import DPResults
 
@@ -46,7 +47,7 @@ def one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
     >>> one_way([2], ["a"], "").to_dict()
     {'a': 2}
     """
-    return pd.Series(counts, index=pd.Index(list(levels), dtype=object, name=name))
+    return Named(counts, index=pd.Index(list(levels), dtype=object, name=name))
 
 
 def released(x: DPResults) -> Any:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
@@ -181,7 +182,7 @@ def with_names(values: Value, names: Names, like: Value = None) -> Value:
         return plain(values) if isinstance(values, list) else values
     table = like.index.name if isinstance(like, pd.Series) else None
     values = plain(values)
-    return pd.Series(values, index=pd.Index(names, dtype=object, name=table), dtype=values.dtype)
+    return Named(values, index=pd.Index(names, dtype=object, name=table), dtype=values.dtype)
 
 
 def single(x: Value, named: bool = True) -> Value:
