@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import NamedTuple
 
+from pydpstat.porting import _matching as matching
 from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, python_name, quoted
 from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, root, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
@@ -113,6 +114,8 @@ class Assignments(Verbs):
         if arrow == "<<-":
             self._outside(name or root(target))
         if not name:
+            if matching.draws(value, self.functions) and matching.draws(target, self.functions):
+                raise Untranslated("R evaluates the value before the place, and both draw or act")
             code = self._value_of(value)
             self._replacement(target, code)
             name = root(target)

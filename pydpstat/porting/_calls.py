@@ -46,8 +46,12 @@ _COMPLETE = set(
     "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
     "duplicated complete_cases tabulate is_null".split()
 )
+# functions for which a list is no vector
+_OF_NUMBERS = set("mean sum prod sd var median min max range quantile cumsum round signif exp log".split())
 # functions that make a text of numbers
-_SHOWING = set("cat print paste paste0 format as_character toString message formatC prettyNum".split())
+_SHOWING = set(
+    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum".split()
+)
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
 
@@ -335,6 +339,8 @@ class Calls(Names):
         if plain in _SHOWING:
             codes = [(key, self.shown(code, value)) for (key, code), (_, value) in zip(codes, pairs)]
         first = codes[0][1] if codes else Code("")
+        if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
+            raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":
             kind = (
                 first.kind

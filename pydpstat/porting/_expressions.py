@@ -43,7 +43,8 @@ _NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "
 _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 # what R compares with numbers as text
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
-_NEAR_THE_LAST = 2**30
+# the product of two such is beyond R's integers
+_TOO_LARGE = 46341
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -281,7 +282,7 @@ class Expressions(ABC):
                 return Code(text, "column", frame=left.frame)
         if sign == "%in%" and not left.kind:
             kind = "truth"
-        if sign == "%*%" and left.kind == right.kind == "matrix":
+        if sign == "%*%" and left.kind == right.kind == "matrix" and self.lenient:
             return Code(f"{left.at(PRODUCT)} @ {right.at(PRODUCT + 1)}", "matrix", PRODUCT)
         first = left.array if left.kind == "column" else left.sequence
         return Code(called(_WORDS[sign], [first, right.sequence]), kind)
@@ -307,8 +308,8 @@ def _constant(node: Constant) -> Code:
         return Code(str(value), "flag")
     if isinstance(value, str):
         return Code(quoted(value), "text")
-    if node.kind == "integer" and abs(value) >= _NEAR_THE_LAST:
-        raise Untranslated(f"{value}L is near the end of R's integers, beyond which all is NA")
+    if node.kind == "integer" and abs(value) >= _TOO_LARGE:
+        raise Untranslated(f"{value}L may lead beyond R's integers, where all is NA")
     if isinstance(value, complex):
         return Code(repr(value))
     return Code(number(value), "number", missing=2 if math.isnan(value) else 0)

@@ -70,7 +70,7 @@ def test_statements(script, python):
         ("x <- month.name", "month.name is neither"),
         ("x <- NA & FALSE", "NA depends on the other side"),
         ("x <- c(TRUE, NA)", "TRUE, FALSE and NA"),
-        ("2147483647L + 1L", "end of R's integers"),
+        ("2147483647L + 1L", "beyond R's integers"),
         ("f <- function(x) sum(x)\nsum <- function(x) 0\nf(2)", "R's function or the script's"),
         (
             "f <- function(a, b) { b; a }\ng <- function(x) { cat(x); x }\nf(g(1), g(2))",
