@@ -336,6 +336,9 @@ class Calls(Names):
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
             codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
+        if plain == "str" and codes and codes[0][1].kind == "number":
+            # it tells R's doubles from its integers
+            codes[0] = ("object", replace(codes[0][1], text=f"float({codes[0][1].text})"))
         if plain in _SHOWING:
             codes = [(key, self.shown(code, value)) for (key, code), (_, value) in zip(codes, pairs)]
         first = codes[0][1] if codes else Code("")

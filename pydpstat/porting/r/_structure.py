@@ -48,8 +48,7 @@ def _lines(x: Value, indent: builtins.str = " ", in_frame: bool = False) -> list
     values, names = plain(x), None if in_frame else names_of(x)
     shape = x.shape if isinstance(x, np.ndarray) and x.ndim > 1 else (values.size,)
     sizes = f" [{', '.join(f'1:{n}' if n > 1 else f'{n}' for n in shape)}]" if shape != (1,) else ""
-    # most whole numbers of a ported script are R's doubles
-    kind = "num" if type(x) is int else {"b": "logi", "i": "int", "f": "num", "O": "chr"}[values.dtype.kind]
+    kind = {"b": "logi", "i": "int", "f": "num", "O": "chr"}[values.dtype.kind]
     head = f" {'Named ' * (names is not None)}{kind}{' ' if in_frame else sizes if values.size else '(0)'}"
     parts, most = _shown(values, OPTIONS["width"] - 4 - len(head) if indent == " " else 0)
     found = [f"{head} {' '.join(parts[:most])}{' ...' * (values.size > most)}"]
