@@ -354,7 +354,12 @@ class Calls(Names):
             )
             return Code(called(NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
         texts = [
-            (key, code.array if code.kind == "column" and plain not in _SUMMARIES else code.sequence)
+            (
+                key,
+                code.array
+                if plain == "str" or (code.kind == "column" and plain not in _SUMMARIES)
+                else code.sequence,
+            )
             for key, code in codes
         ]
         formula = next((value for _, value in pairs if function_name(value) == "~"), None)
