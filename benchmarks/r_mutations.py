@@ -1,8 +1,8 @@
 """Change R scripts in one place and see whether their ports are right or say that they are not.
 
 ``python benchmarks/r_mutations.py`` makes 210 scripts from those of ``r_reference/scripts``: each has one
-change of ``r_mutations.txt``, a rewritten place or inserted lines. R and the port run each. What counts is
-that no port shows another number than R without a word: ``wrong`` and ``crash`` must be none.
+change of ``r_mutations.txt``, a rewritten place or inserted lines. R and the port run each. No port may
+show another number or text than R without a word: ``wrong``, ``shown`` and ``crash`` must be none.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ JUDGEMENTS = {
     "listed": "the list of problems has it",
     "error": "Python stops with an error",
     "unreached": "a listed statement stops Python before the change",
-    "layout": "values are equal, but what is shown looks different",
     "no R": "R cannot read the script, or does not end",
     "wrong": "a number or a text differs without a word",
+    "shown": "values are equal, but another text is shown",
     "crash": "the translator itself fails",
 }
-FAILURES = ("wrong", "crash")
+FAILURES = ("wrong", "shown", "crash")
 T, U = TypeVar("T"), TypeVar("U")
-# R's and Python's text of the same statement, the last one at the end
-_shown: list[tuple[str, str, bool]] = []
+# what Python shows, by the place of the expression
+_shown: dict[int, str] = {}
 
 
 class Change(NamedTuple):
@@ -171,11 +171,15 @@ def judged(text: str, name: str, line: int = 1) -> Judged:
 def _compared(port: Port, record: Record, folder: Path, line: int) -> Judged:
     _shown.clear()
     found = verifying.verify(port.runs, record, folder).lines
+    outputs = {each["index"]: "\n".join(each["output"]) for each in record["expressions"]}
     for each in found:
+        shown = outputs[each.index], _shown.get(each.index, "")
         if each.status == verifying.DIFFERENT:
-            r = next(one for one in record["expressions"] if one["index"] == each.index)
-            shown = [mine for theirs, mine, _ in _shown if theirs == "\n".join(r["output"])]
-            return Judged("wrong", each.line, each.note, ("\n".join(r["output"]), "\n".join(shown[:1])))
+            return Judged("wrong", each.line, each.note, shown)
+        # releases say more than R does
+        off = max((far for far, _ in verifying._printed(*shown, False)), default=0.0)
+        if each.index in _shown and off > 1e-5 and "(epsilon" not in shown[1]:
+            return Judged("shown", each.line, "", shown)
     last = found[-1]
     if last.status == verifying.R_STOPPED:
         return Judged("equal", last.line, "both stop")
@@ -185,20 +189,16 @@ def _compared(port: Port, record: Record, folder: Path, line: int) -> Judged:
         return Judged("unreached" if early else "listed" if listed else "error", last.line, last.note)
     if port.problems:
         return Judged("listed", port.problems[0].line, port.problems[0].reason)
-    off = next(((theirs, mine) for theirs, mine, other in _shown if other), None)
-    return Judged("layout", 0, "", off) if off else Judged("equal")
+    return Judged("equal")
 
 
-def _printed(theirs: str, mine: str, shown: bool) -> Iterator[tuple[float, str]]:
-    """Compare also how a value is shown that was itself compared."""
-    off = max((each for each, _ in _PRINTED(theirs, mine, False)), default=0.0) if shown else 0.0
-    # releases say more than R does
-    _shown.append((theirs, mine, off > 1e-5 and "(epsilon" not in mine))
-    yield from _PRINTED(theirs, mine, shown)
+def _and_keep_shown(recorded: dict[str, Any], chunk: Any, space: Any, printed: str, *more: Any) -> Any:
+    _shown[recorded["index"]] = printed
+    return _COMPARED(recorded, chunk, space, printed, *more)
 
 
-_PRINTED = verifying._printed
-verifying._printed = _printed
+_COMPARED = verifying._compared
+verifying._compared = _and_keep_shown
 
 
 def _too_long(*_: object) -> None:
@@ -217,7 +217,7 @@ def equal_part(path: Path) -> tuple[tuple[str, ...], list[Judged]]:
     while True:
         text = "".join(f"{each}\n" for each in parts)
         [found] = in_processes(partial(judged, name=path.name), [text], DEAD)
-        if found.word in ("equal", "layout") and not found.line:
+        if found.word == "equal" and not found.line:
             return tuple(parts), left
         left.append(found)
         del parts[_index(parts, found.line)]
@@ -243,15 +243,17 @@ def _judged_mutant(mutant: Mutant) -> list[Judged]:
         place = _index((*head, *parts, *tail), judgement.line) - len(head)
         within = judgement.line and 0 <= place < len(parts)
         found.append(judgement._replace(statement=(*head, *parts, *tail)[place + len(head)]))
-        if not within or judgement.word not in ("wrong", "listed", "error"):
+        # a statement that stops both sides keeps the next ones from being compared
+        if not within or judgement.word in ("unreached", "no R", "crash"):
             break
         del parts[place]
     return found
 
 
 def in_processes(function: Callable[[T], U], arguments: Sequence[T], broken: U) -> Iterator[U]:
-    """Give what a function returns, in order, each from a separate process, and `broken` where that dies."""
-    context, found = multiprocessing.get_context("fork"), {}
+    """Give what a function returns, in order, each from a process of its own, or `broken` if it dies."""
+    context = multiprocessing.get_context("fork")
+    found: dict[int, U] = {}
     running: dict[Any, tuple[int, Any]] = {}
     waiting, told = list(enumerate(arguments)), 0
     while told < len(arguments):
@@ -311,7 +313,7 @@ def main() -> int:
     paths = sorted(SCRIPTS.glob("*.R"))
     for path, (parts, left) in zip(paths, in_processes(equal_part, paths, ((), []))):
         scripts[path.name] = parts
-        reasons = "; ".join(f"{each.word}: {each.note}" for each in left if each.word in FAILURES)
+        reasons = "; ".join(f"{each.word} {each.line}: {each.note}" for each in left if each.word in FAILURES)
         print(f"{path.name}: {len(parts)} statements, {len(left)} left out. {reasons}".strip(), flush=True)
     chosen = list(islice(mutants(scripts, known, options.seed), count))
     sums: Counter[str] = Counter()
@@ -319,7 +321,7 @@ def main() -> int:
     for mutant, found in zip(chosen, in_processes(_judged_mutant, chosen, [DEAD])):
         failures = [each for each in found if each.word in FAILURES]
         sums[(failures or found)[0].word] += 1
-        for each in found if options.all else [*failures, *(one for one in found if one.word == "layout")]:
+        for each in found if options.all else failures:
             print(f"\n{told(mutant, each)}", flush=True)
     print(f"\n{'judged':<12}{'scripts':>8}")
     for word, meaning in JUDGEMENTS.items():

@@ -164,6 +164,7 @@ class Definitions(Assignments):
         python = self.scope.free_name(name, "each")
         self.scope.names[name] = Variable(python, "function")
         self._definition(python, node)
+        self.lines.append("")
         return python
 
 

@@ -103,6 +103,8 @@ class Statements(Commands):
         while self._comment < len(comments) and comments[self._comment].start < until:
             each = comments[self._comment]
             self._comment += 1
+            if each.text.startswith("#!") and each.start == 0:
+                continue
             text = re.sub(r"^#+['!]?\s*", "# ", each.text).rstrip()
             between = self.script.text[self.end : each.start]
             if "\n" not in between and self.lines and self.end:
