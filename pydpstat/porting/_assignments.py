@@ -32,6 +32,8 @@ LEFT, SHOWN, RETURNED = Sink("left"), Sink("shown"), Sink("returned")
 class Assignments(Verbs):
     """What assignments are in Python."""
 
+    # the names that functions use from outside
+    captured: set[str]
     # the names that the function reads before it assigns them
     read_first: set[str]
     # variables that are multiplied by something and kept, so that their numbers must be R's doubles
@@ -209,7 +211,13 @@ class Assignments(Verbs):
     def _in_place(self, variable: Variable, name: str, target: Call, code: Code) -> str:
         """Return a statement that changes an array or a list that nothing else holds."""
         keys = [each.value for each in target.arguments[1:]]
-        if not variable.fresh or len(keys) != 1 or name not in ("[", "[[", "$"):
+        # a function that uses the variable may hold the same array
+        if (
+            root(target) in self.captured
+            or not variable.fresh
+            or len(keys) != 1
+            or name not in ("[", "[[", "$")
+        ):
             return ""
         if (
             variable.kind == "dict"

@@ -46,6 +46,8 @@ _COMPLETE = set(
     "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
     "duplicated complete_cases tabulate is_null".split()
 )
+# functions that tell vectors from lists
+_WHOLE = set("str rep rev head tail append setNames unlist as_list".split())
 # functions for which a list is no vector
 _OF_NUMBERS = set("mean sum prod sd var median min max range quantile cumsum round signif exp log".split())
 # functions that make a text of numbers
@@ -100,6 +102,11 @@ class Calls(Names):
                 return self._method(node, function)
         if isinstance(function, Name):
             return self._by_name(node, function.name)
+        while function_name(function) == "(" and isinstance(function, Call):
+            function = function.arguments[0].value  # type: ignore[assignment]
+        if isinstance(function, Function):
+            names = [str(each.name) for each in function.formals]
+            self._check_promises(node.arguments, names, "the function", function)
         target = self.value(function)
         return Code(called(target.at(ATOM), self.plainly(node.arguments)), missing=1)
 
@@ -151,11 +158,7 @@ class Calls(Names):
                 return self._of_base(replace(node, function=Name(name)), name)
             finally:
                 self.attached = inside
-        if (package, name) in (
-            ("rmutil", "rlaplace"),
-            ("extraDistr", "rlaplace"),
-            ("smoothmest", "rdoublex"),
-        ):
+        if f"{package}::{name}" in ("rmutil::rlaplace", "extraDistr::rlaplace", "smoothmest::rdoublex"):
             return self.drawn(node, "rlaplace")
         if (package, name) == ("sdcMicro", "microaggregation"):
             return self._microaggregated(node)
@@ -253,6 +256,9 @@ class Calls(Names):
     ) -> list[str]:
         """Return arguments of a function whose parameters are not known, by default as arrays."""
         pairs = [("", each.value) for each in given if each.value is not None]
+        for _, each in pairs:
+            if isinstance(each, Name):
+                self.owned(each)
         matching.check_order(pairs, None, self.functions, what)
         texts = [text(each.value) if text else self.value(each.value).array for each in given]
         return [
@@ -273,11 +279,12 @@ class Calls(Names):
         """
         pairs = matching.matched(known, given, what)
         matching.check_order(pairs, function, self.functions, what)
+        for _, each in pairs if function else ():
+            if isinstance(each, Name):
+                self.owned(each)
+        plain = function is not None or not listed
         texts = [
-            (
-                name,
-                self.bare(self.value(value)).array if function or not listed else self._argument(value, name),
-            )
+            (name, self.bare(self.value(value)).array if plain else self._argument(value, name))
             for name, value in pairs
         ]
         if function:
@@ -333,6 +340,8 @@ class Calls(Names):
         known = matching.formals(function)
         pairs = matching.matched(known, node.arguments, name)
         matching.check_order(pairs, None, self.functions, name)
+        if plain == "print" and not {each.name for each in node.arguments if each.name} <= set(known):
+            raise Untranslated("print of data frames takes whole names of arguments only")
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
             codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
@@ -353,13 +362,9 @@ class Calls(Names):
                 else ""
             )
             return Code(called(NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
+        arrays, single = plain in _WHOLE, plain not in _SUMMARIES
         texts = [
-            (
-                key,
-                code.array
-                if plain == "str" or (code.kind == "column" and plain not in _SUMMARIES)
-                else code.sequence,
-            )
+            (key, code.array if arrays or code.kind == "column" and single else code.sequence)
             for key, code in codes
         ]
         formula = next((value for _, value in pairs if function_name(value) == "~"), None)

@@ -45,6 +45,7 @@ _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such is beyond R's integers
 _TOO_LARGE = 46341
+_WHOLE = re.compile(r"[\d_]+")
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -219,6 +220,9 @@ class Expressions(ABC):
         if kind == "doubles" and whole:
             kind = "ints"
         level = _ARITHMETIC[sign]
+        texts = left.text, right.text
+        if sign == "*" and all(map(_WHOLE.fullmatch, texts)) and int(texts[0]) * int(texts[1]) > 2**53:
+            left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
         text = f"{left.at(level)} {sign} {right.at(level + 1)}"
         if sign == "*" and {left.kind, right.kind} <= {"ints", "positions"}:

@@ -68,6 +68,7 @@ class Statements(Commands):
         self.functions: dict[str, Function] = {}
         self.growing: set[str] = set()
         self.changed_until: dict[str, float] = {}
+        self.captured: set[str] = set()
         self._look_ahead()
         self.end = 0
         for name in names:
@@ -76,6 +77,9 @@ class Statements(Commands):
     def _look_ahead(self) -> None:
         """Note the script's functions, and the variables that change or are multiplied and kept."""
         for each in (one for top in self.script.expressions for one in nodes(top)):
+            if isinstance(each, Function):
+                inside = {one.name for one in nodes(each.body) if isinstance(one, Name)}
+                self.captured |= inside - {*assigned(each.body), *(str(one.name) for one in each.formals)}
             if function_name(each) in ("for", "while", "repeat", *ARROWS):
                 last = math.inf if function_name(each) == "<<-" else each.end
                 for name in assigned(each, deep=True):
@@ -238,6 +242,8 @@ class Statements(Commands):
         hoisting, self.hoisting = self.hoisting, self.hoisting and word_ == "if"
         with self.condition(tested=True):
             condition = self.value(test)
+        if condition.kind == "null":
+            raise Untranslated("NULL is no condition")
         self.hoisting = hoisting
         self.emit(f"{word_} {condition.text}:")
         before = dict(self.scope.names)

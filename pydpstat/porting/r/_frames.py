@@ -344,4 +344,10 @@ def cbind(*parts: Any, **more: Any) -> Any:
         )
     if any(sides_of(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
         raise PydpstatError("vectors beside a frame need a name: write cbind(frame, z=z)")
-    return data_frame(*(v for v in parts if v is not None), check_names=False, **more)
+    # the columns of a frame keep their names
+    columns = {
+        name: each
+        for key, value in more.items()
+        for name, each in (value.items() if isinstance(value, pd.DataFrame) else [(key, value)])
+    }
+    return data_frame(*(v for v in parts if v is not None), check_names=False, **columns)

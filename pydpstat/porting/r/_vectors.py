@@ -146,6 +146,8 @@ def rev(x: Value) -> Value:
     >>> rev(np.array([1, 2, 3])), rev({"a": 1, "b": 2})
     (array([3, 2, 1]), {'b': 2, 'a': 1})
     """
+    if isinstance(x, pd.DataFrame):
+        return x.iloc[:, ::-1]
     return taken(x, np.arange(size(x) - 1, -1, -1))
 
 
