@@ -10,7 +10,7 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, own_name, python_name
 from pydpstat.porting._names import NATIVE, Names, of_base
 from pydpstat.porting._own import own_call
-from pydpstat.porting._scope import Variable, function_name, nodes, word
+from pydpstat.porting._scope import Variable, function_name, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 # what only shows a value, or hides a message
@@ -64,8 +64,6 @@ class Calls(Names):
     # whether pydpstat's functions are wanted, and what they change, by line
     own: bool
     remarks: list[tuple[int, str]]
-    # the place in the script after which a name keeps its value
-    changed_until: dict[str, float]
     special: dict[str, Callable[[Call], Code]]
 
     @abstractmethod
@@ -106,7 +104,7 @@ class Calls(Names):
             function = function.arguments[0].value  # type: ignore[assignment]
         if isinstance(function, Function):
             names = [str(each.name) for each in function.formals]
-            self._check_promises(node.arguments, names, "the function", function)
+            self.check_promises(node.arguments, names, "the function", function)
         target = self.value(function)
         return Code(called(target.at(ATOM), self.plainly(node.arguments)), missing=1)
 
@@ -233,20 +231,9 @@ class Calls(Names):
             return Code(called(variable.python, self.plainly(node.arguments)), missing=1)
         known = [each.name or "" for each in variable.made.formals]
         names = [python_name(each) if each != matching.DOTS else each for each in known]
-        self._check_promises(node.arguments, names, name, variable.made)
+        self.check_promises(node.arguments, names, name, variable.made)
         given = self._matched(node.arguments, names, name, variable.made)
         return Code(called(variable.python, given), missing=1)
-
-    def _check_promises(self, given: Sequence[Argument], known: list[str], what: str, made: Function) -> None:
-        """Refuse arguments whose variables change before R evaluates them."""
-        later = {python_name(each) for each in matching.promised(made)}
-        for name, value in matching.matched(known, given, what):
-            used = {one.name for one in nodes(value) if isinstance(one, Name)}
-            changed = {one for one in used if self.changed_until.get(one, 0) > value.end}
-            if name in later and changed:
-                raise Untranslated(
-                    f"{what} returns a function with {', '.join(sorted(changed))} of the time of its call"
-                )
 
     def plainly(
         self,

@@ -108,7 +108,8 @@ def number(value: float, whole: bool = True) -> str:
         return "np.inf"
     if value == int(value) and abs(value) < _WHOLE:
         digits = f"{int(value):_}" if abs(value) >= 100_000 else str(int(value))
-        return digits if whole else f"{digits}.0"
+        # arrays of integers would wrap around
+        return digits if whole and abs(value) < 2**31 else f"{digits}.0"
     return repr(float(value)).replace("e-0", "e-")
 
 

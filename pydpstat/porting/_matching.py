@@ -179,6 +179,15 @@ def check_order(
         raise Untranslated(f"R evaluates {', '.join(map(str, names))} only when {what} uses it")
 
 
+def added(function: Function) -> set[str]:
+    """Return the parameters that a function adds or multiplies as they are."""
+    found = [
+        each for each in nodes(function.body) if function_name(each) in ("+", "*") and isinstance(each, Call)
+    ]
+    names = [one.value for each in found for one in each.arguments]
+    return {python_name(each.name) for each in names if isinstance(each, Name)}
+
+
 def promised(function: Function) -> set[str]:
     """Return the parameters that only functions inside of a function use: R evaluates them later."""
     used = {one.name for one in _evaluated(function.body) if isinstance(one, Name)}

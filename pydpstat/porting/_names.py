@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, python_name, quoted
+from pydpstat.porting._code import (
+    ATOM,
+    COMPARE,
+    NUMBERS,
+    SUM,
+    Code,
+    Untranslated,
+    called,
+    python_name,
+    quoted,
+)
 from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._scope import Scope, Variable, nodes
 from pydpstat.porting._subscripts import Subscripts
-from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
+from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 _OPERATORS = {
     **{"+": "np.add", "-": "np.subtract", "*": "np.multiply", "/": "np.divide", "^": "r.power"},
@@ -44,6 +54,8 @@ class Names(Subscripts):
     functions: dict[str, Function]
     # the packages that are attached
     attached: set[str]
+    # the place in the script after which a name keeps its value
+    changed_until: dict[str, float]
     # how often each name is assigned in the script
     counts: Mapping[str, int]
 
@@ -124,6 +136,22 @@ class Names(Subscripts):
         frame = self._frame_of(self.value(data))
         inside = frame is not None and frame.columns is not None and name in frame.columns
         return not inside and self.scope.find(name) is not None
+
+    def check_promises(self, given: Sequence[Argument], known: list[str], what: str, made: Function) -> None:
+        """Refuse arguments whose variables change before R evaluates them."""
+        later = {python_name(each) for each in matching.promised(made)}
+        for name, value in matching.matched(known, given, what):
+            used = {one.name for one in nodes(value) if isinstance(one, Name)}
+            changed = {one for one in used if self.changed_until.get(one, 0) > value.end}
+            added = python_name(name) in matching.added(made)
+            if added and (
+                (code := self.value(value)).kind in ("flag", "flags", "truth") or COMPARE <= code.level < SUM
+            ):
+                raise Untranslated(f"{what} adds TRUE and FALSE up")
+            if name in later and changed:
+                raise Untranslated(
+                    f"{what} returns a function with {', '.join(sorted(changed))} of the time of its call"
+                )
 
     def is_large(self, node: Node | None) -> bool:
         """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""

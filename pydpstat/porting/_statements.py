@@ -40,7 +40,8 @@ from pydpstat.porting._verbs import piped
 
 # calls whose value R does not show
 _SHOW_NOTHING = set(
-    "invisible cat print str for while repeat library message warning write.csv write.table options".split()
+    "invisible set.seed cat print str for while repeat library message warning write.csv write.table "
+    "options".split()
 )
 # what Python has as statements only, or writes as some
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())

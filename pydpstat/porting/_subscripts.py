@@ -65,6 +65,12 @@ class Subscripts(Expressions):
                 return variable
         return next((each for each in self._variables() if each.python == frame.text), None)
 
+    def share(self, python: str) -> None:
+        """Note that something else holds a variable's array from now on."""
+        for name, each in self.scope.names.items():
+            if each.python == python:
+                self.scope.names[name] = replace(each, fresh=False)
+
     def _variables(self) -> Iterator[Variable]:
         scope: Scope | None = self.scope
         while scope is not None:
@@ -112,6 +118,8 @@ class Subscripts(Expressions):
         if base.kind in VECTORS and (place := _place(index)) is not None:
             return Code(f"{base.at(ATOM)}[{place}]", element, missing=missing)
         if base.kind in VECTORS and index.text == "-1":
+            # the rest is a view
+            self.share(base.text)
             return Code(f"{base.at(ATOM)}[1:]", base.kind, missing=missing)
         if index.kind in ("flags", "column") and base.kind in {*VECTORS, "column"}:
             mask = index.text
