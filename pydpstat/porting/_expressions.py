@@ -172,6 +172,8 @@ class Expressions(ABC):
 
     def _unary(self, sign: str, code: Code) -> Code:
         if sign == "!":
+            if code.text == "np.nan":
+                raise Untranslated("! of NA is NA")
             if code.kind == "flag":
                 return replace(code, text=f"not {code.at(NOT)}", level=NOT)
             if code.kind in ("flags", "column"):
