@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, python_name, quoted
+from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, is_whole, python_name, quoted
 from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, root, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 from pydpstat.porting._verbs import Verbs
@@ -144,7 +144,7 @@ class Assignments(Verbs):
         if code.kind == "column":
             code = replace(code, text=code.array, kind="", frame="", level=ATOM)
         several = self.counts.get(name, 0) > 1
-        if several and name in self.growing and code.kind in NUMBERS and _is_whole(code.text):
+        if several and name in self.growing and code.kind in NUMBERS and is_whole(code.text):
             code = replace(code, text=f"{code.text}.0")
         python = self.hold(name, code, node)
         if python != code.text:
@@ -276,10 +276,6 @@ class Assignments(Verbs):
                 return Code(f"{old.at(ATOM)}.set_axis({code.sequence}, axis=1)", "frame")
             return Code(called(f"r.set_{name}", [old.text, code.sequence]), "")
         raise Untranslated(f"{name or 'what is no variable'} is assigned to")
-
-
-def _is_whole(text: str) -> bool:
-    return re.fullmatch(r"-?[\d_]+", text) is not None
 
 
 def _first_name(text: str) -> str:

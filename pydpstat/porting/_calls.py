@@ -52,7 +52,7 @@ _WHOLE = set("str rep rev head tail append setNames unlist as_list".split())
 _OF_NUMBERS = set("mean sum prod sd var median min max range quantile cumsum round signif exp log".split())
 # functions that make a text of numbers
 _SHOWING = set(
-    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum".split()
+    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str".split()
 )
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
@@ -102,10 +102,9 @@ class Calls(Names):
             return self._by_name(node, function.name)
         while function_name(function) == "(" and isinstance(function, Call):
             function = function.arguments[0].value  # type: ignore[assignment]
-        if isinstance(function, Function):
-            names = [str(each.name) for each in function.formals]
-            self.check_promises(node.arguments, names, "the function", function)
         target = self.value(function)
+        if isinstance(function, Function):
+            return self._of_function(node, target.at(ATOM), "the function", function)
         return Code(called(target.at(ATOM), self.plainly(node.arguments)), missing=1)
 
     def _by_name(self, node: Call, name: str) -> Code:
@@ -229,11 +228,14 @@ class Calls(Names):
     def _of_script(self, node: Call, name: str, variable: Variable) -> Code:
         if variable.made is None:
             return Code(called(variable.python, self.plainly(node.arguments)), missing=1)
-        known = [each.name or "" for each in variable.made.formals]
-        names = [python_name(each) if each != matching.DOTS else each for each in known]
-        self.check_promises(node.arguments, names, name, variable.made)
-        given = self._matched(node.arguments, names, name, variable.made)
-        return Code(called(variable.python, given), missing=1)
+        return self._of_function(node, variable.python, name, variable.made)
+
+    def _of_function(self, node: Call, python: str, what: str, made: Function) -> Code:
+        """Return a call of a function whose parameters are known."""
+        names = [str(each.name) for each in made.formals]
+        known = [python_name(each) if each != matching.DOTS else each for each in names]
+        self.check_promises(node.arguments, known, what, made)
+        return Code(called(python, self._matched(node.arguments, known, what, made)), missing=1)
 
     def plainly(
         self,
@@ -269,11 +271,14 @@ class Calls(Names):
         for _, each in pairs if function else ():
             if isinstance(each, Name):
                 self.owned(each)
-        plain = function is not None or not listed
-        texts = [
-            (name, self.bare(self.value(value)).array if plain else self._argument(value, name))
-            for name, value in pairs
-        ]
+        if function is None and listed:
+            texts = [(name, self._argument(value, name)) for name, value in pairs]
+        else:
+            codes = [(name, self.bare(self.value(value))) for name, value in pairs]
+            added = matching.added(function) if function else set()
+            if any(name in added and code.is_truth for name, code in codes):
+                raise Untranslated(f"{what} adds TRUE and FALSE up")
+            texts = [(name, code.array) for name, code in codes]
         if function:
             known, texts = [*map(own_name, known)], [(own_name(name), text) for name, text in texts]
         return matching.placed(known, given, texts)
@@ -305,12 +310,11 @@ class Calls(Names):
         )
         given = [f"x={each[2:]}" if method == "sample" and each.startswith("n=") else each for each in given]
         first = node.arguments[0].value if node.arguments else None
+        of = self.value(first) if method == "sample" else Code("")
+        if method == "sample" and of.kind in ("doubles", "ints", "") and not of.plain and not self.lenient:
+            given[0] = given[0].removesuffix(of.text) + called("r.population", [of.text])
         code = Code(called(f"rng.{method}", given), "doubles")
         if method == "sample":
-            of = self.value(first)
-            if of.kind in ("doubles", "ints", "") and not of.plain and not self.lenient:
-                text = code.text.replace(of.sequence, called("r.population", [of.sequence]), 1)
-                code = replace(code, text=text)
             kind = "positions" if of.kind in NUMBERS or name == "sample.int" else of.kind
             return replace(code, kind=kind if kind in {*VECTORS, "positions"} else "", missing=of.missing)
         if method in ("rbinom", "rpois", "rgeom"):
@@ -332,11 +336,10 @@ class Calls(Names):
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
             codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
-        if plain == "str" and codes and codes[0][1].kind == "number":
-            # it tells R's doubles from its integers
-            codes[0] = ("object", replace(codes[0][1], text=f"float({codes[0][1].text})"))
         if plain in _SHOWING:
-            codes = [(key, self.shown(code, value)) for (key, code), (_, value) in zip(codes, pairs)]
+            # str tells R's doubles from its integers
+            doubles = plain == "str"
+            codes = [(key, self.shown(code, value, doubles)) for (key, code), (_, value) in zip(codes, pairs)]
         first = codes[0][1] if codes else Code("")
         if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
             raise Untranslated(f"{name} of a list")

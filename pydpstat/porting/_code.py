@@ -60,6 +60,16 @@ class Code:
         """The text without the index of the data frame that a column comes from."""
         return f"{self.at(ATOM)}.values" if self.kind == "column" else self.text
 
+    @property
+    def is_na(self) -> bool:
+        """Whether it is NA itself."""
+        return self.missing == 2 and self.text in ("np.nan", "None")
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether it is TRUE or FALSE, or several of them."""
+        return self.kind in ("flag", "flags", "truth") or COMPARE <= self.level < SUM
+
     def known(self) -> Code:
         """Return the same values, or an error at run time if one is missing."""
         return replace(self, text=f"r.known({self.text})", plain="", level=ATOM, missing=0)
@@ -111,6 +121,11 @@ def number(value: float, whole: bool = True) -> str:
         # arrays of integers would wrap around
         return digits if whole and abs(value) < 2**31 else f"{digits}.0"
     return repr(float(value)).replace("e-0", "e-")
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, which Python has as an integer."""
+    return re.fullmatch(r"-?[\d_]+", text) is not None
 
 
 def of_one_kind(parts: Iterable[Code]) -> str:

@@ -44,7 +44,7 @@ def combined(of: Calls, node: Call) -> Code:
         return Code(called("r.c", texts), missing=missing)
     if {each.kind for each in parts} == {"object"}:
         return Code(f"[{', '.join(each.text for each in parts)}]", "list", missing=1)
-    if any(each.text == "np.nan" for each in parts) and any(each.kind in ("flag", "flags") for each in parts):
+    if any(each.is_na for each in parts) and any(each.kind in ("flag", "flags") for each in parts):
         raise Untranslated("a vector of TRUE, FALSE and NA")
     kind = of_one_kind(parts)
     if not kind:

@@ -29,6 +29,7 @@ from pydpstat.porting._code import (
     Code,
     Untranslated,
     called,
+    is_whole,
     number,
     quoted,
 )
@@ -45,7 +46,6 @@ _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such is beyond R's integers
 _TOO_LARGE = 46341
-_WHOLE = re.compile(r"[\d_]+")
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -172,7 +172,7 @@ class Expressions(ABC):
 
     def _unary(self, sign: str, code: Code) -> Code:
         if sign == "!":
-            if code.text == "np.nan":
+            if code.is_na:
                 raise Untranslated("! of NA is NA")
             if code.kind == "flag":
                 return replace(code, text=f"not {code.at(NOT)}", level=NOT)
@@ -194,7 +194,7 @@ class Expressions(ABC):
         right = self.value(second)
         self.complete = before
         truths = {"flag", "flags", "truth", "column"}
-        if "np.nan" in (left.text, right.text):
+        if left.is_na or right.is_na:
             raise Untranslated(f"{sign} with NA depends on the other side")
         if sign in ("&&", "||"):
             texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
@@ -223,7 +223,7 @@ class Expressions(ABC):
             kind = "ints"
         level = _ARITHMETIC[sign]
         texts = left.text, right.text
-        if sign == "*" and all(map(_WHOLE.fullmatch, texts)) and int(texts[0]) * int(texts[1]) > 2**53:
+        if sign == "*" and all(map(is_whole, texts)) and int(texts[0]) * int(texts[1]) > 2**53:
             left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
         text = f"{left.at(level)} {sign} {right.at(level + 1)}"
@@ -235,7 +235,7 @@ class Expressions(ABC):
         for each in (left, right):
             if each.kind in ("list", "dict", "function", "null"):
                 raise Untranslated(f"{sign} compares a {each.kind}")
-            if each.text in ("np.nan", "None"):
+            if each.is_na:
                 raise Untranslated(f"{sign} with NA is NA")
         left, right, frame = _aligned(self.known(left), self.known(right))
         kind = _kind(left, right, frame, "flag", "flags") or "truth"

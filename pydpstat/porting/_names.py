@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import (
-    ATOM,
-    COMPARE,
-    NUMBERS,
-    SUM,
-    Code,
-    Untranslated,
-    called,
-    python_name,
-    quoted,
-)
+from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, is_whole, python_name, quoted
 from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._scope import Scope, Variable, nodes
 from pydpstat.porting._subscripts import Subscripts
@@ -143,11 +132,6 @@ class Names(Subscripts):
         for name, value in matching.matched(known, given, what):
             used = {one.name for one in nodes(value) if isinstance(one, Name)}
             changed = {one for one in used if self.changed_until.get(one, 0) > value.end}
-            added = python_name(name) in matching.added(made)
-            if added and (
-                (code := self.value(value)).kind in ("flag", "flags", "truth") or COMPARE <= code.level < SUM
-            ):
-                raise Untranslated(f"{what} adds TRUE and FALSE up")
             if name in later and changed:
                 raise Untranslated(
                     f"{what} returns a function with {', '.join(sorted(changed))} of the time of its call"
@@ -162,9 +146,9 @@ class Names(Subscripts):
             for each in nodes(node)
         )
 
-    def shown(self, code: Code, node: Node | None) -> Code:
-        """Return a value as a function takes it that makes a text of it: R's numbers are doubles."""
-        if code.kind not in NUMBERS or not self.is_large(node):
+    def shown(self, code: Code, node: Node | None, doubles: bool = False) -> Code:
+        """Return a value for a function that makes a text of it: large numbers, or all, as doubles."""
+        if code.kind not in NUMBERS or not (doubles or self.is_large(node)):
             return code
-        whole = re.fullmatch(r"[\d_]+", code.text)
-        return replace(code, text=f"{code.text}.0" if whole else f"float({code.text})", plain="", level=ATOM)
+        text = f"{code.text}.0" if is_whole(code.text) else f"float({code.text})"
+        return replace(code, text=text, plain="", level=ATOM)

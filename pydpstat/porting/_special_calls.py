@@ -109,7 +109,7 @@ def _along(of: Calls, x: Code) -> Code:
 
 def _one_of_two(of: Calls, node: Call) -> Code:
     both = [of.known(of.value(each.value)) for each in node.arguments]
-    if "np.nan" in [each.text for each in both]:
+    if any(each.is_na for each in both):
         raise Untranslated("xor with NA is NA")
     return Code(called("np.logical_xor", [each.array for each in both]), "truth")
 

@@ -105,6 +105,11 @@ def test_functions_that_call_each_other_at_their_ends_are_translated():
     assert body("f <- function(n) g(n)\ng <- function(n) f(n)\nf(1)").endswith("r.print(f(1))")
 
 
+def test_a_vector_is_drawn_from_whatever_its_name_is():
+    text = "s <- c(1, 2) + 0\nsample(s, 1)"
+    assert body(text).endswith("r.print(rng.sample(r.population(s), 1))")
+
+
 def test_a_condition_is_denied_as_a_whole():
     assert body("a <- TRUE\nstopifnot(a && FALSE)").endswith(
         'if not (a and False):\n    raise ValueError("a && FALSE is not TRUE")'

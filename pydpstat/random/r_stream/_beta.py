@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
-from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, require, whole
+from pydpstat.random.r_stream._seeded import Seeded, numbers, require, whole
 
 _LARGEST_EXPONENT = sys.float_info.max_exp * math.log(2.0)
 # log(4) and 1 + log(5), with Cheng's digits
@@ -54,13 +54,13 @@ class BetaDistribution(Seeded):
         array([0.26906866, 0.34377729])
         """
         n = whole(n, "n")
-        shapes = [recycled(numbers(shape1, "shape1"), n), recycled(numbers(shape2, "shape2"), n)]
+        shapes = [np.resize(numbers(shape1, "shape1"), n), np.resize(numbers(shape2, "shape2"), n)]
         if n == 0:
             return np.empty(0)
         for name, shape in zip(("shape1", "shape2"), shapes):
             require(shape >= 0.0, name, shape, "at least 0")
-        pairs = np.broadcast_arrays(*shapes, np.empty(n))[:2]
-        return np.array([_one(self._stream.next, a, b) for a, b in zip(*(each.tolist() for each in pairs))])
+        first, second = (shape.tolist() for shape in shapes)
+        return np.array([_one(self._stream.next, a, b) for a, b in zip(first, second)])
 
 
 def _one(draw: Callable[[], float], shape1: float, shape2: float) -> float:
