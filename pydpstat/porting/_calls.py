@@ -23,7 +23,8 @@ _SUMMARIES = set(
 )
 # kinds of results; "same" is that of the first argument
 _KINDS = {
-    "number": "mean sum var sd median min max prod nrow ncol length IQR mad weighted_mean cor",
+    "number": "mean sum var sd median min max prod IQR mad weighted_mean cor",
+    "count": "nrow ncol NROW NCOL length",
     "flag": "any all identical is_null is_numeric is_character is_factor is_logical is_function anyNA",
     "flags": "duplicated complete_cases",
     "text": "toString",
@@ -49,10 +50,13 @@ _COMPLETE = set(
 # functions that tell vectors from lists
 _WHOLE = set("str rep rev head tail append setNames unlist as_list".split())
 # functions for which a list is no vector
-_OF_NUMBERS = set("mean sum prod sd var median min max range quantile cumsum round signif exp log".split())
+_OF_NUMBERS = set(
+    "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
+)
 # functions that make a text of numbers
 _SHOWING = set(
-    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str".split()
+    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
+    "substr grepl".split()
 )
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
@@ -341,6 +345,8 @@ class Calls(Names):
             doubles = plain == "str"
             codes = [(key, self.shown(code, value, doubles)) for (key, code), (_, value) in zip(codes, pairs)]
         first = codes[0][1] if codes else Code("")
+        if plain in ("str", "format") and first.kind == "table" or plain == "str" and first.kind == "named":
+            raise Untranslated(f"{name} of what may be a table")
         if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":

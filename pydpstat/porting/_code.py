@@ -11,13 +11,13 @@ from keyword import iskeyword
 
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
-# kinds of values; what is not known is the empty text
-NUMBERS = {"number", "position"}
+# kinds of values; what is not known is the empty text. Counts and positions are integers of R's
+NUMBERS = {"number", "position", "count"}
 SCALARS = {*NUMBERS, "text", "flag"}
 NUMERIC = {"doubles", "ints", "positions"}
 VECTORS = {*NUMERIC, "flags", "texts"}
 ELEMENT = {"doubles": "number", "ints": "number", "positions": "position", "texts": "text", "flags": "flag"}
-VECTOR = {"number": "doubles", "position": "ints", "text": "texts", "flag": "flags"}
+VECTOR = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
 # names that ported scripts use themselves
 _TAKEN = set(
     "r np pd rng math warnings dppack diffpriv pydpstat RRandom len range print float int str list dict "
@@ -131,6 +131,8 @@ def is_whole(text: str) -> bool:
 def of_one_kind(parts: Iterable[Code]) -> str:
     """Return the kind of vector that scalars make, or the empty text."""
     kinds = {each.kind for each in parts}
+    # doubles, if one of the numbers is
+    kinds -= {"count"} if "number" in kinds else set()
     return VECTOR.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
@@ -138,7 +140,7 @@ def joined(first: str, second: str) -> str:
     """Return the kind of what is one or the other."""
     both = {first, second}
     for kinds, kind in ((NUMBERS, "number"), ({"ints", "positions"}, "ints")):
-        if both == kinds:
+        if len(both) > 1 and both <= kinds:
             return kind
     return first if first == second else ""
 

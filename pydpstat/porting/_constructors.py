@@ -108,7 +108,8 @@ def bound(of: Calls, node: Call) -> Code:
 
 def as_list(of: Calls, node: Call) -> Code:
     """Return a list, or a dict where all its elements have names."""
-    parts = [(each.name, of.owned(each.value)) for each in node.arguments if each.value is not None]
+    given = [each for each in node.arguments if each.value is not None]
+    parts = [(each.name, of.shown(of.owned(each.value), each.value)) for each in given]
     if parts and all(name for name, _ in parts):
         return Code(
             f"{{{', '.join(f'{quoted(name)}: {code.array}' for name, code in parts)}}}", "dict", missing=1
@@ -192,7 +193,7 @@ def repeated(of: Calls, node: Call) -> Code:
     if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
         value, n = of.value(given[0].value), of.value(given[1].value)
         whole = not set("/*^.") & set(n.text) or n.text.startswith("len(")
-        if value.kind == "number" and n.kind == "number" and whole and isinstance(given[0].value, Constant):
+        if value.kind == "number" and n.kind in NUMBERS and whole and isinstance(given[0].value, Constant):
             fill = "" if value.text == "0" else f", {double(value)}"
             return Code(f"np.{'full' if fill else 'zeros'}({n.text}{fill})", "doubles", missing=value.missing)
     code = of.of_r(node, "rep")

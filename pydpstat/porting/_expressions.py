@@ -182,7 +182,7 @@ class Expressions(ABC):
         _need_numbers(code)
         if code.kind in ("flag", "flags", "truth"):
             code = _as_integers(code)
-        kind = "number" if code.kind == "position" else "ints" if code.kind == "positions" else code.kind
+        kind = "number" if code.kind in NUMBERS else "ints" if code.kind == "positions" else code.kind
         return replace(code, text=f"{sign}{code.at(SIGN)}", level=SIGN, plain="", kind=kind)
 
     def _logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
@@ -227,7 +227,7 @@ class Expressions(ABC):
             left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
         text = f"{left.at(level)} {sign} {right.at(level + 1)}"
-        if sign == "*" and {left.kind, right.kind} <= {"ints", "positions"}:
+        if sign == "*" and {left.kind, right.kind} <= {"ints", "positions", "count"}:
             return Code(called("r.integers", [text]), kind, missing=missing)
         return Code(text, kind, level, frame=frame, missing=missing)
 

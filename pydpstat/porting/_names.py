@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, is_whole, python_name, quoted
+from pydpstat.porting._code import ATOM, Code, Untranslated, called, is_whole, python_name, quoted
 from pydpstat.porting._expressions import CONSTANTS
-from pydpstat.porting._scope import Scope, Variable, nodes
+from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, nodes
 from pydpstat.porting._subscripts import Subscripts
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
@@ -20,6 +20,8 @@ _OPERATORS = {
 }
 NATIVE = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
 _LARGE = 100_000
+# functions whose results are as large as their arguments
+_OF_NUMBERS = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round", "if", "{"}
 
 
 # functions of this run-time help that R does not have by these names
@@ -139,16 +141,17 @@ class Names(Subscripts):
 
     def is_large(self, node: Node | None) -> bool:
         """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""
-        return any(
-            isinstance(each, Constant) and isinstance(each.value, float) and abs(each.value) >= _LARGE
-            if not isinstance(each, Name)
-            else (found := self.scope.find(each.name)) is not None and found.large
-            for each in nodes(node)
-        )
+        if isinstance(node, Name):
+            return (found := self.scope.find(node.name)) is not None and found.large
+        if isinstance(node, Call) and function_name(node) in _OF_NUMBERS:
+            return any(map(self.is_large, arguments_of(node)))
+        return isinstance(node, Constant) and isinstance(node.value, float) and abs(node.value) >= _LARGE
 
     def shown(self, code: Code, node: Node | None, doubles: bool = False) -> Code:
         """Return a value for a function that makes a text of it: large numbers, or all, as doubles."""
-        if code.kind not in NUMBERS or not (doubles or self.is_large(node)):
+        if isinstance(node, Constant) and node.kind == "double" and node.value != node.value:
+            raise Untranslated("NaN is NA in Python")
+        if code.kind != "number" or not (doubles or self.is_large(node)):
             return code
         text = f"{code.text}.0" if is_whole(code.text) else f"float({code.text})"
         return replace(code, text=text, plain="", level=ATOM)

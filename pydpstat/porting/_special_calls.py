@@ -39,8 +39,8 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "list": lambda node: constructors.as_list(of, node),
         "data.frame": lambda node: constructors.data_frame(of, node),
         "length": one(_length),
-        "nrow": one(lambda x: Code(f"len({x.text})", "number") if x.kind == "frame" else None),
-        "NROW": one(lambda x: Code(f"len({x.text})", "number") if x.kind in VECTORS else None),
+        "nrow": one(lambda x: Code(f"len({x.text})", "count") if x.kind == "frame" else None),
+        "NROW": one(lambda x: Code(f"len({x.text})", "count") if x.kind in VECTORS else None),
         "is.null": one(lambda x: Code(f"{x.at(COMPARE + 1)} is None", "flag", COMPARE)),
         "is.na": one(_is_na),
         "seq_len": one(
@@ -96,9 +96,9 @@ def _after(n: Code) -> str:
 
 def _length(x: Code) -> Code | None:
     if x.kind == "frame":
-        return Code(f"len({x.at(ATOM)}.columns)", "number")
+        return Code(f"len({x.at(ATOM)}.columns)", "count")
     return (
-        Code(f"len({x.text})", "number") if x.kind in {*VECTORS, "column", "list", "dict", "named"} else None
+        Code(f"len({x.text})", "count") if x.kind in {*VECTORS, "column", "list", "dict", "named"} else None
     )
 
 

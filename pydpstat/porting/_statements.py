@@ -189,7 +189,10 @@ class Statements(Commands):
         if name == "{":
             return not arguments_of(node) or self._silent(arguments_of(node)[-1], seen)
         if name == "if":
-            return all(self._silent(each, seen) for each in arguments_of(node)[1:])
+            branches = {self._silent(each, seen) for each in arguments_of(node)[1:]}
+            if (branches | {True} if len(arguments_of(node)) == 2 else branches) == {True, False}:
+                raise Untranslated("whether R shows the value depends on a condition")
+            return True in branches
         if isinstance(node, Call) and isinstance(node.function, Call) and function_name(node.function) == "$":
             return word(node.function.arguments[1].value) == "fit"
         made = self.functions.get(name)

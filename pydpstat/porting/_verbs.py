@@ -267,10 +267,10 @@ class Verbs(Calls):
     def _n(self, node: Call) -> Code:
         if not self.frames:
             raise Untranslated("n() outside of a verb")
-        return Code(f"len({self.frames[-1][0]})", "number")
+        return Code(f"len({self.frames[-1][0]})", "count")
 
     def _n_distinct(self, node: Call) -> Code:
-        return Code(f"len(r.unique({self.value(node.arguments[0].value).text}))", "number")
+        return Code(f"len(r.unique({self.value(node.arguments[0].value).text}))", "count")
 
     def _if_else(self, node: Call) -> Code:
         return self.special["ifelse"](node)

@@ -75,7 +75,7 @@ from pydpstat.porting.r._tables import (
 )
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
-from pydpstat.porting.r._values import integers
+from pydpstat.porting.r._integers import integers
 from pydpstat.porting.r._vectors import (
     LETTERS, append, as_list, c, factor, head, ifelse, length, lengths, letters, names, outer, rev,
     setNames, set_names, tail, unlist, unname,

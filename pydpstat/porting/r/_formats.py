@@ -12,6 +12,7 @@ import numpy as np
 
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import check_text
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.porting.r._values import (  # fmt: skip
     Value,
@@ -180,6 +181,7 @@ def format(
         raise PydpstatError("x must be a vector; got NULL or a summary")
     if justify not in _JUSTIFIED:
         raise PydpstatError(f"justify must be one of {_JUSTIFIED}; got {justify!r}")
+    check_text(x)
     # a number of Python's without decimals may be a double of R's, which gets them
     values = vector(flat(float(x) if type(x) is int and nsmall else x))
     penalty = {None: None, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
@@ -309,7 +311,10 @@ def sprintf(fmt: Value, *values: Value) -> Value:
     >>> sprintf("%d: %5.2f%%", 3, 12.345), sprintf("%s!", ["a", "b"])
     ('3: 12.35%', array(['a!', 'b!'], dtype=object))
     """
-    columns = [texts(fmt), *(vector(each) for each in values)]
+    formats = texts(fmt)
+    if any("s" in {found[-1] for found in _SPECIFICATION.findall(each)} for each in formats if each):
+        check_text(*values)
+    columns = [formats, *(vector(each) for each in values)]
     n = max(each.size for each in columns) if all(each.size for each in columns) else 0
     if any(n % each.size for each in columns if n):
         raise PydpstatError(f"sprintf's lengths must divide the longest; got {[e.size for e in columns]}")

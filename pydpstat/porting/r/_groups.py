@@ -64,6 +64,8 @@ def sapply(
     {'a': 2, 'b': 1}
     """
     names, elements = items(X)
+    if not elements and isinstance(X, np.ndarray) and X.dtype.kind == "O":
+        names = []
     return _made([FUN(each, *args, **more) for each in elements], names, elements, simplify, USE_NAMES)
 
 

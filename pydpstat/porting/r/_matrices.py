@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import of_r
 from pydpstat.porting.r._shapes import (
     Array,
     dimnames_of,
@@ -90,7 +91,7 @@ def nrow(x: Any) -> int | None:
     >>> nrow(np.ones((2, 3))), nrow([1, 2])
     (2, None)
     """
-    return None if (found := dim(x)) is None else int(found[0])
+    return None if (found := dim(x)) is None else of_r(found[0])
 
 
 def ncol(x: Any) -> int | None:
@@ -101,7 +102,7 @@ def ncol(x: Any) -> int | None:
     >>> ncol(np.ones((2, 3)))
     3
     """
-    return None if (found := dim(x)) is None or len(found) < 2 else int(found[1])
+    return None if (found := dim(x)) is None or len(found) < 2 else of_r(found[1])
 
 
 def row_name(label: object) -> str:

@@ -15,6 +15,7 @@ import pandas as pd
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, padded, zapped
+from pydpstat.porting.r._integers import check_text
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.porting.r._shapes import RESERVED, is_counts
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
@@ -46,6 +47,7 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
         raise PydpstatError(
             f"cat writes vectors to file='': unlist a list, or use Python's open; got {file!r}"
         )
+    check_text(*parts)
     separators, found, count, width = texts(sep).tolist(), "", 0, 0
     for k, each in enumerate(parts):
         values = plain(each)
@@ -98,6 +100,7 @@ def lines(
     >>> lines(pd.Series([1, 2], index=["a", "b"])), lines(None)
     (['a b ', '1 2 '], ['NULL'])
     """
+    check_text(x)
     if x is None:
         return ["NULL"]
     if (factor := factor_of(x)) is not None:

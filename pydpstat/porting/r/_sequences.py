@@ -9,9 +9,9 @@ import numpy as np
 
 from pydpstat._checks import is_number
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import LARGEST
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._values import (  # fmt: skip
-    LARGEST,
     Value,
     Vector,
     bare,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import of_r
 from pydpstat.porting.r._values import Names, plain
 from pydpstat.porting.r._values import Vector as Array
 from pydpstat.porting.r._values import missing as missing
@@ -239,8 +240,12 @@ def items(x: Any) -> tuple[Names, list[Any]]:
     if isinstance(x, pd.Categorical):
         raise PydpstatError("X must be no factor: write as_character(X) or as_integer(X)")
     return names_of(x), list(x) if isinstance(x, (list, tuple)) else [
-        math.nan if each is None else each for each in ([] if x is None else vector(x).tolist())
+        math.nan if each is None else each for each in ([] if x is None else _elements(vector(x)))
     ]
+
+
+def _elements(x: Array) -> list[Any]:
+    return [*map(of_r, x)] if x.dtype.kind == "i" else x.tolist()
 
 
 def listed(values: list[Any], names: Names) -> Any:

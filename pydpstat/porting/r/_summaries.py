@@ -12,14 +12,13 @@ import pandas as pd
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import LARGEST, integers, of_r
 from pydpstat.porting.r._orders import rank
 from pydpstat.porting.r._shapes import Names, dimnames_of, named
 from pydpstat.porting.r._values import (
-    LARGEST,
     Value,
     Vector,
     factor_of,
-    integers,
     joined,
     missing,
     names_of,
@@ -49,7 +48,13 @@ def sum(*x: Value, na_rm: bool = False) -> Any:
     """
     with np.errstate(invalid="ignore"):
         total = builtins.sum(r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x)
-    return float(total) if total > LARGEST or total < -LARGEST else total
+    return (
+        float(total)
+        if total > LARGEST or total < -LARGEST
+        else of_r(total)
+        if isinstance(total, (int, np.integer))
+        else total
+    )
 
 
 def prod(*x: Value, na_rm: bool = False) -> float:

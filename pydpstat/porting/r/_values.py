@@ -13,6 +13,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r import _integers
 from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.r_arithmetic import as_character as _text
@@ -23,8 +24,6 @@ Vector = npt.NDArray[Any]
 Names = list[Any] | None
 # any value of R: a number, a string, a vector, a list, a frame, NULL
 Value = Any
-# of R's integers
-LARGEST = 2**31 - 1
 _SCALARS = (str, bool, int, float, np.generic)
 
 
@@ -58,6 +57,8 @@ def plain(x: Value, name: str = "x") -> Vector:
         return np.asarray(x)
     if x is None:
         return np.empty(0, bool)
+    if _integers.is_double(x):
+        return np.array([float(x)])
     if (factor := factor_of(x)) is not None:
         codes = np.asarray(factor.codes, np.int64) + 1
         return codes if codes.all() else np.where(codes, codes.astype(np.float64), math.nan)
@@ -85,6 +86,7 @@ def _of_objects(values: Vector, name: str) -> Vector:
     if not known:
         return values if None in values.tolist() else values.astype(np.float64)
     if not missing.any():
+        known = [float(each) if _integers.is_double(each) else each for each in known]
         return np.asarray(known) if np.ndim(known[0]) == 0 else values
     if all(isinstance(each, (bool, np.bool_)) for each in known):
         raise _no_missing(name)
@@ -134,6 +136,7 @@ def texts(x: Value) -> Vector:
     >>> texts([1e5, np.nan]), texts(True)
     (array(['1e+05', None], dtype=object), array(['TRUE'], dtype=object))
     """
+    _integers.check_text(x)
     if isinstance(x, date):
         return objects([x.strftime("%Y-%m-%d %H:%M:%S" if isinstance(x, datetime) else "%Y-%m-%d")])
     values = plain(x).tolist() if (factor := factor_of(x)) is None else factor
@@ -199,6 +202,10 @@ def single(x: Value, named: bool = True) -> Value:
             value = own(value)
             value.names = names
             return value
+    if isinstance(value, np.integer):
+        return _integers.of_r(value)
+    if value is None:
+        return math.nan
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -330,21 +337,6 @@ def flat(x: Value, name: str = "x") -> Value:
     if isinstance(x, pd.DataFrame) or any(size(each) != 1 for each in inner):
         raise PydpstatError(
             f"{name} must be a vector; got a list or frame: write unlist({name}), or its columns"
-        )
-    return x
-
-
-def integers(x: Value) -> Value:
-    """Return integers, if R has them: beyond 2,147,483,647 R's result is NA, which is an error here.
-
-    Examples
-    --------
-    >>> integers(np.array([1, 2])), integers(1e10)
-    (array([1, 2]), 10000000000.0)
-    """
-    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > LARGEST:
-        raise PydpstatError(
-            "the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)"
         )
     return x
 

@@ -11,6 +11,7 @@ import pandas as pd
 from pydpstat._data.values import objects
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._integers import integers
 from pydpstat.porting.r._positions import taken
 from pydpstat.porting.r._shapes import dimnames_of, listed, named
 from pydpstat.porting.r._shapes import items as elements_of
@@ -20,7 +21,6 @@ from pydpstat.porting.r._values import (
     Vector,
     bare,
     factor_of,
-    integers,
     joined,
     missing,
     names_of,

@@ -1,0 +1,76 @@
+"""R's integers and doubles, where a number of Python's may be either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic import as_character as _text
+
+# the largest of R's integers
+LARGEST = 2**31 - 1
+# from here on the text of a double may differ from that of an integer
+_LONG = 100_000
+
+
+class Integer(int):
+    """A large integer of R's; what is computed of it may be a double."""
+
+
+def of_r(x: int | np.integer[Any]) -> int:
+    """Return one of R's integers.
+
+    Examples
+    --------
+    >>> of_r(7), of_r(100_000), type(of_r(100_000)).__name__
+    (7, 100000, 'Integer')
+    """
+    return Integer(int(x)) if abs(x) >= _LONG else int(x)
+
+
+def is_double(x: Any) -> bool:
+    """Return whether a number of Python's without decimals is a double in R: large ones are.
+
+    Examples
+    --------
+    >>> is_double(5), is_double(100_000), is_double(of_r(100_000))
+    (False, True, False)
+    """
+    return type(x) is int and abs(x) >= _LONG
+
+
+def check_text(*values: Any) -> None:
+    """Check that R writes numbers as Python does: 100000 is 1e+05 in R if it is no integer there.
+
+    Examples
+    --------
+    >>> check_text(5, 100_001, 1e5, of_r(100_000))
+    """
+    for x in values:
+        if isinstance(x, (list, tuple)):
+            check_text(*x)
+        elif isinstance(x, Mapping):
+            check_text(*x.values())
+        elif is_double(x) and _text(x) != _text(float(x)):
+            raise PydpstatError(
+                f"R writes {_text(float(x))} for a double and {x} for an integer, as a length is; got {x}: "
+                "write r.as_numeric(x) or r.as_integer(x), whichever it is in the R script"
+            )
+
+
+def integers(x: Any) -> Any:
+    """Return integers, if R has them: beyond 2,147,483,647 R's result is NA, which is an error here.
+
+    Examples
+    --------
+    >>> integers(np.array([1, 2])), integers(1e10)
+    (array([1, 2]), 10000000000.0)
+    """
+    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > LARGEST:
+        raise PydpstatError(
+            "the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)"
+        )
+    return x
