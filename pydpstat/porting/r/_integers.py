@@ -20,7 +20,7 @@ class Integer(int):
     """A large integer of R's; what is computed of it may be a double."""
 
 
-def of_r(x: int | np.integer[Any]) -> int:
+def of_r(x: Any) -> int:
     """Return one of R's integers.
 
     Examples
@@ -28,7 +28,7 @@ def of_r(x: int | np.integer[Any]) -> int:
     >>> of_r(7), of_r(100_000), type(of_r(100_000)).__name__
     (7, 100000, 'Integer')
     """
-    return Integer(int(x)) if abs(x) >= _LONG else int(x)
+    return Integer(x) if abs(x) >= _LONG else int(x)
 
 
 def is_double(x: Any) -> bool:
