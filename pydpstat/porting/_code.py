@@ -24,6 +24,8 @@ _TAKEN = set(
     "bool lambda True False None set tuple".split()
 )
 _WHOLE = 10**15
+# from here on R may show a double as 1e+05
+LARGE = 100_000
 
 
 class Untranslated(ValueError):

@@ -9,6 +9,7 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import (
     ELEMENT,
+    LARGE,
     NUMBERS,
     PRODUCT,
     SCALARS,
@@ -17,6 +18,7 @@ from pydpstat.porting._code import (
     Code,
     Untranslated,
     called,
+    is_whole,
     of_one_kind,
     python_name,
     quoted,
@@ -71,11 +73,16 @@ def combined(of: Calls, node: Call) -> Code:
             f"np.array([{', '.join(texts)}]{'' if floats or of.lenient else ', dtype=float'})",
             kind,
             # a list of whole numbers holds integers, which R shows otherwise from 1e5 on
-            plain="" if any(map(of.is_large, nodes_)) else plain,
+            plain="" if any(map(of.is_large, nodes_)) or _adds_up(parts) else plain,
             missing=missing,
         )
     dtype = ", dtype=object" if kind == "texts" and missing == 2 else ""
     return Code(f"np.array({plain}{dtype})", kind, plain=plain, missing=missing)
+
+
+def _adds_up(parts: list[Code]) -> bool:
+    """Return whether the sum of whole numbers may be one that R shows as 1e+05."""
+    return sum(abs(int(each.text)) for each in parts if is_whole(each.text)) >= LARGE
 
 
 def double(code: Code, any_kind: bool = False) -> str:

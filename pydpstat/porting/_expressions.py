@@ -46,6 +46,8 @@ _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such is beyond R's integers
 _TOO_LARGE = 46341
+# beside a vector of integers such a double may make numbers that R shows as 1e+05
+_LARGE = 1000
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -100,6 +102,8 @@ class Expressions(ABC):
         if node is None:
             raise Untranslated("an argument is empty")
         if isinstance(node, Constant):
+            if isinstance(node.value, float) and math.isnan(node.value) and not self.lenient:
+                raise Untranslated("NaN is NA in Python")
             return _constant(node)
         if isinstance(node, Name):
             return self.named(node)
@@ -216,6 +220,8 @@ class Expressions(ABC):
             left = _as_integers(left)
         if right.kind in truths and left.kind in unsure:
             right = _as_integers(right)
+        if {left.kind, right.kind} & {"ints", "positions"}:
+            left, right = _as_double(left), _as_double(right)
         left, right, frame = _aligned(left, right)
         kind = _kind(left, right, frame, "number", "doubles")
         whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBERS} and sign != "/"
@@ -318,7 +324,7 @@ def _constant(node: Constant) -> Code:
         raise Untranslated(f"{value}L may lead beyond R's integers, where all is NA")
     if isinstance(value, complex):
         return Code(repr(value))
-    return Code(number(value), "number", missing=2 if math.isnan(value) else 0)
+    return Code(number(value), "count" if node.kind == "integer" else "number")
 
 
 def _numbers(*given: Node | None) -> bool:
@@ -336,6 +342,12 @@ def _need_numbers(*codes: Code) -> None:
     for each in codes:
         if each.kind in _NO_NUMBERS:
             raise Untranslated(f"arithmetic with a {each.kind}")
+
+
+def _as_double(code: Code) -> Code:
+    """Return a double beside R's integers with a decimal point, if the result may be large."""
+    large = code.kind == "number" and is_whole(code.text) and abs(int(code.text)) >= _LARGE
+    return replace(code, text=f"{code.text}.0") if large else code
 
 
 def _as_integers(code: Code) -> Code:

@@ -149,8 +149,6 @@ class Names(Subscripts):
 
     def shown(self, code: Code, node: Node | None, doubles: bool = False) -> Code:
         """Return a value for a function that makes a text of it: large numbers, or all, as doubles."""
-        if isinstance(node, Constant) and node.kind == "double" and node.value != node.value:
-            raise Untranslated("NaN is NA in Python")
         if code.kind != "number" or not (doubles or self.is_large(node)):
             return code
         text = f"{code.text}.0" if is_whole(code.text) else f"float({code.text})"
