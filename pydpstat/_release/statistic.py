@@ -60,7 +60,7 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
 
     called = answered(function)
 
-    @wraps(function)
+    @wraps(called)
     def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         token = handed.set((function.__name__, arguments))
         try:

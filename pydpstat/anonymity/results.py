@@ -138,8 +138,7 @@ class AnonymizationResults(Report, Frozen):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
+        {ax}
         title : str, optional
             The title; by default k, the number of groups and the loss. ``""`` draws none.
         kind : {"errors", "sizes"}, default "errors"

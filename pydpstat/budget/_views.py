@@ -222,8 +222,7 @@ class Views(Account, Exports):
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
+        {ax}
         title : str, optional
             The title; by default the limits and the accountant. ``""`` draws none.
         **style

@@ -158,8 +158,7 @@ class HierarchyFit(Report, Frozen):
 
         Parameters
         ----------
-        alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself.
+        {alpha}
         kind : {"noise"}, optional
             The one that there is.
 

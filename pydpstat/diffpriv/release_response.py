@@ -55,8 +55,7 @@ def releaseResponse(
         The parameters; the Gaussian mechanism needs a delta above 0.
     X : object
         The data set, whatever the target takes.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {rng (mirror)}
 
     Returns
     -------

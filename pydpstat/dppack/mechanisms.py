@@ -47,8 +47,7 @@ def LaplaceMechanism(
     alloc_proportions : array_like, optional
         How epsilon is split over the values, one proportion for each sensitivity. By default all
         values get noise for the sum of the sensitivities.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {rng (mirror)}
 
     Returns
     -------
@@ -117,8 +116,7 @@ def GaussianMechanism(
         Calibrate by the analytic Gaussian mechanism, which holds for every epsilon.
     tol : float, default 1e-12
         Absolute tolerance of the analytic calibration.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {rng (mirror)}
 
     Returns
     -------

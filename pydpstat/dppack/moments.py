@@ -38,22 +38,8 @@ def meanDP(
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        The data; values outside the bounds are clipped to them.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
-    lower_bound, upper_bound : float
-        Public bounds of the data, chosen without looking at them.
-    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
-        Neighbors: one record replaced, or one added or removed. The noise is the same.
-    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
-        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
-    delta : float, default 0
-        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
-    type_DP : {"aDP", "pDP"}, default "aDP"
-        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {x, eps, bounds (mirror), which_sensitivity, mechanism (mirror), delta (mirror), type_DP}
+    {rng (mirror)}
 
     Returns
     -------
@@ -121,22 +107,8 @@ def varDP(
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        The data; values outside the bounds are clipped to them.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
-    lower_bound, upper_bound : float
-        Public bounds of the data, chosen without looking at them.
-    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
-        Neighbors: one record replaced, or one added or removed. The noise is the same.
-    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
-        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
-    delta : float, default 0
-        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
-    type_DP : {"aDP", "pDP"}, default "aDP"
-        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {x, eps, bounds (mirror), which_sensitivity, mechanism (mirror), delta (mirror), type_DP}
+    {rng (mirror)}
 
     Returns
     -------
@@ -198,22 +170,10 @@ def sdDP(
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        The data; values outside the bounds are clipped to them.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
-    lower_bound, upper_bound : float
-        Public bounds of the data, chosen without looking at them.
-    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
-        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    {x, eps, bounds (mirror), which_sensitivity}
     mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
         The noise of the variance.
-    delta : float, default 0
-        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
-    type_DP : {"aDP", "pDP"}, default "aDP"
-        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {delta (mirror), type_DP, rng (mirror)}
 
     Returns
     -------
@@ -277,20 +237,10 @@ def covDP(
     ----------
     x1, x2 : array_like of shape (n,)
         The data; values outside the bounds are clipped to them.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
+    {eps}
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Public bounds of `x1` and `x2`, chosen without looking at them.
-    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
-        Neighbors: one record replaced, or one added or removed. The noise is the same.
-    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
-        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
-    delta : float, default 0
-        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
-    type_DP : {"aDP", "pDP"}, default "aDP"
-        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds R's stream.
+    {which_sensitivity, mechanism (mirror), delta (mirror), type_DP, rng (mirror)}
 
     Returns
     -------

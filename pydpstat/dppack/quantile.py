@@ -47,20 +47,15 @@ def quantileDP(
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        The data; values outside the bounds are clipped to them.
+    {x}
     quant : float
         Which quantile, between 0 and 1.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
-    lower_bound, upper_bound : float
-        Public bounds of the data, chosen without looking at them.
+    {eps, bounds (mirror)}
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, or one added or removed. The release is the same.
     mechanism : {"exponential"}, default "exponential"
         The mechanism.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choice. None (default) is the operating system; an int seeds R's stream.
+    {choice (mirror)}
 
     Returns
     -------
@@ -121,18 +116,12 @@ def medianDP(
 
     Parameters
     ----------
-    x : array_like of shape (n,)
-        The data; values outside the bounds are clipped to them.
-    eps : float
-        Privacy parameter epsilon; above 0 and finite.
-    lower_bound, upper_bound : float
-        Public bounds of the data, chosen without looking at them.
+    {x, eps, bounds (mirror)}
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, or one added or removed. The release is the same.
     mechanism : {"exponential"}, default "exponential"
         The mechanism.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the choice. None (default) is the operating system; an int seeds R's stream.
+    {choice (mirror)}
 
     Returns
     -------

@@ -196,8 +196,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
 
         Parameters
         ----------
-        alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself.
+        {alpha}
         kind : {"confidence", "population"}, optional
             The one that there is, by either name; those of ``mean``, ``var`` and ``std`` are of both kinds.
         """
@@ -209,8 +208,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
 
         Parameters
         ----------
-        alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself.
+        {alpha}
 
         Returns
         -------

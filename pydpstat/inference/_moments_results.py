@@ -242,8 +242,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the mean; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
+        {kind}
         column : str, optional
             Which column, of several; by default all of them.
 

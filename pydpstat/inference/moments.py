@@ -40,32 +40,19 @@ def moments(
     data : array_like of shape (n,) or (n, d)
         Numbers; values outside the bounds are clipped to them. Of a frame or a matrix the products of its
         columns are released, too.
-    epsilon : float
-        Privacy parameter of the whole release; above 0 and finite.
-    bounds : (float, float)
-        Public bounds of the data, chosen without looking at them. For a frame one pair for all columns, one
-        for each, or a dict of them by column.
-    delta : float, default 0
-        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    {epsilon (whole)}
+    {bounds}
+    {delta}
     mechanism : {"linf", "laplace", "gaussian"}, optional
         The noise. By default Laplace noise for one variable, and for several ``"linf"``, which has the
         smaller variance at the same epsilon.
-    neighbors : {"bounded", "unbounded"}, optional
-        By default the budget's, else bounded: one record replaced (the number of records public).
-        Unbounded: one added or removed (the number private).
+    {neighbors}
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable (unbounded
         only), or put a public number within the bounds in their place.
     by, levels, other : optional
         By group, as in `mean`. Products of columns are left out then.
-    unit : str or column, optional
-        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
-        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
-        budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
-    budget : Budget, optional
-        Where the release is to be charged.
+    {unit (one record), rng, budget}
 
     Returns
     -------

@@ -54,15 +54,7 @@ def kruskal(
         Privacy parameter; above 0 and finite. Each group has all of it, as a record is in one.
     neighbors : {"bounded"}, optional
         One record replaced, which stays in its group. Unbounded neighbors are refused.
-    missing : "error" or float, default "error"
-        An error, or a public number that replaces missing values.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
-    budget : Budget, optional
-        Where the release is to be charged.
+    {missing (bounded), unit (samples), rng, budget}
 
     Returns
     -------

@@ -47,8 +47,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     ----------
     design : RandomizedResponseCoins
         The coins.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+    {ax}
 
     Returns
     -------

@@ -194,8 +194,7 @@ class Contrasts(Undecided, Followed):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
+        {kind}
         """
         check_only(kind, CONFIDENCE, "a linear hypothesis")
         return _ends(self.parts, alpha)
@@ -259,8 +258,7 @@ class JointTest(Undecided, Followed):
         ----------
         alpha : float, default 0.05
             Probability that any of them misses; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
+        {kind}
         """
         from pydpstat._checks import alpha_of
 
@@ -348,8 +346,7 @@ class Predictions(Followed):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its mean; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
+        {kind}
         """
         check_only(kind, CONFIDENCE, "a predicted mean")
         return inverse_link(self.link)(_ends(self.parts, alpha))

@@ -52,8 +52,7 @@ class Exports(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         digits : int, optional, keyword only
             Number of decimals. By default six significant digits.
 
@@ -93,8 +92,7 @@ class Exports(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         caption, label : str, optional, keyword only
             Caption, as LaTeX, and label; with one of them the table is a float.
         digits : int, optional, keyword only
@@ -143,8 +141,7 @@ class Exports(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         digits : int, optional, keyword only
             Number of decimals. By default six significant digits.
 
@@ -180,8 +177,7 @@ class Exports(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         digits : int, optional, keyword only
             Number of decimals, of all numbers but p-values. By default all digits.
 

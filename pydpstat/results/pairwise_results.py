@@ -109,8 +109,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
+        {kind}
 
         Returns
         -------

@@ -113,8 +113,7 @@ class Statement(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         """
         return given(self.text, path, "statement.txt")
 
@@ -123,8 +122,7 @@ class Statement(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
 
         Examples
         --------
@@ -147,8 +145,7 @@ class Statement(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
 
         Notes
         -----
@@ -178,8 +175,7 @@ class Statement(Answering):
 
         Parameters
         ----------
-        path : str, path-like or writable text file, optional
-            Where to write it; a file of that name is replaced. By default the text is returned.
+        {path}
         """
         return given(self._repr_html_(), path, "statement.html")
 

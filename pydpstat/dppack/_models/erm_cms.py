@@ -72,12 +72,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
         ``loss(y_hat, y)``: one loss a record, shape (n,).
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
-    eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
+    {regularizer, eps (mirror), gamma}
     perturbation_method : {"objective", "output"}, default "objective"
         Whether the noise enters the objective, or is added to the fitted coefficients.
     c : float, optional
@@ -201,16 +196,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
         Parameters
         ----------
-        X : DataFrame or array_like of shape (n, p)
-            Predictors; values outside their bounds are clipped to them.
+        {X (predictors)}
         y : array_like of shape (n,)
             Responses.
         upper_bounds, lower_bounds : array_like of shape (p,)
             Public bounds of the columns, chosen without looking at them.
-        add_bias : bool, default False
-            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
-        rng : None, int, numpy.random.Generator or RRandom, keyword only
-            Source of the noise. None (default) is the operating system; an int seeds R's stream.
+        {add_bias (fit), rng (mirror)}
 
         Returns
         -------

@@ -23,14 +23,12 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
 
     Parameters
     ----------
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    {regularizer}
     eps : float
         Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
     delta : float
         Privacy parameter delta; 0 for pure differential privacy.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
+    {gamma}
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
         COBYLA minimizes, else its MMA.

@@ -23,10 +23,7 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
 
     Parameters
     ----------
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
-    eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+    {regularizer, eps (mirror)}
     gamma : float
         Regularization constant that the noise is made for. R's optimizer uses 1 instead.
     perturbation_method : {"objective", "output"}, default "objective"
@@ -112,8 +109,7 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
         ----------
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
-        add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
+        {add_bias}
         raw_value : bool, default False
             Whether to return probabilities of label 1 instead of labels.
 

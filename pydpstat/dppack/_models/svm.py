@@ -33,12 +33,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
 
     Parameters
     ----------
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
-    eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
+    {regularizer, eps (mirror), gamma}
     perturbation_method : {"objective", "output"}, default "objective"
         Where the noise is put. Weights are for ``"output"`` only.
     kernel : {"linear", "Gaussian"}, default "linear"
@@ -155,8 +150,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         upper_bounds, lower_bounds : array_like of shape (p,), optional
             Public bounds of the columns, chosen without looking at them. The linear kernel needs them;
             the Gaussian one does not use them.
-        add_bias : bool, default False
-            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        {add_bias (fit)}
         weights : array_like of shape (n,), optional
             Weights of the records, at least 0; for output perturbation only.
         weights_upper_bound : float, optional
@@ -227,8 +221,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         ----------
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
-        add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
+        {add_bias}
         raw_value : bool, default False
             Whether to return scores instead of labels. A score of exactly 0 is label 0.
 

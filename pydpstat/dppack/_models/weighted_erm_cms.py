@@ -22,12 +22,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
         ``loss(y_hat, y, w)``: one loss a record, shape (n,); `w` is None without weights.
-    regularizer : {"l2"} or callable
-        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
-    eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
-    gamma : float
-        Regularization constant: the objective has gamma / n times the regularizer.
+    {regularizer, eps (mirror), gamma}
     perturbation_method : {"objective", "output"}, default "objective"
         Where the noise is put. Weights are for ``"output"`` only.
     c : float, optional
@@ -97,20 +92,17 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
 
         Parameters
         ----------
-        X : DataFrame or array_like of shape (n, p)
-            Predictors; values outside their bounds are clipped to them.
+        {X (predictors)}
         y : array_like of shape (n,)
             Responses.
         upper_bounds, lower_bounds : array_like of shape (p,)
             Public bounds of the columns, chosen without looking at them.
-        add_bias : bool, default False
-            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        {add_bias (fit)}
         weights : array_like of shape (n,), optional
             Weights of the records, at least 0; for output perturbation only.
         weights_upper_bound : float, optional
             Public upper bound of the weights, which are clipped to it.
-        rng : None, int, numpy.random.Generator or RRandom, keyword only
-            Source of the noise. None (default) is the operating system; an int seeds R's stream.
+        {rng (mirror)}
 
         Returns
         -------
