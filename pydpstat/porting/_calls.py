@@ -282,6 +282,9 @@ class Calls(Names):
             added = matching.added(function) if function else set()
             if any(name in added and code.is_truth for name, code in codes):
                 raise Untranslated(f"{what} adds TRUE and FALSE up")
+            places = matching.indexing(function) if function else set()
+            if any(name in places and code.is_na for name, code in codes):
+                raise Untranslated(f"{what} takes elements at NA")
             texts = [(name, code.array) for name, code in codes]
         if function:
             known, texts = [*map(own_name, known)], [(own_name(name), text) for name, text in texts]
@@ -347,6 +350,8 @@ class Calls(Names):
         first = codes[0][1] if codes else Code("")
         if plain in ("str", "format") and first.kind == "table" or plain == "str" and first.kind == "named":
             raise Untranslated(f"{name} of what may be a table")
+        if plain == "cut" and first.is_na:
+            raise Untranslated("cut of NA, which is TRUE or FALSE in R")
         if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":

@@ -188,6 +188,13 @@ def added(function: Function) -> set[str]:
     return {python_name(each.name) for each in names if isinstance(each, Name)}
 
 
+def indexing(function: Function) -> set[str]:
+    """Return the parameters that are places of a vector's elements."""
+    found = [each for each in nodes(function.body) if function_name(each) == "[" and isinstance(each, Call)]
+    names = [one.value for each in found for one in each.arguments[1:]]
+    return {python_name(each.name) for each in names if isinstance(each, Name)}
+
+
 def promised(function: Function) -> set[str]:
     """Return the parameters that only functions inside of a function use: R evaluates them later."""
     used = {one.name for one in _evaluated(function.body) if isinstance(one, Name)}

@@ -25,6 +25,7 @@ from pydpstat.porting.r._shapes import (
     whole,
     with_names,
 )
+from pydpstat.porting.r._values import whole as int_of
 from pydpstat.r_arithmetic import Table
 from pydpstat.r_arithmetic.moments import wide_sum
 from pydpstat.results.results import DPResults
@@ -54,7 +55,7 @@ def as_matrix(x: Any) -> Array:
 
 
 def matrix(
-    data: Any = math.nan, nrow: Any = None, ncol: Any = None, byrow: bool = False, dimnames: Any = None
+    data: Any = math.nan, nrow: Any = ..., ncol: Any = ..., byrow: bool = False, dimnames: Any = None
 ) -> Array:
     """Return a matrix of values that are repeated as often as it needs, by columns unless `byrow`.
 
@@ -65,8 +66,8 @@ def matrix(
            [2, 4]])
     """
     values = vector(data, "data")
-    rows = int(nrow) if nrow is not None else math.ceil(values.size / ncol) if ncol else values.size
-    columns = int(ncol) if ncol is not None else math.ceil(values.size / max(rows, 1))
+    rows = int_of(nrow) if nrow is not ... else values.size if ncol is ... else math.ceil(values.size / ncol)
+    columns = int_of(ncol) if ncol is not ... else math.ceil(values.size / max(rows, 1))
     cells = np.resize(values if values.size else np.array([math.nan]), rows * columns)
     return named(cells.reshape((rows, columns), order="C" if byrow else "F"), *names_given(dimnames, 2))
 

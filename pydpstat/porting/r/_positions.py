@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._shapes import dimnames_of, listed, named
+from pydpstat.porting.r._shapes import column, dimnames_of, listed, named
 from pydpstat.porting.r._values import (
     Names,
     Value,
@@ -211,6 +211,9 @@ def part(x: Value, name: str) -> Value:
         raise PydpstatError(f"${name} is only the beginning of a name; write ${longer[0]}")
     if isinstance(x, pd.DataFrame) and name not in names:
         raise PydpstatError(f"there is no column {name!r}: the columns are {names}")
+    if isinstance(x, pd.DataFrame) and x.index.dtype == object:
+        # columns have no names, which the rows have
+        return column(x, name)
     return x[name] if name in names else None  # type: ignore[call-overload]
 
 
