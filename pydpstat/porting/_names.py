@@ -104,6 +104,8 @@ class Names(Subscripts):
             return _OPERATORS[name]
         if name in NATIVE:
             return NATIVE[name]
+        if name in ("print", "invisible", "cat", "message"):
+            raise Untranslated(f"{name} as a value, whose result R does not show")
         if of_base(name) and not package:
             return f"r.{plain}"
         raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
