@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from pydpstat.porting.r._formats import cells, decimals_of, padded, written, zapped
 from pydpstat.porting.r._printing import _blocks
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import round
 
 _SMALLEST = float(np.finfo(np.float64).eps)
@@ -16,7 +16,7 @@ _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (np.inf, " "))
 _LEGEND = ["---", "Signif. codes:  0 ‘***’ 0.001 ‘**’ 0.01 ‘*’ 0.05 ‘.’ 0.1 ‘ ’ 1"]
 
 
-def formatted(values: Any, digits: int) -> list[str]:
+def formatted(values: Value, digits: int) -> list[str]:
     """Return numbers as texts of one width, as R's ``format``.
 
     Examples
@@ -27,7 +27,7 @@ def formatted(values: Any, digits: int) -> list[str]:
     return padded(cells(np.atleast_1d(np.asarray(values, dtype=np.float64)), digits))
 
 
-def p_values(p: Any, digits: int = 4) -> list[str]:
+def p_values(p: Value, digits: int = 4) -> list[str]:
     """Return p-values as texts, small ones as "<2e-16", as R's ``format.pval``.
 
     Examples
@@ -51,7 +51,7 @@ def p_values(p: Any, digits: int = 4) -> list[str]:
 
 
 def coefficient_lines(
-    x: Any, names: Sequence[str], columns: Sequence[str], digits: int = 4, estimates: int = 0,
+    x: Value, names: Sequence[str], columns: Sequence[str], digits: int = 4, estimates: int = 0,
     tests: Sequence[int] = (), zap: Sequence[int] = (), gone: str = "NA",
 ) -> list[str]:  # fmt: skip
     """Return the lines of a table of coefficients, as R's ``printCoefmat``.

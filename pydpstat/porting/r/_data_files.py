@@ -6,7 +6,6 @@ import csv
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame, make_names, type_convert
 from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._shapes import frame_of, items, missing, vector
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
 
 
@@ -22,7 +22,7 @@ def read_csv(
     header: bool = True,
     sep: str = ",",
     stringsAsFactors: bool = False,
-    na_strings: Any = "NA",
+    na_strings: Value = "NA",
     check_names: bool = True,
 ) -> pd.DataFrame:
     """Return a frame read from a file as R's ``read.csv`` reads it, the last bits of numbers included.
@@ -52,7 +52,7 @@ def read_csv(
 
 
 def write_csv(
-    x: Any, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA"
+    x: Value, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA"
 ) -> None:
     """Write a frame, matrix or table as R's ``write.csv`` does, byte for byte; without a file print it.
 
@@ -67,8 +67,8 @@ def write_csv(
 
 
 def write_table(
-    x: Any, file: str | Path = "", append: bool = False, quote: bool = True, sep: str = " ", na: str = "NA",
-    row_names: bool = True, col_names: Any = True,
+    x: Value, file: str | Path = "", append: bool = False, quote: bool = True, sep: str = " ", na: str = "NA",
+    row_names: bool = True, col_names: Value = True,
 ) -> None:  # fmt: skip
     r"""Write a frame, matrix or table as R's ``write.table`` does, byte for byte.
 
@@ -85,8 +85,8 @@ def write_table(
 
 
 def _write(
-    x: Any, file: str | Path, append: bool, quote: bool, sep: str, na: str, row_names: bool, col_names: Any,
-    inner: str,
+    x: Value, file: str | Path, append: bool, quote: bool, sep: str, na: str, row_names: bool,
+    col_names: Value, inner: str,
 ) -> None:  # fmt: skip
     frame = as_data_frame(x)
 

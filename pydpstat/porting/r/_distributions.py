@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from inspect import Parameter, Signature
-from typing import Any
 
 import numpy as np
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._values import Value
 
 # by R's name: SciPy's name, R's parameters with their defaults, and SciPy's shapes, location and scale
-_FAMILIES: dict[str, tuple[str, dict[str, float | None], Callable[..., tuple[Any, ...]]]] = {
+_FAMILIES: dict[str, tuple[str, dict[str, float | None], Callable[..., tuple[Value, ...]]]] = {
     "norm": ("norm", {"mean": 0.0, "sd": 1.0}, lambda mean, sd: (mean, sd)),
     "unif": ("uniform", {"min": 0.0, "max": 1.0}, lambda min, max: (min, max - min)),
     "exp": ("expon", {"rate": 1.0}, lambda rate: (0, 1 / rate)),
@@ -47,7 +47,7 @@ def _log_of(own: Array, other: Array, x: Array, lowest: Array) -> Array:
     return result
 
 
-def _value(kind: str, of: Any, shapes: tuple[Any, ...], x: Array, flags: dict[str, bool]) -> Array:
+def _value(kind: str, of: Value, shapes: tuple[Value, ...], x: Array, flags: dict[str, bool]) -> Array:
     if kind == "d":
         discrete = hasattr(of, "pmf")
         return getattr(of, ("log" if flags["log"] else "") + ("pmf" if discrete else "pdf"))(x, *shapes)
@@ -63,7 +63,7 @@ def _value(kind: str, of: Any, shapes: tuple[Any, ...], x: Array, flags: dict[st
     return np.maximum(found, of.support(*shapes)[0]) if hasattr(of, "pmf") else found
 
 
-def _made(kind: str, name: str) -> Callable[..., Any]:
+def _made(kind: str, name: str) -> Callable[..., Value]:
     scipy_name, defaults, shaped = _FAMILIES[name]
     first = {"d": "x"}.get(kind, kind)
     known = [Parameter(first, Parameter.POSITIONAL_OR_KEYWORD)]
@@ -72,7 +72,7 @@ def _made(kind: str, name: str) -> Callable[..., Any]:
         known.append(Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, default=given))
     signature = Signature(known)
 
-    def function(*args: Any, **named: Any) -> Any:
+    def function(*args: Value, **named: Value) -> Value:
         bound = signature.bind(*args, **named)
         bound.apply_defaults()
         values = bound.arguments

@@ -6,7 +6,6 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +104,7 @@ def _beta(a: float, b: float) -> float:
     return math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
 
 
-def _doubles(function: Callable[[Vector], Any]) -> Callable[[Vector], Vector]:
+def _doubles(function: Callable[[Vector], Value]) -> Callable[[Vector], Vector]:
     return lambda x: function(x.astype(np.float64))
 
 

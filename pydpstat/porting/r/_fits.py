@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from pydpstat.porting.r._linear_algebra import matmul
 from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import exp, log
 
 _SMALLEST = float(np.finfo(np.float64).eps)
@@ -73,7 +73,7 @@ def least_squares(x: Array, y: Array, tolerance: float) -> tuple[Array, Array, A
     return beta, effects, residuals, triangle, []
 
 
-def series(values: Any, names: Any) -> pd.Series:
+def series(values: Value, names: Value) -> pd.Series:
     """Return a vector with names.
 
     Examples
@@ -94,7 +94,7 @@ class Model:
     {'(Intercept)': -1.0, 'x': 2.0}
     """
 
-    def __init__(self, formula: str, data: Any, weights: Any, family: str | None) -> None:
+    def __init__(self, formula: str, data: Value, weights: Value, family: str | None) -> None:
         self.formula, self.family = formula, family
         self._design = design = Design(formula, data)
         keep = design.keep

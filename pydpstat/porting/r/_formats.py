@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 import numpy as np
 
@@ -128,7 +127,7 @@ def padded(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str
     return [each.ljust(wide) if left else each.rjust(wide) for each in parts]
 
 
-def zapped(x: Any, digits: int) -> Vector:
+def zapped(x: Value, digits: int) -> Vector:
     """Return numbers rounded to the digits of the largest one, as R's ``zapsmall``.
 
     Examples
@@ -322,7 +321,7 @@ def sprintf(fmt: Value, *values: Value) -> Value:
     return shaped(objects([_inserted(row[0], row[1:]) for row in rows]), bare(fmt), *map(bare, values))
 
 
-def _inserted(fmt: str, values: Sequence[Any]) -> str:
+def _inserted(fmt: str, values: Sequence[Value]) -> str:
     place = 0
 
     def insert(found: re.Match[str]) -> str:
@@ -344,7 +343,7 @@ def _inserted(fmt: str, values: Sequence[Any]) -> str:
     return text
 
 
-def _one(flags: str, width: str, precision: str | None, kind: str, value: Any) -> str:
+def _one(flags: str, width: str, precision: str | None, kind: str, value: Value) -> str:
     gone = is_missing(value)
     if kind == "s":
         # R counts the bytes

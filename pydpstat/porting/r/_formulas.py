@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +14,13 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting._grammar import parse
 from pydpstat.porting._syntax import Call, Constant, Name, Node
 from pydpstat.porting.r._shapes import Array, column, vector
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
 from pydpstat.r_arithmetic.elementary import log1p, log10, power
 from pydpstat.r_arithmetic.factor import categories, recode
 
 Term = tuple[str, ...]
-_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+_FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     "log": r_arithmetic.log, "exp": r_arithmetic.exp, "log10": log10, "log1p": log1p,
     "sqrt": np.sqrt, "abs": np.abs,
     "I": lambda x: x, "(": lambda x: x, "as.numeric": lambda x: x,
@@ -46,7 +46,7 @@ def sides(formula: str) -> tuple[Node | None, Node]:
     return (parts[0], parts[1]) if len(parts) > 1 else (None, parts[0])
 
 
-def _given(argument: Any) -> Node:
+def _given(argument: Value) -> Node:
     assert argument.value is not None
     return argument.value
 
@@ -160,7 +160,7 @@ def _expanded(node: Node, others: Sequence[str], nodes: dict[str, Node], top: bo
     return [*start, (written(node),)]
 
 
-def evaluated(node: Node, data: Any) -> Any:
+def evaluated(node: Node, data: Value) -> Value:
     """Return an expression's values in the data: an array, or a Categorical for a factor or strings.
 
     Examples
@@ -206,7 +206,7 @@ def evaluated(node: Node, data: Any) -> Any:
     )
 
 
-def _power(x: Any, y: Any) -> Any:
+def _power(x: Value, y: Value) -> Value:
     base = np.asarray(x, dtype=np.float64)
     if np.ndim(y) or y != int(y):
         return np.asarray(power(base, y))
@@ -214,7 +214,7 @@ def _power(x: Any, y: Any) -> Any:
     return base * base if y == 2 else np.sign(base) ** int(y) * power(np.abs(base), y)
 
 
-def as_factor(x: Any) -> pd.Categorical:
+def as_factor(x: Value) -> pd.Categorical:
     """Return a vector as a factor whose levels all occur.
 
     Examples
@@ -229,7 +229,7 @@ def as_factor(x: Any) -> pd.Categorical:
 class Design:
     """The terms of a formula with the levels that data had, which make matrices of these and of new data."""
 
-    def __init__(self, formula: str, data: Any) -> None:
+    def __init__(self, formula: str, data: Value) -> None:
         self.left, right = sides(formula)
         if self.left is None:
             raise PydpstatError(f"formula must have a left side; got {formula!r}")
@@ -248,7 +248,7 @@ class Design:
                 if len(self.levels[name]) < 2:
                     raise PydpstatError(f"factors must have 2 levels or more; {name} has {self.levels[name]}")
 
-    def matrix(self, data: Any, keep: Array | None = None) -> tuple[Array, list[str]]:
+    def matrix(self, data: Value, keep: Array | None = None) -> tuple[Array, list[str]]:
         """Return the columns that the terms make of data, and R's names of them."""
         blocks: dict[str, list[tuple[str, Array]]] = {}
         for name, node in self.nodes.items():

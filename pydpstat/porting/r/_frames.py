@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,7 @@ from pydpstat.porting.r._shapes import (
     vector,
     whole,
 )
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import Table, as_character
 from pydpstat.r_arithmetic.factor import collation_key
 
@@ -50,7 +50,7 @@ _TRUTH = {
 }
 
 
-def make_names(names: Any, unique: bool = False) -> Any:
+def make_names(names: Value, unique: bool = False) -> Value:
     """Return names that R accepts for variables, with `unique` each of them once.
 
     Examples
@@ -73,7 +73,7 @@ def make_names(names: Any, unique: bool = False) -> Any:
     return np.array(found, dtype=object)
 
 
-def make_unique(names: Any, sep: str = ".") -> Any:
+def make_unique(names: Value, sep: str = ".") -> Value:
     """Return strings, those that have occurred before with a number behind them, as R's ``make.unique``.
 
     Examples
@@ -93,7 +93,7 @@ def make_unique(names: Any, sep: str = ".") -> Any:
 
 
 def data_frame(
-    *parts: Any, stringsAsFactors: bool = False, check_names: bool = True, **columns: Any
+    *parts: Value, stringsAsFactors: bool = False, check_names: bool = True, **columns: Value
 ) -> pd.DataFrame:
     """Return a frame of vectors, repeated to the longest one's length, of frames, tables, dicts and matrices.
 
@@ -131,7 +131,7 @@ def data_frame(
     return frame_of(result, index if index is not None and len(index) == n else None)
 
 
-def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
+def as_data_frame(x: Value, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
     """Return a table (its levels as factors and its counts), a matrix or a dict as a frame.
 
     Examples
@@ -142,7 +142,7 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     """
     if isinstance(x, (pd.DataFrame, dict)):
         return pd.DataFrame(x) if isinstance(x, pd.DataFrame) else data_frame(x)
-    levels: list[list[Any]]
+    levels: list[list[Value]]
     if is_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
     elif isinstance(x, Table) or is_counts(x):
@@ -162,7 +162,7 @@ def as_data_frame(x: Any, responseName: str = "Freq", stringsAsFactors: bool = T
     return frame_of({**named, responseName: counts.ravel(order="F")})
 
 
-def type_convert(x: Any, na_strings: Any = "NA", as_is: bool = True) -> Any:
+def type_convert(x: Value, na_strings: Value = "NA", as_is: bool = True) -> Value:
     """Return texts as truth values, integers, numbers or strings, as R's ``type.convert`` decides.
 
     Truth values with missing ones among them are refused. Missing integers make a vector of floats.
@@ -198,7 +198,7 @@ def _number(text: str) -> float | None:
     return -value if parts[1] == "-" else value
 
 
-def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
+def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Value]:
     """Return what joins compare: the values of one column, or the pasted texts of several.
 
     Examples
@@ -212,7 +212,7 @@ def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Any]:
     return ["\r".join("NA" if v is None else as_character(v) for v in row) for row in zip(*parts)]
 
 
-def matches(left: list[Any], right: list[Any]) -> list[list[int]]:
+def matches(left: list[Value], right: list[Value]) -> list[list[int]]:
     """Return the places on the right of each key on the left.
 
     Examples
@@ -222,13 +222,13 @@ def matches(left: list[Any], right: list[Any]) -> list[list[int]]:
     """
     if any(isinstance(k, str) for k in left) != any(isinstance(k, str) for k in right):
         left, right = ([None if k is None else as_character(k) for k in side] for side in (left, right))
-    found: dict[Any, list[int]] = {}
+    found: dict[Value, list[int]] = {}
     for place, key in enumerate(right):
         found.setdefault(key, []).append(place)
     return [found.get(key, []) for key in left]
 
 
-def codes_of(values: Any, locale: bool = False) -> tuple[Array, int]:
+def codes_of(values: Value, locale: bool = False) -> tuple[Array, int]:
     """Return a number for each value, ascending, the last for missing ones, and how many others there are.
 
     Examples
@@ -248,7 +248,7 @@ def codes_of(values: Any, locale: bool = False) -> tuple[Array, int]:
     ), len(rank)
 
 
-def sorting(keys: Sequence[Any], desc: Sequence[bool] = (), locale: bool = False) -> Array:
+def sorting(keys: Sequence[Value], desc: Sequence[bool] = (), locale: bool = False) -> Array:
     """Return the places from 0 that sort rows by several keys, missing values last.
 
     Examples
@@ -263,7 +263,7 @@ def sorting(keys: Sequence[Any], desc: Sequence[bool] = (), locale: bool = False
     return np.lexsort(parts[::-1])
 
 
-def stacked(parts: Sequence[Any]) -> Any:
+def stacked(parts: Sequence[Value]) -> Value:
     """Return vectors one below the other; factors become one with the levels of all.
 
     Examples
@@ -281,7 +281,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return combined([each for part in plain for each in part.tolist()]) if mixed else np.concatenate(plain)
 
 
-def rbind(*parts: Any, **more: Any) -> Any:
+def rbind(*parts: Value, **more: Value) -> Value:
     """Return vectors and matrices one below the other as a matrix, and frames as one frame, as R's ``rbind``.
 
     Examples
@@ -326,7 +326,7 @@ def rbind(*parts: Any, **more: Any) -> Any:
     return stack if plain else set_rownames(stack, make_unique(labels))
 
 
-def cbind(*parts: Any, **more: Any) -> Any:
+def cbind(*parts: Value, **more: Value) -> Value:
     """Return vectors and matrices side by side as a matrix; with a frame among them, as a frame.
 
     Examples

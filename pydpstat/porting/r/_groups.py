@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial, reduce
 from itertools import accumulate as accumulated
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,12 +30,13 @@ from pydpstat.porting.r._shapes import (
     whole,
     with_names,
 )
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic.factor import Factor, categories
 
-Function = Callable[..., Any]
+Function = Callable[..., Value]
 
 
-def lapply(X: Any, FUN: Function, *args: Any, **more: Any) -> Any:
+def lapply(X: Value, FUN: Function, *args: Value, **more: Value) -> Value:
     """Return a list of the results of a function for each element, as R's ``lapply``.
 
     Examples
@@ -49,8 +49,8 @@ def lapply(X: Any, FUN: Function, *args: Any, **more: Any) -> Any:
 
 
 def sapply(
-    X: Any, FUN: Function, *args: Any, simplify: bool = True, USE_NAMES: bool = True, **more: Any
-) -> Any:
+    X: Value, FUN: Function, *args: Value, simplify: bool = True, USE_NAMES: bool = True, **more: Value
+) -> Value:
     """Return the results of a function for each element as a vector or matrix, as R's ``sapply``.
 
     Names of elements, and strings that are elements, become names of the result. Results that are lists or
@@ -69,13 +69,17 @@ def sapply(
     return _made([FUN(each, *args, **more) for each in elements], names, elements, simplify, USE_NAMES)
 
 
-def _made(answers: list[Any], names: Names, elements: list[Any], simplify: bool, use_names: bool) -> Any:
+def _made(
+    answers: list[Value], names: Names, elements: list[Value], simplify: bool, use_names: bool
+) -> Value:
     if names is None and elements and all(isinstance(each, str) for each in elements):
         names = elements
     return (simplified if simplify and answers else listed)(answers, names if use_names else None)
 
 
-def vapply(X: Any, FUN: Function, FUN_VALUE: Any, *args: Any, USE_NAMES: bool = True, **more: Any) -> Any:
+def vapply(
+    X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: bool = True, **more: Value
+) -> Value:
     """Return what `sapply` does, where each result is of the kind and length of `FUN_VALUE`.
 
     Examples
@@ -92,12 +96,12 @@ def vapply(X: Any, FUN: Function, FUN_VALUE: Any, *args: Any, USE_NAMES: bool = 
 
 def mapply(
     FUN: Function,
-    *vectors: Any,
-    MoreArgs: Any = None,
+    *vectors: Value,
+    MoreArgs: Value = None,
     SIMPLIFY: bool = True,
     USE_NAMES: bool = True,
-    **more: Any,
-) -> Any:
+    **more: Value,
+) -> Value:
     """Return the results of a function of the first elements, the second ones and so on, as R's ``mapply``.
 
     Examples
@@ -116,7 +120,7 @@ def mapply(
     return _made(answers, *parts[0], SIMPLIFY, USE_NAMES)
 
 
-def Map(f: Function, *vectors: Any, **more: Any) -> Any:
+def Map(f: Function, *vectors: Value, **more: Value) -> Value:
     """Return `mapply`'s results as a list.
 
     Examples
@@ -127,7 +131,7 @@ def Map(f: Function, *vectors: Any, **more: Any) -> Any:
     return mapply(f, *vectors, SIMPLIFY=False, **more)
 
 
-def Reduce(f: Function, x: Any, init: Any = None, right: bool = False, accumulate: bool = False) -> Any:
+def Reduce(f: Function, x: Value, init: Value = None, right: bool = False, accumulate: bool = False) -> Value:
     """Return a function of two values applied from the first element to the last, as R's ``Reduce``.
 
     Examples
@@ -144,7 +148,7 @@ def Reduce(f: Function, x: Any, init: Any = None, right: bool = False, accumulat
     return combined(steps) if single else steps
 
 
-def Filter(f: Function, x: Any) -> Any:
+def Filter(f: Function, x: Value) -> Value:
     """Return the elements for which a function is true, as R's ``Filter``.
 
     Examples
@@ -161,7 +165,7 @@ def Filter(f: Function, x: Any) -> Any:
     return taken(x, keep)
 
 
-def replicate(n: int, expr: Function, simplify: bool = True) -> Any:
+def replicate(n: int, expr: Function, simplify: bool = True) -> Value:
     """Return the results of `n` calls of a function without arguments, as R's ``replicate``.
 
     Examples
@@ -172,7 +176,7 @@ def replicate(n: int, expr: Function, simplify: bool = True) -> Any:
     return _made([expr() for _ in range(int(n))], None, [], simplify, False)
 
 
-def do_call(what: Function, args: Any) -> Any:
+def do_call(what: Function, args: Value) -> Value:
     """Return a call of a function with a list's elements, or with a dict's as named arguments.
 
     Examples
@@ -183,7 +187,7 @@ def do_call(what: Function, args: Any) -> Any:
     return what(**args) if isinstance(args, dict) else what(*args)
 
 
-def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
+def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -> Value:
     """Return the results of a function for each row (1), column (2) or cell ([1, 2]), as R's ``apply``.
 
     Examples
@@ -199,7 +203,7 @@ def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
     lines = np.transpose(np.asarray(cells), [*margin[::-1], *rest])
     shape, names = [cells.shape[k] for k in margin], dimnames_of(cells)
     axes = [getattr(cells, "axes", ())[k : k + 1] for k in margin]
-    parts: Any = lines.reshape([-1, *(cells.shape[k] for k in rest)])
+    parts: Value = lines.reshape([-1, *(cells.shape[k] for k in rest)])
     if len(rest) < 2:
         parts = [with_names(part, names[rest[0]]) for part in parts] if rest else parts.tolist()
     labels = names[margin[0]] if len(margin) < 2 else None
@@ -219,7 +223,7 @@ def apply(X: Any, MARGIN: Any, FUN: Function, *args: Any, **more: Any) -> Any:
     return result
 
 
-def _factors(index: Any) -> tuple[list[Factor], list[str]]:
+def _factors(index: Value) -> tuple[list[Factor], list[str]]:
     """The factors by which groups are made, and their names."""
     if isinstance(index, (dict, pd.DataFrame)):
         names, vectors = items(index)
@@ -243,7 +247,7 @@ def _positions(factors: list[Factor], n: int) -> list[Array]:
     return np.split(np.argsort(code, kind="stable"), ends[:-1])[:stride]
 
 
-def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
+def split(x: Value, f: Value, drop: bool = False) -> dict[str, Value]:
     """Return a vector's elements or a frame's rows by group, in the order of levels, as R's ``split``.
 
     Examples
@@ -263,7 +267,9 @@ def split(x: Any, f: Any, drop: bool = False) -> dict[str, Any]:
     return {name: part(places) for name, places in groups if places.size or not drop}
 
 
-def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.nan, **more: Any) -> Any:
+def tapply(
+    X: Value, INDEX: Value, FUN: Function, *args: Value, default: Value = math.nan, **more: Value
+) -> Value:
     """Return a function's results by one factor as a Series, or by several as a matrix with names.
 
     Groups without elements have `default`. If results are longer than 1, groups of one factor are a dict.
@@ -287,7 +293,7 @@ def tapply(X: Any, INDEX: Any, FUN: Function, *args: Any, default: Any = math.na
     return named(flat.reshape([len(each) for each in levels], order="F"), levels, Words(names))
 
 
-def ave(x: Any, *groups: Any, FUN: Function = r_arithmetic.mean) -> Any:
+def ave(x: Value, *groups: Value, FUN: Function = r_arithmetic.mean) -> Value:
     """Return for each element what a function gives for its group, as R's ``ave``.
 
     Examples
@@ -307,7 +313,7 @@ def ave(x: Any, *groups: Any, FUN: Function = r_arithmetic.mean) -> Any:
     return with_names(combined(found), names_of(x))
 
 
-def rowsum(x: Any, group: Any, reorder: bool = True, na_rm: bool = False) -> Any:
+def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) -> Value:
     """Return sums of a matrix's or frame's rows by group, as R's ``rowsum``.
 
     Examples
@@ -330,7 +336,7 @@ def rowsum(x: Any, group: Any, reorder: bool = True, na_rm: bool = False) -> Any
     return pd.DataFrame(np.asarray(result), pd.Index(labels, dtype=object), x.columns)
 
 
-def relevel(x: Any, ref: Any) -> pd.Categorical:
+def relevel(x: Value, ref: Value) -> pd.Categorical:
     """Return a factor with another level, by name or place, as its first one.
 
     Examples

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._values import Value
 
 
-def hist(x: Any, breaks: Any = "Sturges", plot: bool = True) -> r_arithmetic.Histogram:
+def hist(x: Value, breaks: Value = "Sturges", plot: bool = True) -> r_arithmetic.Histogram:
     """Return R's histogram; nothing is drawn.
 
     Examples
@@ -28,7 +27,7 @@ def hist(x: Any, breaks: Any = "Sturges", plot: bool = True) -> r_arithmetic.His
     )
 
 
-def nclass_Sturges(x: Any) -> float:
+def nclass_Sturges(x: Value) -> float:
     """Return Sturges' number of classes.
 
     Examples
@@ -39,17 +38,17 @@ def nclass_Sturges(x: Any) -> float:
     return r_arithmetic.breaks_sturges(vector(x))
 
 
-def nclass_scott(x: Any) -> float:
+def nclass_scott(x: Value) -> float:
     """Return Scott's number of classes."""
     return r_arithmetic.breaks_scott(vector(x))
 
 
-def nclass_FD(x: Any) -> float:
+def nclass_FD(x: Value) -> float:
     """Return Freedman and Diaconis' number of classes."""
     return r_arithmetic.breaks_fd(vector(x))
 
 
-def pretty(x: Any, n: int = 5, min_n: int | None = None) -> Array:
+def pretty(x: Value, n: int = 5, min_n: int | None = None) -> Array:
     """Return about n + 1 round numbers that cover x.
 
     Examples

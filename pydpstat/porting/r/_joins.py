@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +11,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import variables
 from pydpstat.porting.r._frames import data_frame, joined_keys, matches, sorting, stacked
 from pydpstat.porting.r._shapes import Array, column, combined, frame_of, items, missing, taken, vector, whole
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic.factor import categories
 
 
-def expand_grid(*unnamed: Any, stringsAsFactors: bool = True, **vectors: Any) -> pd.DataFrame:
+def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value) -> pd.DataFrame:
     """Return a frame of all combinations, the first one's values fastest, as R's ``expand.grid``.
 
     Examples
@@ -51,9 +51,9 @@ def _shell_sorted(keys: list[int]) -> list[int]:
 def merge(
     x: pd.DataFrame,
     y: pd.DataFrame,
-    by: Any = None,
-    by_x: Any = None,
-    by_y: Any = None,
+    by: Value = None,
+    by_x: Value = None,
+    by_y: Value = None,
     all: bool = False,
     all_x: bool | None = None,
     all_y: bool | None = None,
@@ -103,7 +103,7 @@ def merge(
     )
 
 
-def complete_cases(*parts: Any) -> Array:
+def complete_cases(*parts: Value) -> Array:
     """Return which rows of frames, and elements of vectors, have no missing value.
 
     Examples
@@ -115,7 +115,7 @@ def complete_cases(*parts: Any) -> Array:
     return ~np.logical_or.reduce([missing(each) for each in vectors])
 
 
-def na_omit(object: Any) -> Any:
+def na_omit(object: Value) -> Value:
     """Return a frame without the rows, or a vector without the elements, that have missing values.
 
     Examples
@@ -128,7 +128,7 @@ def na_omit(object: Any) -> Any:
 
 
 def aggregate(
-    x: Any, by: Any = None, FUN: Any = None, *args: Any, data: Any = None, **more: Any
+    x: Value, by: Value = None, FUN: Value = None, *args: Value, data: Value = None, **more: Value
 ) -> pd.DataFrame:
     """Return a function's results by group as a frame, with the first group's values fastest, as in R.
 

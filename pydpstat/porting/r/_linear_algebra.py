@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from pydpstat.porting.r._values import Value, Vector
 from pydpstat.r_arithmetic.moments import HAS_80_BIT, wide_sum
 
 
-def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
+def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
     """Return a matrix's diagonal, a matrix with that diagonal, or for one number an identity matrix.
 
     Examples
@@ -34,7 +33,7 @@ def diag(x: Any = 1.0, nrow: int | None = None) -> Array:
     return np.diag(np.resize(values.astype(np.float64), int(nrow) if nrow else values.size))
 
 
-def solve(a: Any, b: Any = None) -> Any:
+def solve(a: Value, b: Value = None) -> Value:
     """Return the solution of ``a %*% x == b``, or the inverse of a matrix, by LAPACK as R does.
 
     The last bits are those of NumPy's library. What R calls computationally singular is refused.
@@ -63,7 +62,7 @@ def solve(a: Any, b: Any = None) -> Any:
     )
 
 
-def det(x: Any) -> float:
+def det(x: Value) -> float:
     """Return the determinant, from its logarithm as R's ``det``.
 
     Examples
@@ -75,7 +74,7 @@ def det(x: Any) -> float:
     return float(sign * np.exp(size))
 
 
-def matmul(x: Any, y: Any) -> Array:
+def matmul(x: Value, y: Value) -> Array:
     """Return R's ``x %*% y``, summed in the order of the reference BLAS: a matrix, also of vectors.
 
     Examples
@@ -102,7 +101,7 @@ def matmul(x: Any, y: Any) -> Array:
     return named(total.astype(np.float64), (dimnames_of(left)[0], dimnames_of(right)[1]))
 
 
-def crossprod(x: Any, y: Any = None) -> Array:
+def crossprod(x: Value, y: Value = None) -> Array:
     """Return ``t(x) %*% y``, and ``t(x) %*% x`` without `y`.
 
     Examples
@@ -113,7 +112,7 @@ def crossprod(x: Any, y: Any = None) -> Array:
     return matmul(t(x), as_matrix(x if y is None else y))
 
 
-def tcrossprod(x: Any, y: Any = None) -> Array:
+def tcrossprod(x: Value, y: Value = None) -> Array:
     """Return ``x %*% t(y)``, and ``x %*% t(x)`` without `y`.
 
     Examples
@@ -127,7 +126,7 @@ def tcrossprod(x: Any, y: Any = None) -> Array:
 _SIGNS = {"-": np.subtract, "+": np.add, "*": np.multiply, "/": np.divide}
 
 
-def sweep(x: Any, MARGIN: int, STATS: Any, FUN: str | Callable[..., Any] = "-") -> Any:
+def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] = "-") -> Value:
     """Return a matrix less a value for each row (1) or column (2), or combined with it by another function.
 
     Examples
@@ -147,7 +146,7 @@ def sweep(x: Any, MARGIN: int, STATS: Any, FUN: str | Callable[..., Any] = "-") 
     return named(result, dimnames_of(source))
 
 
-def isSymmetric(object: Any, tol: float = 100 * float(np.finfo(np.float64).eps)) -> bool:  # noqa: A002
+def isSymmetric(object: Value, tol: float = 100 * float(np.finfo(np.float64).eps)) -> bool:  # noqa: A002
     """Tell whether a matrix is its transpose, but for a relative difference.
 
     Examples
@@ -164,7 +163,7 @@ def isSymmetric(object: Any, tol: float = 100 * float(np.finfo(np.float64).eps))
     )
 
 
-def upper_tri(x: Any, diag: bool = False) -> Array:
+def upper_tri(x: Value, diag: bool = False) -> Array:
     """Tell which cells of a matrix are above the diagonal.
 
     Examples
@@ -176,7 +175,7 @@ def upper_tri(x: Any, diag: bool = False) -> Array:
     return np.triu(np.ones(np.shape(x), bool), 1 - diag)
 
 
-def lower_tri(x: Any, diag: bool = False) -> Array:
+def lower_tri(x: Value, diag: bool = False) -> Array:
     """Tell which cells of a matrix are below the diagonal.
 
     Examples
@@ -188,7 +187,7 @@ def lower_tri(x: Any, diag: bool = False) -> Array:
     return np.tril(np.ones(np.shape(x), bool), diag - 1)
 
 
-def drop(x: Any) -> Any:
+def drop(x: Value) -> Value:
     """Return a matrix of one row or column as a vector, and any other as it is.
 
     Examples
@@ -203,7 +202,7 @@ def drop(x: Any) -> Any:
     return with_names(cells, names[0]) if cells.ndim == 1 else named(cells, names)
 
 
-def array(data: Any = math.nan, dim: Any = None, dimnames: Any = None) -> Array:
+def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> Array:
     """Return values in rows, columns and further directions, the first index changing fastest.
 
     Examples
@@ -219,7 +218,7 @@ def array(data: Any = math.nan, dim: Any = None, dimnames: Any = None) -> Array:
     return named(cells, *names_given(dimnames, len(shape)))
 
 
-def dimnames(x: Any) -> Any:
+def dimnames(x: Value) -> Value:
     """Return the names of rows and columns as a list; NULL if there are none.
 
     Examples
@@ -233,7 +232,7 @@ def dimnames(x: Any) -> Any:
     return [None if each is None else np.array([*each], object) for each in found]
 
 
-def set_dimnames(x: Any, value: Any) -> Any:
+def set_dimnames(x: Value, value: Value) -> Value:
     """Return what x is after ``dimnames(x) <- value``.
 
     Examples

@@ -25,13 +25,14 @@ from pydpstat.porting.r._shapes import (
     whole,
     with_names,
 )
+from pydpstat.porting.r._values import Value
 from pydpstat.porting.r._values import whole as int_of
 from pydpstat.r_arithmetic import Table
 from pydpstat.r_arithmetic.moments import wide_sum
 from pydpstat.results.results import DPResults
 
 
-def as_matrix(x: Any) -> Array:
+def as_matrix(x: Value) -> Array:
     """Return a frame, table or vector as a matrix; a vector is its only column.
 
     Examples
@@ -55,7 +56,7 @@ def as_matrix(x: Any) -> Array:
 
 
 def matrix(
-    data: Any = math.nan, nrow: Any = ..., ncol: Any = ..., byrow: bool = False, dimnames: Any = None
+    data: Value = math.nan, nrow: Value = ..., ncol: Value = ..., byrow: bool = False, dimnames: Value = None
 ) -> Array:
     """Return a matrix of values that are repeated as often as it needs, by columns unless `byrow`.
 
@@ -84,7 +85,7 @@ def dim(x: Any) -> Array | None:
     return np.array(shape) if len(shape) > 1 or is_table(x) else None
 
 
-def nrow(x: Any) -> int | None:
+def nrow(x: Value) -> int | None:
     """Return the number of rows, and None for a vector.
 
     Examples
@@ -95,7 +96,7 @@ def nrow(x: Any) -> int | None:
     return None if (found := dim(x)) is None else of_r(found[0])
 
 
-def ncol(x: Any) -> int | None:
+def ncol(x: Value) -> int | None:
     """Return the number of columns, and None for a vector.
 
     Examples
@@ -117,15 +118,15 @@ def row_name(label: object) -> str:
     return str(label + 1) if isinstance(label, (int, np.integer)) else str(label)
 
 
-def _names(x: Any, axis: int) -> Any:
+def _names(x: Value, axis: int) -> Value:
     if isinstance(x, pd.DataFrame):
-        found: Any = [x.columns if axis else [row_name(each) for each in x.index]][0]
+        found: Value = [x.columns if axis else [row_name(each) for each in x.index]][0]
     else:
         found = dimnames_of(as_matrix(x))[axis] if sides_of(x) > 1 or is_table(x) else None
     return None if found is None else np.array(list(found), dtype=object)
 
 
-def rownames(x: Any) -> Any:
+def rownames(x: Value) -> Value:
     """Return the names of a matrix's rows, or None. Those of a frame are its numbers of rows.
 
     Examples
@@ -136,7 +137,7 @@ def rownames(x: Any) -> Any:
     return _names(x, 0)
 
 
-def colnames(x: Any) -> Any:
+def colnames(x: Value) -> Value:
     """Return the names of the columns of a matrix or frame, or None.
 
     Examples
@@ -147,7 +148,7 @@ def colnames(x: Any) -> Any:
     return _names(x, 1)
 
 
-def set_rownames(x: Any, value: Any) -> Any:
+def set_rownames(x: Value, value: Value) -> Value:
     """Return a matrix or frame with other names of its rows.
 
     Examples
@@ -158,7 +159,7 @@ def set_rownames(x: Any, value: Any) -> Any:
     return _renamed(x, value, 0)
 
 
-def set_colnames(x: Any, value: Any) -> Any:
+def set_colnames(x: Value, value: Value) -> Value:
     """Return a matrix or frame with other names of its columns.
 
     Examples
@@ -169,7 +170,7 @@ def set_colnames(x: Any, value: Any) -> Any:
     return _renamed(x, value, 1)
 
 
-def _renamed(x: Any, value: Any, axis: int) -> Any:
+def _renamed(x: Value, value: Value, axis: int) -> Value:
     names = None if value is None else vector(value).tolist()
     if names is not None and len(names) != np.shape(x)[axis]:
         raise PydpstatError(f"there must be {np.shape(x)[axis]} names; got {len(names)}")
@@ -184,7 +185,7 @@ def _renamed(x: Any, value: Any, axis: int) -> Any:
     return named(x, own, getattr(x, "axes", ()))
 
 
-def cells(x: Any, *keys: Any, drop: bool = True) -> Any:
+def cells(x: Value, *keys: Value, drop: bool = True) -> Value:
     """Return ``x[i, j]`` of a matrix, table or frame, by R's places from 1, names or truth values.
 
     None is a key that is left out.
@@ -216,7 +217,7 @@ def cells(x: Any, *keys: Any, drop: bool = True) -> Any:
     return named(result, [kept[k] for k in left], [axes[k] for k in left] if axes else ())
 
 
-def replaced_cells(x: Any, *given: Any) -> Any:
+def replaced_cells(x: Value, *given: Value) -> Value:
     """Return what a matrix or frame is after ``x[i, j] <- value``, given the keys and the value.
 
     Examples
@@ -250,7 +251,7 @@ def replaced_cells(x: Any, *given: Any) -> Any:
     return x
 
 
-def rows(x: pd.DataFrame, i: Any) -> pd.DataFrame:
+def rows(x: pd.DataFrame, i: Value) -> pd.DataFrame:
     """Return ``x[i, ]`` of a frame.
 
     Examples
@@ -261,7 +262,7 @@ def rows(x: pd.DataFrame, i: Any) -> pd.DataFrame:
     return cells(x, i, drop=False)
 
 
-def columns(x: pd.DataFrame, j: Any) -> pd.DataFrame:
+def columns(x: pd.DataFrame, j: Value) -> pd.DataFrame:
     """Return ``x[j]`` of a frame.
 
     Examples
@@ -272,7 +273,7 @@ def columns(x: pd.DataFrame, j: Any) -> pd.DataFrame:
     return cells(x, None, j, drop=False)
 
 
-def places(key: Any, n: int, names: Any) -> list[int]:
+def places(key: Value, n: int, names: Value) -> list[int]:
     """Return the places from 0 of an index of R: numbers, negative ones, names or truth values.
 
     Examples
@@ -298,7 +299,7 @@ def places(key: Any, n: int, names: Any) -> list[int]:
     return [each - 1 for each in known if each]
 
 
-def t(x: Any) -> Array:
+def t(x: Value) -> Array:
     """Return the transpose of a matrix or frame; a vector becomes a matrix of one row.
 
     Examples
@@ -310,7 +311,7 @@ def t(x: Any) -> Array:
     return named(np.asarray(source).T, dimnames_of(source)[::-1], getattr(source, "axes", ())[::-1])
 
 
-def _sums(x: Any, axis: int, na_rm: bool, means: bool) -> Any:
+def _sums(x: Value, axis: int, na_rm: bool, means: bool) -> Value:
     if sides_of(x) < 2:
         raise PydpstatError("x must be a matrix or a frame; got a vector")
     source = as_matrix(x)
@@ -323,7 +324,7 @@ def _sums(x: Any, axis: int, na_rm: bool, means: bool) -> Any:
     return with_names(np.array(results, dtype=np.float64), dimnames_of(source)[axis])
 
 
-def rowSums(x: Any, na_rm: bool = False) -> Any:
+def rowSums(x: Value, na_rm: bool = False) -> Value:
     """Return sums of rows.
 
     Examples
@@ -334,7 +335,7 @@ def rowSums(x: Any, na_rm: bool = False) -> Any:
     return _sums(x, 0, na_rm, False)
 
 
-def colSums(x: Any, na_rm: bool = False) -> Any:
+def colSums(x: Value, na_rm: bool = False) -> Value:
     """Return sums of columns, with the names of the columns.
 
     Examples
@@ -345,7 +346,7 @@ def colSums(x: Any, na_rm: bool = False) -> Any:
     return _sums(x, 1, na_rm, False)
 
 
-def rowMeans(x: Any, na_rm: bool = False) -> Any:
+def rowMeans(x: Value, na_rm: bool = False) -> Value:
     """Return means of rows.
 
     Examples
@@ -356,7 +357,7 @@ def rowMeans(x: Any, na_rm: bool = False) -> Any:
     return _sums(x, 0, na_rm, True)
 
 
-def colMeans(x: Any, na_rm: bool = False) -> Any:
+def colMeans(x: Value, na_rm: bool = False) -> Value:
     """Return means of columns, with the names of the columns.
 
     Examples
@@ -367,7 +368,7 @@ def colMeans(x: Any, na_rm: bool = False) -> Any:
     return _sums(x, 1, na_rm, True)
 
 
-def bound(parts: Sequence[Any], names: Sequence[str], axis: int) -> Array:
+def bound(parts: Sequence[Value], names: Sequence[str], axis: int) -> Array:
     """Return vectors and matrices one below the other (`axis` 0) or side by side, as ``rbind`` and ``cbind``.
 
     Examples

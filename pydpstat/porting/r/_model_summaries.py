@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from pydpstat.porting.r._formats import zapped
 from pydpstat.porting.r._formulas import written
 from pydpstat.porting.r._order_statistics import quantile
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown
+from pydpstat.porting.r._values import Value
 
 _DIGITS = 4
 _QUARTILES = ["Min", "1Q", "Median", "3Q", "Max"]
@@ -163,7 +163,7 @@ class Anova(pd.DataFrame):
         return [*self.heading, *coefficient_lines(self.to_numpy(), rows, names, 5, 0, tests, zap, "")]
 
 
-def _anova(heading: str, rows: Any, **columns: Any) -> Anova:
+def _anova(heading: str, rows: Value, **columns: Value) -> Anova:
     table = Anova(columns, index=pd.Index(list(rows), dtype=object))
     table.heading = heading.split("\n")
     return table

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pandas as pd
 
 from pydpstat.porting.r._fits import Model
 from pydpstat.porting.r._model_summaries import Summary, model_text
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown
+from pydpstat.porting.r._values import Value
 
 _FAMILIES = ("gaussian", "binomial", "poisson")
 
@@ -25,7 +25,7 @@ class Fit(Model):
         return model_text(self)
 
 
-def lm(formula: str, data: Any, weights: Any = None) -> Model:
+def lm(formula: str, data: Value, weights: Value = None) -> Model:
     """Return a linear model fitted by least squares, as R's ``lm``.
 
     `data` is a frame or a dict of vectors. A coefficient that R would give as NA is refused.
@@ -42,7 +42,7 @@ def lm(formula: str, data: Any, weights: Any = None) -> Model:
     return Fit(formula, data, weights, None)
 
 
-def glm(formula: str, family: str = "gaussian", data: Any = None, weights: Any = None) -> Model:
+def glm(formula: str, family: str = "gaussian", data: Value = None, weights: Value = None) -> Model:
     """Return a generalized linear model with the family's own link, iterated as R's ``glm``.
 
     Examples
@@ -57,7 +57,7 @@ def glm(formula: str, family: str = "gaussian", data: Any = None, weights: Any =
     return Fit(formula, data, weights, family)
 
 
-def coef(object: Any) -> Any:
+def coef(object: Value) -> Value:
     """Return a model's coefficients with R's names, or the table of a summary.
 
     Examples

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._values import Vector, elementwise
+from pydpstat.porting.r._values import Value, Vector, elementwise
 
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
-def _of_kind(of_integers: Callable[..., Any], of_doubles: Callable[..., Any]) -> Callable[..., Vector]:
+def _of_kind(of_integers: Callable[..., Value], of_doubles: Callable[..., Value]) -> Callable[..., Vector]:
     def function(x: Vector, y: Vector) -> Vector:
         if "f" in x.dtype.kind + y.dtype.kind:
             return np.asarray(of_doubles(x.astype(np.float64), y.astype(np.float64)))
@@ -73,7 +72,7 @@ def column_or(frame: pd.DataFrame, name: str, value: object) -> object:
     return frame[name] if name in frame.columns else value
 
 
-def slot(object: Any, name: str) -> Any:  # noqa: A002
+def slot(object: Value, name: str) -> Value:  # noqa: A002
     """Return a slot of an object, nan where it has no value yet, as R has NA there."""
     found = getattr(object, name)
     return math.nan if found is None else found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -281,7 +280,7 @@ def _intervals(points: Vector, digits: int, right: bool, lowest: bool) -> list[s
 
 def approx(
     x: Value, y: Value, xout: Value = None, method: str = "linear", n: int = 50, rule: int = 1,
-    ties: Callable[..., Any] = mean,
+    ties: Callable[..., Value] = mean,
 ) -> dict[str, Vector]:  # fmt: skip
     """Return points on the lines between points, and beyond their ends NA, or with rule 2 the last value.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -203,7 +202,7 @@ def which(x: Value) -> Value:
     return with_names(found + 1, None if names is None else [names[k] for k in found])
 
 
-def _extreme(best: Callable[[Vector], Any], name: str) -> Callable[[Value], Value]:
+def _extreme(best: Callable[[Vector], Value], name: str) -> Callable[[Value], Value]:
     def find(x: Value) -> Value:
         values = numbers(x).astype(np.float64)
         if missing(values).all():
@@ -219,7 +218,7 @@ def _extreme(best: Callable[[Vector], Any], name: str) -> Callable[[Value], Valu
 which_min, which_max = _extreme(np.nanargmin, "which_min"), _extreme(np.nanargmax, "which_max")
 
 
-def Position(f: Callable[[Any], Any], x: Value, nomatch: Any = math.nan) -> Any:
+def Position(f: Callable[[Value], Value], x: Value, nomatch: Value = math.nan) -> Value:
     """Return the place, from 1, of the first element for which a function is true.
 
     Examples
@@ -230,7 +229,7 @@ def Position(f: Callable[[Any], Any], x: Value, nomatch: Any = math.nan) -> Any:
     return next((k for k, each in enumerate(items(x), 1) if f(each)), nomatch)
 
 
-def Find(f: Callable[[Any], Any], x: Value) -> Any:
+def Find(f: Callable[[Value], Value], x: Value) -> Value:
     """Return the first element for which a function is true; NULL if there is none.
 
     Examples
@@ -241,7 +240,7 @@ def Find(f: Callable[[Any], Any], x: Value) -> Any:
     return next((each for each in items(x) if f(each)), None)
 
 
-def Negate(f: Callable[..., Any]) -> Callable[..., Any]:
+def Negate(f: Callable[..., Value]) -> Callable[..., Value]:
     """Return the function that is true where another one is not.
 
     Examples

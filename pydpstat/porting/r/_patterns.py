@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ def _reversed(tokens: list[str]) -> list[str]:
     return out[:-1]
 
 
-def _answers(found: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Any], pattern: str) -> Any:
+def _answers(found: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Value], pattern: str) -> Value:
     """What a pattern gives, if the order of alternatives does not matter: R takes the longest one."""
     first = use(found[0])
     if any(use(each) != first for each in found[1:]):
@@ -210,7 +209,7 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
 class Matches(np.ndarray):
     """The places of a pattern in strings, from 1 and -1 for none, with their lengths as an attribute."""
 
-    attributes: dict[str, Any]
+    attributes: dict[str, Value]
 
 
 def _spans(pattern: str, text: Value, how: tuple[bool, bool, bool]) -> list[list[tuple[int, int]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +70,7 @@ def _filled(values: Vector, places: Places) -> Vector:
     ]
 
 
-def places(i: Value, n: int, names: Names) -> tuple[Places, list[Any]]:
+def places(i: Value, n: int, names: Names) -> tuple[Places, list[Value]]:
     """Return an index as places from 0, with -1 for NA, and the names that are new and stand behind the end.
 
     Examples
@@ -276,11 +275,11 @@ def replaced(x: Value, i: Value, value: Value) -> Value:
     return with_names(result, grown, x)
 
 
-def _empty(n: int, kind: Any) -> Vector:
+def _empty(n: int, kind: Value) -> Vector:
     return np.full(n, None, object) if kind == np.dtype(object) else np.full(n, math.nan)
 
 
-def _items(value: Value) -> list[Any]:
+def _items(value: Value) -> list[Value]:
     if value is None:
         return []
     return (
@@ -288,7 +287,7 @@ def _items(value: Value) -> list[Any]:
     )
 
 
-def _with_items(x: Value, found: Places, new: list[Any], cells: list[Any]) -> Value:
+def _with_items(x: Value, found: Places, new: list[Value], cells: list[Value]) -> Value:
     old = x if isinstance(x, (list, Mapping)) else _items(x)
     names, values = (list(old), list(old.values())) if isinstance(old, Mapping) else (names_of(x), list(old))
     if not cells:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -11,11 +9,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._fits import Model, series
 from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown, vector
+from pydpstat.porting.r._values import Value
 
 
 def predict(
-    object: Model, newdata: Any = None, type: str | None = None, interval: str = "none", level: float = 0.95
-) -> Any:
+    object: Model, newdata: Value = None, type: str | None = None, interval: str = "none", level: float = 0.95
+) -> Value:
     """Return predictions for new data, with R's names; of a glm those of the ``link`` unless `type` differs.
 
     With an `interval` ("confidence" or "prediction") of a linear model, a matrix of
@@ -48,7 +47,7 @@ def predict(
     return named(np.column_stack([eta, eta - half, eta + half]), (rows, ["fit", "lwr", "upr"]))
 
 
-def confint(object: Model, parm: Any = None, level: float = 0.95) -> Array:
+def confint(object: Model, parm: Value = None, level: float = 0.95) -> Array:
     """Return confidence intervals of a linear model's coefficients; R's profile of a glm's is refused.
 
     Examples
@@ -66,7 +65,7 @@ def confint(object: Model, parm: Any = None, level: float = 0.95) -> Array:
     return _interval(object, parm, level, float(t.ppf((1 + level) / 2, object.df_residual)))
 
 
-def confint_default(object: Model, parm: Any = None, level: float = 0.95) -> Array:
+def confint_default(object: Model, parm: Value = None, level: float = 0.95) -> Array:
     """Return normal confidence intervals of a model's coefficients.
 
     Examples
@@ -80,7 +79,7 @@ def confint_default(object: Model, parm: Any = None, level: float = 0.95) -> Arr
     return _interval(object, parm, level, float(norm.ppf((1 + level) / 2)))
 
 
-def _interval(fit: Model, parm: Any, level: float, factor: float) -> Array:
+def _interval(fit: Model, parm: Value, level: float, factor: float) -> Array:
     half = factor * np.sqrt(np.diag(fit._unscaled) * fit._dispersion)
     share = [f"{100 * each:.3g} %" for each in ((1 - level) / 2, (1 + level) / 2)]
     bounds = named(np.column_stack([fit._beta - half, fit._beta + half]), (fit.names, share))

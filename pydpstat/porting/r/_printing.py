@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -153,7 +152,9 @@ def _numbered(parts: Sequence[str]) -> list[str]:
     return [f"{f'[{k + 1}]':>{label}} {' '.join(parts[k : k + count])}" for k in range(0, len(parts), count)]
 
 
-def _named(values: Vector, names: Sequence[Any], digits: Value, table: str | None, quote: bool) -> list[str]:
+def _named(
+    values: Vector, names: Sequence[Value], digits: Value, table: str | None, quote: bool
+) -> list[str]:
     head = [] if table is None else [table]
     if not values.size:
         return (
@@ -171,7 +172,7 @@ def _named(values: Vector, names: Sequence[Any], digits: Value, table: str | Non
     return [*head, *rows]
 
 
-def _summary(values: Vector, names: Sequence[Any], digits: Value) -> list[str]:
+def _summary(values: Vector, names: Sequence[Value], digits: Value) -> list[str]:
     finite = np.isfinite(values[:6])
     shown = values[:6].copy()
     shown[finite] = zapped(shown[finite], 7)
@@ -194,7 +195,7 @@ def _factor(factor: pd.Categorical) -> list[str]:
     return [*first, f"Levels: {between.join(levels)}"]
 
 
-def _list(x: Sequence[Any] | Mapping[str, Any], digits: Value, quote: bool, prefix: str) -> list[str]:
+def _list(x: Sequence[Value] | Mapping[str, Value], digits: Value, quote: bool, prefix: str) -> list[str]:
     if not x:
         return ["list()" if not isinstance(x, Mapping) else "named list()"]
     found: list[str] = []
@@ -210,7 +211,9 @@ def _list(x: Sequence[Any] | Mapping[str, Any], digits: Value, quote: bool, pref
     return [*found, ""] if prefix else found
 
 
-def _matrix(x: Any, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool) -> list[str]:
+def _matrix(
+    x: Value, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool
+) -> list[str]:
     counted, x = is_counts(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
     rows, columns = x.shape
     if not rows + columns:
@@ -246,7 +249,7 @@ def _array(x: Vector, digits: Value, quote: bool) -> list[str]:
     return found
 
 
-def _labels(names: Iterable[Any]) -> list[str]:
+def _labels(names: Iterable[Value]) -> list[str]:
     return ["<NA>" if is_missing(each) else str(each) for each in names]
 
 

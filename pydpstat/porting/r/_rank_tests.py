@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -15,6 +14,7 @@ from pydpstat.porting.r import _distributions
 from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
 from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import cumsum
 from pydpstat.r_arithmetic.factor import factor
 
@@ -46,8 +46,8 @@ def _exact(shares: Array, value: float, alternative: str) -> float:
 
 
 def wilcox_test(
-    x: Any, y: Any = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
-    exact: bool | None = None, correct: bool = True, data: Any = None,
+    x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
+    exact: bool | None = None, correct: bool = True, data: Value = None,
 ) -> Test:  # fmt: skip
     """Return Wilcoxon's signed rank or rank sum test, exact where R's is.
 
@@ -90,7 +90,7 @@ def wilcox_test(
     return Test(method, p, value, None, None, None, mu, alternative, letter, meaning, data=text)
 
 
-def shapiro_test(x: Any) -> Test:
+def shapiro_test(x: Value) -> Test:
     """Return Shapiro and Wilk's test of normality.
 
     Examples
@@ -106,7 +106,7 @@ def shapiro_test(x: Any) -> Test:
     return Test("Shapiro-Wilk normality test", float(found.pvalue), float(found.statistic), letter="W")
 
 
-def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
+def kruskal_test(x: Value, g: Value = None, data: Value = None) -> Test:
     """Return Kruskal and Wallis's test of samples, of values by groups, or of ``"y ~ group"`` with data.
 
     Examples
@@ -134,7 +134,12 @@ def kruskal_test(x: Any, g: Any = None, data: Any = None) -> Test:
 
 
 def ks_test(
-    x: Any, y: Any, *args: Any, alternative: str = "two.sided", exact: bool | None = None, **named: Any
+    x: Value,
+    y: Value,
+    *args: Value,
+    alternative: str = "two.sided",
+    exact: bool | None = None,
+    **named: Value,
 ) -> Test:
     """Return Kolmogorov and Smirnov's test of two samples, or of one and a distribution such as ``"pnorm"``.
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._shapes import vector
+from pydpstat.porting.r._values import Value
 
 _SMALLEST = float(np.finfo(np.float64).eps)
 
 
 def uniroot(
-    f: Callable[[float], Any], interval: Any = None, lower: Any = None, upper: Any = None,
+    f: Callable[[float], Value], interval: Value = None, lower: Value = None, upper: Value = None,
     tol: float = _SMALLEST**0.25, maxiter: int = 1000,
 ) -> dict[str, float]:  # fmt: skip
     """Return a root of a function between points of different signs, by the steps of R's ``uniroot``.

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._integers import of_r
-from pydpstat.porting.r._values import Names, plain
+from pydpstat.porting.r._values import Names, Value, plain
 from pydpstat.porting.r._values import Vector as Array
 from pydpstat.porting.r._values import missing as missing
 from pydpstat.porting.r._values import names_of as names_of
@@ -43,7 +43,7 @@ class Matrix(np.ndarray):
     def __array_finalize__(self, other: object) -> None:
         self.dimnames, self.axes = (None,) * self.ndim, ()
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **options: Value) -> Value:
         options = {k: tuple(map(np.asarray, v)) if k == "out" else v for k, v in options.items()}
         plain = [np.asarray(each) if isinstance(each, Matrix) else each for each in inputs]
         if method == "__call__" and self.ndim == 2 and ufunc.signature is None:
@@ -56,7 +56,7 @@ class Matrix(np.ndarray):
     def __repr__(self) -> str:
         return repr(np.asarray(self))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         keys = key if isinstance(key, tuple) else (key,)
         if any(isinstance(each, str) for each in keys):
             keys = tuple(_place(k, self.dimnames[a]) if isinstance(k, str) else k for a, k in enumerate(keys))
@@ -68,7 +68,7 @@ class Words(tuple[str, ...]):
     """Words for the axes of a matrix that is no table: its columns have their own decimals."""
 
 
-def _recycled(value: Any, shape: tuple[int, ...]) -> Any:
+def _recycled(value: Value, shape: tuple[int, ...]) -> Value:
     """Return an operand of a matrix, a vector repeated down its columns as R does."""
     size = np.size(value)
     if np.shape(value) == shape or size == 1:
@@ -86,7 +86,7 @@ def _place(name: str, names: Names) -> int:
     return names.index(name)
 
 
-def named(cells: Any, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
+def named(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
     """Return a matrix with names of its rows and columns, or an array with those of its axes.
 
     Examples
@@ -102,7 +102,7 @@ def named(cells: Any, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Ar
     return result
 
 
-def names_given(dimnames: Any, n: int) -> tuple[list[Names], tuple[str, ...]]:
+def names_given(dimnames: Value, n: int) -> tuple[list[Names], tuple[str, ...]]:
     """Return the names of `n` axes, and what these are called, of R's argument `dimnames`.
 
     Examples
@@ -115,7 +115,7 @@ def names_given(dimnames: Any, n: int) -> tuple[list[Names], tuple[str, ...]]:
     return [None if each is None else vector(each).tolist() for each in given], axes
 
 
-def dimnames_of(x: Any) -> tuple[Names, ...]:
+def dimnames_of(x: Value) -> tuple[Names, ...]:
     """Return the names of an array's axes, None for those that have none.
 
     Examples
@@ -126,7 +126,7 @@ def dimnames_of(x: Any) -> tuple[Names, ...]:
     return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)
 
 
-def column(frame: pd.DataFrame, name: object) -> Any:
+def column(frame: pd.DataFrame, name: object) -> Value:
     """Return a frame's column as a vector: a Categorical for a factor, else an array.
 
     Examples
@@ -139,7 +139,7 @@ def column(frame: pd.DataFrame, name: object) -> Any:
     return whole(frame[name])
 
 
-def whole(x: Any) -> Any:
+def whole(x: Value) -> Value:
     """Return a vector: a factor as a Categorical, anything else as an array.
 
     Examples
@@ -155,7 +155,7 @@ def whole(x: Any) -> Any:
     return x if isinstance(x, pd.Categorical) else vector(x)
 
 
-def taken(x: Any, places: Any) -> Any:
+def taken(x: Value, places: Value) -> Value:
     """Return the elements of a vector, or the rows of a frame, at places from 0; -1 is a missing one.
 
     Examples
@@ -179,7 +179,7 @@ def taken(x: Any, places: Any) -> Any:
     return np.array([values[i] if i >= 0 else gap for i in at], dtype=kind)
 
 
-def frame_of(columns: dict[str, Any], index: Any = None) -> pd.DataFrame:
+def frame_of(columns: dict[str, Value], index: Value = None) -> pd.DataFrame:
     """Return a frame of equally long vectors.
 
     Examples
@@ -225,7 +225,7 @@ def sides_of(x: Any) -> int:
     return len(np.shape(getattr(x, "counts", x)))
 
 
-def items(x: Any) -> tuple[Names, list[Any]]:
+def items(x: Value) -> tuple[Names, list[Value]]:
     """Return the names of a list's, vector's or frame's elements, or None, and the elements.
 
     Examples
@@ -244,11 +244,11 @@ def items(x: Any) -> tuple[Names, list[Any]]:
     ]
 
 
-def _elements(x: Array) -> list[Any]:
+def _elements(x: Array) -> list[Value]:
     return [*map(of_r, x)] if x.dtype.kind == "i" else x.tolist()
 
 
-def listed(values: list[Any], names: Names) -> Any:
+def listed(values: list[Value], names: Names) -> Value:
     """Return a list, or a dict of the names.
 
     Examples
@@ -261,7 +261,7 @@ def listed(values: list[Any], names: Names) -> Any:
     return values if names is None else dict(zip(names, values))
 
 
-def simplified(answers: list[Any], names: Names) -> Any:
+def simplified(answers: list[Value], names: Names) -> Value:
     """Return results as one vector, as a matrix with a column for each, or as a list, as R's sapply does.
 
     Examples

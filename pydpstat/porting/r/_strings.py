@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +91,7 @@ def message(*values: Value) -> None:
     sys.stderr.write("".join(word for each in values for word in _shown(each)) + "\n")
 
 
-def each_text(x: Value, function: Callable[[str], Any], otherwise: Any = None) -> Value:
+def each_text(x: Value, function: Callable[[str], Value], otherwise: Value = None) -> Value:
     """Return a function of each string; a missing one gives `otherwise`.
 
     Examples

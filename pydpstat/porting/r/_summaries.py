@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +37,7 @@ def _known(x: Vector, na_rm: bool) -> Vector:
     return x[~missing(x)] if na_rm else x
 
 
-def sum(*x: Value, na_rm: bool = False) -> Any:
+def sum(*x: Value, na_rm: bool = False) -> Value:
     """Return the sum of all values; of integers and truth values an integer, if R has it.
 
     Examples
@@ -72,8 +71,8 @@ def prod(*x: Value, na_rm: bool = False) -> float:
     return total
 
 
-def _extreme(name: str, sign: int) -> Callable[..., Any]:
-    def best(*x: Value, na_rm: bool = False) -> Any:
+def _extreme(name: str, sign: int) -> Callable[..., Value]:
+    def best(*x: Value, na_rm: bool = False) -> Value:
         values = _known(joined([plain(each) for each in x]), na_rm)
         if builtins.any(factor_of(each) is not None for each in x):
             raise PydpstatError(
@@ -209,7 +208,7 @@ def median(x: Value, na_rm: bool = False) -> float:
     return r_arithmetic.median(values)
 
 
-def var(x: Value, y: Value = None, na_rm: bool = False) -> Any:
+def var(x: Value, y: Value = None, na_rm: bool = False) -> Value:
     """Return the variance with denominator n - 1; of a matrix or frame the covariances of its columns.
 
     Examples
@@ -237,7 +236,7 @@ def _has_columns(x: Value) -> bool:
     return isinstance(x, pd.DataFrame) or (isinstance(x, np.ndarray) and x.ndim == 2)
 
 
-def cov(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Any:
+def cov(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Value:
     """Return the covariance of two vectors, or of the columns of matrices or frames.
 
     Examples
@@ -248,7 +247,7 @@ def cov(x: Value, y: Value = None, use: str = "everything", method: str = "pears
     return _moments(x, y, use, method, r_arithmetic.cov)
 
 
-def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Any:
+def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pearson") -> Value:
     """Return the correlation of two vectors, or of the columns of matrices or frames.
 
     Parameters
@@ -290,7 +289,7 @@ def _spread(x: Vector, of_matrix: bool) -> float:
     return float(np.sqrt(wide_products(x, center, x, center) / (x.size - 1)))
 
 
-def _moments(x: Value, y: Value, use: str, method: str, function: Callable[[Vector, Vector], float]) -> Any:
+def _moments(x: Value, y: Value, use: str, method: str, function: Callable[[Vector, Vector], float]) -> Value:
     if use not in ("everything", "complete.obs", "pairwise.complete.obs", "all.obs", "na.or.complete"):
         raise PydpstatError(
             f"use must be 'everything', 'complete.obs' or 'pairwise.complete.obs'; got {use!r}"
@@ -315,7 +314,7 @@ def _moments(x: Value, y: Value, use: str, method: str, function: Callable[[Vect
     return named(np.array(cells), [_column_names(x), _column_names(x if y is None else y)])
 
 
-def _column_names(x: Any) -> Names:
+def _column_names(x: Value) -> Names:
     return list(x.columns) if isinstance(x, pd.DataFrame) else (dimnames_of(x) + (None,))[1]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -15,10 +13,13 @@ from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
+from pydpstat.porting.r._values import Value
 from pydpstat.results.results import DPResults
 
 
-def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any = None, **more: Any) -> Any:
+def table(
+    *factors: Value, useNA: str | None = None, exclude: Value = "", dnn: Value = None, **more: Value
+) -> Value:
     """Return counts of levels: a Series for one factor, otherwise a matrix with names, as R's ``table``.
 
     The index of the Series has a name, "" without `dnn`: by this a table is told from a named vector.
@@ -39,7 +40,7 @@ def table(*factors: Any, useNA: str | None = None, exclude: Any = "", dnn: Any =
     return one_way(found.counts, found.dimnames[0], found.names[0])
 
 
-def one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
+def one_way(counts: Value, levels: Value, name: Value) -> pd.Series:
     """Return a table of one factor.
 
     Examples
@@ -50,7 +51,7 @@ def one_way(counts: Any, levels: Any, name: Any) -> pd.Series:
     return Named(counts, index=pd.Index(list(levels), dtype=object, name=name))
 
 
-def released(x: DPResults) -> Any:
+def released(x: DPResults) -> Value:
     """Return a table that a mirror released as R has it: counts with the names of their levels.
 
     Examples
@@ -66,7 +67,7 @@ def released(x: DPResults) -> Any:
     return named(np.asarray(x), list(map(list, levels)), axes or ("",) * len(levels))
 
 
-def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
+def xtabs(formula: str, data: Value, addNA: bool = False) -> Value:
     """Return the counts, or the sums of a left side, by one or two factors, as R's ``xtabs``.
 
     Examples
@@ -88,7 +89,7 @@ def xtabs(formula: str, data: Any, addNA: bool = False) -> Any:
     return named(sums, sums.dimnames, axes) if len(axes) > 1 else one_way(vector(sums), sums.index, axes[0])
 
 
-def marginSums(x: Any, margin: Any = None) -> Any:
+def marginSums(x: Value, margin: Value = None) -> Value:
     """Return sums of a table's rows (1) or columns (2), or of all, as R's ``marginSums``.
 
     Examples
@@ -108,7 +109,7 @@ def marginSums(x: Any, margin: Any = None) -> Any:
 margin_table = marginSums
 
 
-def proportions(x: Any, margin: Any = None) -> Any:
+def proportions(x: Value, margin: Value = None) -> Value:
     """Return the shares of a table's cells in all of it, or in their rows (1) or columns (2).
 
     Examples
@@ -130,7 +131,7 @@ def proportions(x: Any, margin: Any = None) -> Any:
 prop_table = proportions
 
 
-def addmargins(A: Any, margin: int | None = None) -> Any:
+def addmargins(A: Value, margin: int | None = None) -> Value:
     """Return a table with its sums as a further row (`margin` 1), column (2), or both, ``Sum``.
 
     Examples

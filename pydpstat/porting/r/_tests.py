@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from pydpstat.porting.r._coefficients import formatted, p_values
 from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._printing import lines as printed
 from pydpstat.porting.r._shapes import Array, refuse_unknown, vector
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
 
@@ -31,15 +31,15 @@ class Test:
     method: str
     p_value: float
     statistic: float | None = None
-    parameter: Any = None
+    parameter: Value = None
     conf_int: Array | None = None
-    estimate: Any = None
-    null_value: Any = None
+    estimate: Value = None
+    null_value: Value = None
     alternative: str | None = None
     letter: str = ""
     meaning: str = ""
-    expected: Any = None
-    observed: Any = None
+    expected: Value = None
+    observed: Value = None
     conf_level: float = 0.95
     label: str = ""
     degrees: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Test:
         return "\n".join([*lines, ""])
 
 
-def _tails(of: Any, value: float, alternative: str) -> float:
+def _tails(of: Value, value: float, alternative: str) -> float:
     low, high = float(of.cdf(value)), float(of.sf(value))
     return {"less": low, "greater": high}.get(alternative, 2 * min(low, high))
 
@@ -91,14 +91,16 @@ def _bounds(alternative: str, level: float, ppf: Callable[[float], float], low: 
     return np.array(ends, dtype=np.float64)
 
 
-def _numbers(x: Any, name: str) -> Array:
+def _numbers(x: Value, name: str) -> Array:
     values = vector(x, name)
     if values.dtype.kind not in "iufb":
         raise PydpstatError(f"{name} must be numbers; got strings")
     return values.astype(np.float64)
 
 
-def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Array | None, list[str], str]:
+def _samples(
+    x: Value, y: Value, data: Value, paired: bool = False
+) -> tuple[Array, Array | None, list[str], str]:
     """One or two samples without missing values, the names of their groups, and the text of a formula."""
     names, text = ["x", "y"], ""
     if isinstance(x, str):
@@ -121,8 +123,8 @@ def _samples(x: Any, y: Any, data: Any, paired: bool = False) -> tuple[Array, Ar
 
 
 def t_test(
-    x: Any, y: Any = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
-    var_equal: bool = False, conf_level: float = 0.95, data: Any = None,
+    x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
+    var_equal: bool = False, conf_level: float = 0.95, data: Value = None,
 ) -> Test:  # fmt: skip
     """Return Student's or Welch's test of one or two samples, or of ``"y ~ group"`` with data.
 
@@ -136,7 +138,7 @@ def t_test(
     if len(a) < 2 or (b is not None and (len(b) < 1 if var_equal else len(b) < 2)):
         raise PydpstatError("there must be 2 values or more in each sample")
     center, square = mean(a), var(a)
-    estimate: Any = center
+    estimate: Value = center
     if b is None:
         degrees, error = float(len(a) - 1), math.sqrt(square / len(a))
         method, meaning = ("Paired t-test", "mean difference") if paired else ("One Sample t-test", "mean")
@@ -172,12 +174,12 @@ def t_test(
 
 
 def var_test(
-    x: Any,
-    y: Any = None,
+    x: Value,
+    y: Value = None,
     ratio: float = 1,
     alternative: str = "two.sided",
     conf_level: float = 0.95,
-    data: Any = None,
+    data: Value = None,
 ) -> Test:
     """Return the F test of two variances.
 
@@ -204,7 +206,7 @@ def var_test(
 
 
 def cor_test(
-    x: Any, y: Any, alternative: str = "two.sided", method: str = "pearson", exact: bool | None = None,
+    x: Value, y: Value, alternative: str = "two.sided", method: str = "pearson", exact: bool | None = None,
     conf_level: float = 0.95,
 ) -> Test:  # fmt: skip
     """Return the test of Pearson's or Spearman's correlation; Kendall's is refused.

@@ -26,9 +26,10 @@ from pydpstat.porting.r._shapes import (
 )
 from pydpstat.porting.r._tables import table
 from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails
+from pydpstat.porting.r._values import Value
 
 
-def _table_of(x: Any, y: Any) -> Any:
+def _table_of(x: Any, y: Value) -> Value:
     """Counts: those given, or the table of two vectors."""
     if y is not None:
         keep = ~(missing(x) | missing(y))
@@ -43,7 +44,7 @@ def _table_of(x: Any, y: Any) -> Any:
     return cells.ravel() if cells.ndim > 1 and 1 in cells.shape else cells
 
 
-def _like(cells: Array, x: Any) -> Any:
+def _like(cells: Array, x: Value) -> Value:
     """Cells with the names of the counts that they belong to."""
     if cells.ndim == 1:
         return with_names(cells, list(x.index) if isinstance(x, pd.Series) else None)
@@ -51,7 +52,9 @@ def _like(cells: Array, x: Any) -> Any:
     return cells if source is None else named(cells, dimnames_of(source), Words(getattr(source, "axes", ())))
 
 
-def chisq_test(x: Any, y: Any = None, correct: bool = True, p: Any = None, rescale_p: bool = False) -> Test:
+def chisq_test(
+    x: Value, y: Value = None, correct: bool = True, p: Value = None, rescale_p: bool = False
+) -> Test:
     """Return Pearson's test of a table, of two factors, or of counts against probabilities.
 
     Examples
@@ -98,9 +101,9 @@ def chisq_test(x: Any, y: Any = None, correct: bool = True, p: Any = None, resca
 
 
 def prop_test(
-    x: Any,
-    n: Any = None,
-    p: Any = None,
+    x: Value,
+    n: Value = None,
+    p: Value = None,
     alternative: str = "two.sided",
     conf_level: float = 0.95,
     correct: bool = True,
@@ -168,7 +171,7 @@ def prop_test(
 
 
 def binom_test(
-    x: Any, n: Any = None, p: float = 0.5, alternative: str = "two.sided", conf_level: float = 0.95
+    x: Value, n: Value = None, p: float = 0.5, alternative: str = "two.sided", conf_level: float = 0.95
 ) -> Test:
     """Return the exact binomial test of `x` successes among `n`, or of successes and failures.
 
@@ -194,8 +197,8 @@ def binom_test(
 
 
 def fisher_test(
-    x: Any,
-    y: Any = None,
+    x: Value,
+    y: Value = None,
     or_: float = 1,
     alternative: str = "two.sided",
     conf_int: bool = True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -73,7 +72,7 @@ def c(*values: Value, **named: Value) -> Value:
     return listed(cells, names)
 
 
-def items(x: Value) -> list[Any]:
+def items(x: Value) -> list[Value]:
     """Return the elements of a list, dict, frame or vector.
 
     Examples
@@ -87,7 +86,7 @@ def items(x: Value) -> list[Any]:
 
 
 def _joined_names(parts: list[tuple[str, Names, int]]) -> Names:
-    names: list[Any] = []
+    names: list[Value] = []
     for outer, inner, n in parts:
         if inner is not None:
             names += [f"{outer}.{each}" if outer and each else outer or each for each in inner]
@@ -279,7 +278,7 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     array([[3., 4.],
            [6., 8.]])
     """
-    operators: dict[str, Callable[[Any, Any], Any]] = {
+    operators: dict[str, Callable[[Value, Value], Value]] = {
         "*": np.multiply, "+": np.add, "-": np.subtract, "/": np.divide, "<": np.less, ">": np.greater,
         "<=": np.less_equal, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
     }  # fmt: skip
@@ -323,7 +322,7 @@ letters = frozen(np.array(list("abcdefghijklmnopqrstuvwxyz"), dtype=object))
 LETTERS = frozen(np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object))
 
 
-def as_list(x: Any) -> Any:
+def as_list(x: Value) -> Value:
     """Return a list of the elements, by the names that they have.
 
     Examples
@@ -335,7 +334,7 @@ def as_list(x: Any) -> Any:
     return listed(values, names)
 
 
-def unname(obj: Any) -> Any:
+def unname(obj: Value) -> Value:
     """Return the elements without their names.
 
     Examples
@@ -348,7 +347,7 @@ def unname(obj: Any) -> Any:
     return np.asarray(obj) if np.ndim(obj) > 1 else None if obj is None else bare(obj)
 
 
-def set_names(object: Any, names: Any) -> Any:
+def set_names(object: Value, names: Value) -> Value:
     """Return what x is after ``names(x) <- names``."""
     return unname(object) if names is None else setNames(object, names)
 

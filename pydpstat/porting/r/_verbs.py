@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,10 @@ import pandas as pd
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame, codes_of, joined_keys, matches, sorting, stacked
 from pydpstat.porting.r._shapes import Array, column, combined, frame_of, missing, names_of, taken, vector
+from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import sum as total
 
-Verb = Callable[[Any], Any]
+Verb = Callable[[Value], Value]
 
 
 class Group(pd.DataFrame):
@@ -21,7 +22,7 @@ class Group(pd.DataFrame):
 
     _metadata = ["made"]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         made = self.__dict__.get("made", {})
         return made[key] if isinstance(key, str) and key in made else super().__getitem__(key)
 
@@ -51,7 +52,7 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
     groups = [Group(taken(frame, np.flatnonzero(number == g))) for g in range(len(first))]
     for group in groups:
         group.made = {}
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Value]] = {}
     # one summary of all groups after the other, which decides the order of draws
     for name, function in what.items():
         for group in groups:
@@ -95,10 +96,10 @@ def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
 
 
 class _Descending(NamedTuple):
-    key: Any
+    key: Value
 
 
-def desc(x: Any) -> _Descending:
+def desc(x: Value) -> _Descending:
     """Return a key of `arrange` in descending order.
 
     Examples
@@ -109,7 +110,7 @@ def desc(x: Any) -> _Descending:
     return _Descending(x)
 
 
-def arrange(frame: pd.DataFrame, *keys: Any) -> pd.DataFrame:
+def arrange(frame: pd.DataFrame, *keys: Value) -> pd.DataFrame:
     """Return the rows sorted by columns, by name or as functions of the frame; missing values are last.
 
     Strings sort as in the C locale, as dplyr has them from 1.1 on.
@@ -125,7 +126,7 @@ def arrange(frame: pd.DataFrame, *keys: Any) -> pd.DataFrame:
     return taken(frame, sorting(columns, down)) if keys else frame
 
 
-def _own(values: Any) -> Any:
+def _own(values: Value) -> Value:
     return values.array if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype) else values
 
 
@@ -160,7 +161,7 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
 
 
 def slice_max(
-    frame: pd.DataFrame, order_by: Any, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
+    frame: pd.DataFrame, order_by: Value, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
 ) -> pd.DataFrame:
     """Return the rows of each group with the largest values, from the largest one, as dplyr's ``slice_max``.
 
@@ -173,7 +174,7 @@ def slice_max(
 
 
 def slice_min(
-    frame: pd.DataFrame, order_by: Any, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
+    frame: pd.DataFrame, order_by: Value, n: int = 1, by: Sequence[str] = (), with_ties: bool = True
 ) -> pd.DataFrame:
     """Return the rows of each group with the smallest values, from the smallest one.
 
@@ -185,7 +186,7 @@ def slice_min(
     return _ends(frame, order_by, n, by, with_ties, False)
 
 
-def _ends(frame: pd.DataFrame, key: Any, n: int, by: Sequence[str], ties: bool, down: bool) -> pd.DataFrame:
+def _ends(frame: pd.DataFrame, key: Value, n: int, by: Sequence[str], ties: bool, down: bool) -> pd.DataFrame:
     values = column(frame, key) if isinstance(key, str) else _own(key(frame))
     codes, gone = codes_of(values)
     if n < 1:
@@ -202,7 +203,7 @@ def _ends(frame: pd.DataFrame, key: Any, n: int, by: Sequence[str], ties: bool, 
     return taken(frame, kept)
 
 
-def bind_rows(*frames: Any) -> pd.DataFrame:
+def bind_rows(*frames: Value) -> pd.DataFrame:
     """Return the rows of frames, or of lists of them, as one frame; what a frame lacks is missing.
 
     Examples
@@ -218,7 +219,7 @@ def bind_rows(*frames: Any) -> pd.DataFrame:
         if len(texts) > 1:
             raise PydpstatError(f"the columns {name} must be all numbers, or all strings or factors")
 
-    def part(frame: pd.DataFrame, name: str) -> Any:
+    def part(frame: pd.DataFrame, name: str) -> Value:
         own = column(frame, name) if name in frame else taken(kinds[name][0], np.full(len(frame), -1))
         factors = all(isinstance(each, pd.Categorical) for each in kinds[name])
         return own if factors or not isinstance(own, pd.Categorical) else vector(own)
@@ -226,7 +227,7 @@ def bind_rows(*frames: Any) -> pd.DataFrame:
     return frame_of({name: stacked([part(each, name) for each in parts]) for name in names})
 
 
-def n_distinct(*vectors: Any, na_rm: bool = False) -> int:
+def n_distinct(*vectors: Value, na_rm: bool = False) -> int:
     """Return how many different values, or combinations of them, there are.
 
     Examples
@@ -238,7 +239,7 @@ def n_distinct(*vectors: Any, na_rm: bool = False) -> int:
     return len({row for row in rows if not na_rm or None not in row})
 
 
-def lag(x: Any, n: int = 1, default: Any = None) -> Any:
+def lag(x: Value, n: int = 1, default: Value = None) -> Value:
     """Return the values of `n` places before, as dplyr's ``lag``.
 
     Examples
@@ -257,7 +258,7 @@ def lag(x: Any, n: int = 1, default: Any = None) -> Any:
     return combined([values[k] if 0 <= k < size else default for k in places])
 
 
-def lead(x: Any, n: int = 1, default: Any = None) -> Any:
+def lead(x: Value, n: int = 1, default: Value = None) -> Value:
     """Return the values of `n` places behind, as dplyr's ``lead``.
 
     Examples
@@ -280,7 +281,7 @@ class Tibble(pd.DataFrame):
         raise PydpstatError("R prints a tibble in a separate form: write print(as.data.frame(x))")
 
 
-def as_tibble(x: Any) -> pd.DataFrame:
+def as_tibble(x: Value) -> pd.DataFrame:
     """Return a frame, a table, a matrix or a list of vectors as a frame that is not printed.
 
     Examples
@@ -292,7 +293,7 @@ def as_tibble(x: Any) -> pd.DataFrame:
 
 
 def left_join(
-    x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str] = (".x", ".y")
+    x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")
 ) -> pd.DataFrame:
     """Return all rows of `x` with the columns of their matches in `y`, in dplyr's order.
 
@@ -306,7 +307,7 @@ def left_join(
 
 
 def inner_join(
-    x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str] = (".x", ".y")
+    x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")
 ) -> pd.DataFrame:
     """Return the rows of `x` that have matches in `y`, with their columns, in dplyr's order.
 
@@ -319,7 +320,7 @@ def inner_join(
     return _join(x, y, by, suffix, False)
 
 
-def _join(x: pd.DataFrame, y: pd.DataFrame, by: Any, suffix: Sequence[str], every: bool) -> pd.DataFrame:
+def _join(x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str], every: bool) -> pd.DataFrame:
     named = by if isinstance(by, (dict, pd.Series)) else {name: name for name in vector(by).tolist()}
     left, right = list(named.keys()), [named[name] for name in named.keys()]
     found = matches(joined_keys(x, left), joined_keys(y, right))
