@@ -80,6 +80,14 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def check(session: nox.Session) -> None:
+    """Before each commit: lint, one case of each test that is not slow, and every ninth comparison with R."""
+    lint(session)
+    run(session, "-m", "pytest", "-q", "-n", "auto", "--quick", *session.posargs)
+    run(session, "-m", "pydpstat", "parity", "--recorded", "--draws", "0", "--every", "9", "--quiet")
+
+
+@nox.session(venv_backend="none")
 @nox.parametrize("setting", ["avx2", "plain"])
 def processors(session: nox.Session, setting: str) -> None:
     """The same without AVX-512, and without any optional feature of the processor."""

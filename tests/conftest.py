@@ -246,6 +246,23 @@ RELEASES = _releases()
 CHOICES = _choices()
 
 
+def pytest_addoption(parser: Any) -> None:
+    parser.addoption("--quick", action="store_true", help="one case of each test, and none that is slow")
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """With --quick keep the first case of each test function that is not marked as slow."""
+    if not config.getoption("--quick"):
+        return
+    first: dict[str, Any] = {}
+    for item in items:
+        if item.get_closest_marker("slow") is None:
+            first.setdefault(item.nodeid.partition("[")[0], item)
+    kept = {id(item) for item in first.values()}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = first.values()
+
+
 def pytest_generate_tests(metafunc: Any) -> None:
     """Run a test that asks for `release` on every release with noise, for `any_release` on all."""
     if "release" in metafunc.fixturenames:

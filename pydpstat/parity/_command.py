@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     options = _parser().parse_args(argv)
-    cases = [case for case in all_cases() if options.only in case.id]
+    cases = [case for case in all_cases() if options.only in case.id][:: options.every]
     distributions = [each.name for each in all_distributions() if options.only in each.name]
     if not cases and not distributions:
         print(f"no case has {options.only!r} in its id, and no distribution in its name", file=sys.stderr)
@@ -126,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--recorded", action="store_true", help="use the recorded values even where R is installed"
     )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth case")
     parser.add_argument(
         "--draws",
         type=int,
