@@ -26,23 +26,7 @@ UNCOVERED = (
 
 
 class Question(NamedTuple):
-    """What is asked of the data, without the answer.
-
-    Parameters
-    ----------
-    statistic : str
-        The statistic's name.
-    sensitivities : tuple of float or Fraction
-        As the query's.
-    size : int
-        How many elements the value has.
-    integer : bool
-        Whether they are integers.
-    exact : bool
-        Whether they were computed exactly.
-    ball : (int, int) or None
-        As the query's.
-    """
+    """What is asked of the data, without the answer."""
 
     statistic: str
     sensitivities: tuple[Any, ...]
@@ -81,20 +65,8 @@ class Calibrated(NamedTuple):
 class Preparation(NamedTuple):
     """Noise and guarantee of a release.
 
-    Parameters
-    ----------
-    noise : Noise
-        The distribution of the noise.
-    grid : float or None
-        The public grid of a release from the operating system; None for a seeded one.
-    sensitivity : float or tuple of float
-        What the noise covers, without what the grid adds.
-    claim, guarantee : Guarantee
-        What was asked for, and what holds.
-    seeded : bool
-        Whether it is for a seeded source.
-    accepts : callable or None
-        Tells whether a noisy value may stand; None where every one may.
+    A seeded release has no `grid`. The sensitivity is without what the grid adds, which the noise covers,
+    too. `accepts` tells whether a noisy value may stand; None where every one may.
     """
 
     noise: Noise
@@ -110,11 +82,6 @@ def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
     """Calibrate noise, choose its grid and state the guarantee; a seeded source has no grid.
 
     All arguments are public: the same question is prepared once.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, or the noise scale is not finite, or underflows.
     """
     try:
         return _prepared(question, spec, seeded)  # type: ignore[arg-type]

@@ -29,26 +29,9 @@ _MOST = 2**16
 class NoiseSum(Noise):
     """The distribution of a sum of so many independent draws of one noise on the integers.
 
-    Parameters
-    ----------
-    each : Noise
-        The noise of each summand, symmetric, with ``pmf``.
-    terms : int
-        How many there are; at least 1.
-
-    Notes
-    -----
-    The probabilities are the Fourier inverse of the characteristic function's power, on as many integers as
-    leave out less than 1e-15; each is right to about 1e-16. Where these are more than 131,073, probabilities
-    are gathered at multiples of a step that is below a thousandth of the standard deviation, and quantiles
-    are such multiples.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms import SymmetricGeometricNoise
-    >>> noise = NoiseSum(SymmetricGeometricNoise(1.0), 2)
-    >>> round(noise.std(), 4), noise.ppf(0.975)
-    (1.919, 4.0)
+    The noise is symmetric. The probabilities are the Fourier inverse of the characteristic function's power,
+    on as many integers as leave out less than 1e-15; each is right to about 1e-16. Where these are more than
+    131,073, they are gathered at multiples of a step below a thousandth of the standard deviation.
     """
 
     each: Noise
@@ -93,14 +76,7 @@ class NoiseSum(Noise):
 
 
 def summed(noise: Noise, terms: int) -> Noise | None:
-    """Return the noise of a sum of so many values with this noise; None where it has no known distribution.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms import LaplaceNoise, SymmetricGeometricNoise
-    >>> summed(NoiseSum(SymmetricGeometricNoise(1.0), 2), 3).terms, summed(LaplaceNoise(1.0), 2)
-    (6, None)
-    """
+    """Return the noise of a sum of so many values with this noise; None where its distribution is unknown."""
     if terms == 1:
         return noise
     each, already = summand(noise)

@@ -25,15 +25,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
     ``binomial(count, j) exp((count - j) each)`` and ``binomial(count, j) exp(j each)`` under the two
     neighbors, over ``(1 + exp(each))**count``, and the privacy loss ``(count - 2 j) each``.
 
-    References
-    ----------
-    Kairouz, P., Oh, S. and Viswanath, P. (2017). The composition theorem for differential privacy.
-    IEEE Transactions on Information Theory 63, Theorem 3.3.
-
-    Examples
-    --------
-    >>> round(responses_delta(1.0, 1, 0.0), 6)
-    0.462117
+    (Kairouz, Oh and Viswanath (2017), Theorem 3.3.)
     """
     if epsilon >= multiple_above(count, each):
         return 0.0
@@ -66,16 +58,7 @@ def pure_rho(epsilon: float) -> float:
     at ``a epsilon / 2``. As tanh is concave there, the mean is at most its value in the middle; as
     ``tanh(x) / x`` falls, that is at most ``a tanh(epsilon / 2)``. For a to 1 it is attained.
 
-    References
-    ----------
-    Bun, M. and Steinke, T. (2016). Concentrated differential privacy: simplifications, extensions,
-    and lower bounds. TCC 2016-B, Proposition 1.4 (``epsilon**2 / 2``); the sharper bound is proven
-    above.
-
-    Examples
-    --------
-    >>> round(pure_rho(1.0), 6)
-    0.462117
+    (Bun and Steinke (2016), Proposition 1.4, has ``epsilon**2 / 2``.)
     """
     return epsilon * math.tanh(0.5 * epsilon)
 
@@ -86,15 +69,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
     The bound ``exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)**a`` holds for every a > 1, so that
     an a which is not quite the best costs accuracy only. Its logarithm is convex in a.
 
-    References
-    ----------
-    Canonne, C., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential privacy.
-    NeurIPS 2020, Corollary 13.
-
-    Examples
-    --------
-    >>> round(1e6 * concentrated_delta(0.1, 2.0), 2)
-    4.33
+    (Canonne, Kamath and Steinke (2020), Corollary 13.)
     """
     if rho == 0.0:
         return 0.0
@@ -116,13 +91,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
 
 def largest_rho(epsilon: float, delta: float) -> float:
-    """Largest rho from which (epsilon, delta) follows, rounded down; 0 where delta is 0.
-
-    Examples
-    --------
-    >>> round(largest_rho(1.0, 1e-6), 5)
-    0.02436
-    """
+    """Largest rho from which (epsilon, delta) follows, rounded down; 0 where delta is 0."""
     if delta == 0.0:
         return 0.0
     most = 1.0 if delta >= 1.0 else None

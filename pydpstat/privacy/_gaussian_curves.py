@@ -115,15 +115,7 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
 
     `ratio` is the L2 sensitivity divided by the noise's standard deviation, above 0; epsilon is at least 0.
 
-    References
-    ----------
-    Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
-    analytical calibration and optimal denoising. ICML 2018, Theorem 8.
-
-    Examples
-    --------
-    >>> round(log_delta(1.0, 1 / 4.224678889327), 6)
-    -13.815511
+    (Balle and Wang (2018), Theorem 8.)
     """
     eps, m = np.broadcast_arrays(np.asarray(epsilon, dtype=np.float64), np.asarray(ratio, dtype=np.float64))
     shape = eps.shape

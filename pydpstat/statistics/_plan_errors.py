@@ -80,14 +80,7 @@ class Line(NamedTuple):
     below: Floats
 
     def place(self, share: Floats) -> Floats:
-        """Return the points that have so large a share of the records up to them.
-
-        Examples
-        --------
-        >>> from pydpstat.statistics._plan_shapes import Uniform
-        >>> line_of(Uniform(0.0, 10.0), Grid(0.0, 10.0, 11)).place(np.array([0.0, 0.5, 1.0])).tolist()
-        [0.0, 5.0, 10.0]
-        """
+        """Return the points that have so large a share of the records up to them."""
         found = np.searchsorted(self.below[1:], share)
         return self.at[np.minimum(found, self.at.size - 1)]
 
@@ -106,17 +99,6 @@ def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[F
     """Return the distances of all points from the quantile of n records, and the probability of each.
 
     The records lie at the distribution's quantiles (i + 1/2) / n. The choice is that of the release.
-
-    Examples
-    --------
-    >>> from pydpstat._data.columns import Placeholder
-    >>> from pydpstat.statistics._kernels.quantile_points import ask
-    >>> from pydpstat.statistics._kernels.scope import NOTHING
-    >>> from pydpstat.statistics._plan_shapes import Uniform
-    >>> how = (0.0, 1.0), "bounded", "error", NOTHING, None, 101, None
-    >>> distances, chances = quantile_errors(ask(Placeholder(100), 1.0, *how), Uniform(0.0, 1.0), 0.5, 100)
-    >>> round(float(chances[distances < 0.035].sum()), 2)
-    0.86
     """
     line = line_of(shape, asked.grid)
     counts = np.floor(n * line.below + 0.5)

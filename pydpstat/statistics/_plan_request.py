@@ -61,21 +61,7 @@ class _Free:
 
 
 class Request(NamedTuple):
-    """A function with its public arguments.
-
-    Parameters
-    ----------
-    function : str
-        The function's name.
-    options : mapping
-        Its options.
-    columns : tuple of str or None
-        The names of a frame's columns.
-    distribution : object
-        What is stated of the records; None for nothing.
-    defaults : Defaults
-        Neighbors and unit of the block around.
-    """
+    """A function with its public arguments."""
 
     function: str
     options: Mapping[str, Any]
@@ -165,12 +151,7 @@ class Request(NamedTuple):
     def _known(self, n: int, public: bool) -> tuple[PostProcessing, np.ndarray]:
         """Return what a release without noise of n records would know of one group.
 
-        Parameters
-        ----------
-        n : int
-            Number of records.
-        public : bool
-            Whether it is public, so that no noisy sums take its place.
+        A number that is not public is one that noisy sums take the place of.
         """
         size = min(n, _RECORDS)
         pair = self.function in PAIRS and self.columns is None

@@ -22,19 +22,7 @@ _BY_COLUMN = ("mean", "sum", "count", "proportion", "var", "std")
 
 
 class Aim(NamedTuple):
-    """The accuracy that is wanted.
-
-    Parameters
-    ----------
-    argument : {"accuracy", "noise_sd"}
-        What was given.
-    given : float or mapping
-        As it was given.
-    wanted : tuple of float
-        One number for all values, or one for each column.
-    alpha : float
-        Probability of a larger error.
-    """
+    """The accuracy that is wanted."""
 
     argument: str
     given: object

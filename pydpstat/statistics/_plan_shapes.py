@@ -78,13 +78,7 @@ class Point(NamedTuple):
 
 
 def shapes_of(given: object, pairs: Bounds, columns: Sequence[str] | None) -> tuple[Shape, ...]:
-    """Check the stated distributions: one for all columns, or a dict of them by column.
-
-    Examples
-    --------
-    >>> shapes_of("normal", ((0.0, 80.0),), None)
-    (Normal(mean=40.0, sd=10.0),)
-    """
+    """Check the stated distributions: one for all columns, or a dict of them by column."""
     if isinstance(given, Mapping):
         if columns is None:
             raise PydpstatError(
@@ -116,13 +110,7 @@ def _shape(given: Any, pair: Pair) -> Shape:
 
 
 def share_shape(given: object) -> Shape:
-    """Return the distribution of truth values with a stated share of true ones.
-
-    Examples
-    --------
-    >>> share_shape(0.25).ppf(np.array([0.7, 0.8])).tolist()
-    [0.0, 1.0]
-    """
+    """Return the distribution of truth values with a stated share of true ones."""
     hint = "Give the share that you expect, for example 0.3."
     share = checks.number(
         given,

@@ -170,11 +170,6 @@ def scores_of(scores: Data, size: int) -> Scores:
     A float of 64 bits does not hold every integer beyond 2^53, nor every long double or fraction.
     Rounded, such scores could move by more than their sensitivity, so their differences are taken as
     rationals first.
-
-    Examples
-    --------
-    >>> scores_of([2**60 + 1, 2**60], 2).below
-    [Fraction(0, 1), Fraction(-1, 1)]
     """
     column = one_column(scores, "scores", _columns)
     values = column.arrays[0]

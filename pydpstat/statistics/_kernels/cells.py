@@ -75,13 +75,7 @@ class Bins:
 
 
 def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
-    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are.
-
-    Examples
-    --------
-    >>> bin_counts(np.array([-1.0, 0.0, 0.5, 1.0, np.inf, np.nan]), np.array([0.0, 0.5, 1.0]))
-    (array([2, 3]), 1)
-    """
+    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are."""
     bins = Bins(edges, x.size)
     counts, missing = np.zeros(bins.number, dtype=np.int64), 0
     for start in range(0, x.size, _CHUNK):
@@ -97,15 +91,7 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
 
 
 def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floats) -> tuple[Counts, Counts]:
-    """Count the values of each group in each bin, and the missing ones of each group.
-
-    Examples
-    --------
-    >>> x, places = np.array([0.0, 0.5, 1.0, np.nan]), np.array([1, 0, 1, 1])
-    >>> group_bin_counts(x, places, 2, np.array([0.0, 0.5, 1.0]))
-    (array([[0, 1],
-           [1, 1]]), array([0, 1]))
-    """
+    """Count the values of each group in each bin, and the missing ones of each group."""
     bins = Bins(edges, x.size)
     cells = groups * bins.number
     counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(groups, dtype=np.int64)
@@ -219,13 +205,6 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
 
     The counts are of the shape (size + 1, ...): missing values come first on each axis.
-
-    Examples
-    --------
-    >>> cell_counts([np.array([0, 1, 1]), np.array([-1, 0, 0])], [2, 1])
-    array([[0, 0],
-           [1, 0],
-           [0, 2]])
     """
     shape = tuple(size + 1 for size in sizes)
     cells = int(np.prod(shape))

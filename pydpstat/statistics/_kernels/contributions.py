@@ -37,25 +37,8 @@ class Unit(NamedTuple):
 def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np.ndarray]) -> np.ndarray:
     """Return which records stay, in their order.
 
-    Parameters
-    ----------
-    ids : list, ndarray, Series or Categorical of shape (n,)
-        Whose data each record is; none missing. Private.
-    unit : Unit
-        How many stay.
-    places : ndarray of int or None
-        Each record's group, -1 for one that is in none and never stays.
-    values : sequence of ndarray of shape (n,)
-        What the release reads of the records: numbers, NaN where missing.
-
-    Returns
-    -------
-    ndarray of bool
-
-    Examples
-    --------
-    >>> int(kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum())
-    2
+    No id is missing. `places` are the records' groups, -1 for a record that is in none and never stays, and
+    `values` what the release reads of the records, NaN where missing.
     """
     codes, names = unit_codes(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
@@ -191,10 +174,7 @@ def _shown(value: object) -> str:
 def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
     """Return a hash of two hashes.
 
-    References
-    ----------
-    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators. OOPSLA
-    2014 (the mixing function).
+    (The mixing function of Steele, Lea and Flood (2014). Fast splittable pseudorandom number generators.)
     """
     with np.errstate(over="ignore"):
         z = np.asarray(first * np.uint64(0x9E3779B97F4A7C15) + second + np.uint64(0x632BE59BD9B4E019))

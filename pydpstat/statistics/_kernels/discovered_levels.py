@@ -156,13 +156,7 @@ def _wide(values: np.ndarray) -> np.ndarray:
 
 
 def unit_threshold(rate: Fraction, delta: float, most: int) -> int:
-    """Return the threshold where a unit's records, so many at most, can be all that levels have.
-
-    Examples
-    --------
-    >>> unit_threshold(Fraction(1), 1e-6, 1), unit_threshold(Fraction(1, 3), 1e-6, 3)
-    (15, 45)
-    """
+    """Return the threshold where a unit's records, so many at most, can be all that levels have."""
     # rounded down, for a quotient of floats may be above delta's part
     part = delta if most == 1 else math.nextafter(delta / most, 0.0)
     return max(release_threshold(rate, part), most - 1 + release_threshold(rate, delta))
@@ -178,16 +172,6 @@ def release_threshold(rate: Fraction, delta: float) -> int:
     P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is
     a^j / (1 + a) for j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision
     decides which integer comes next; in a tie that it could not see it takes the larger one.
-
-    References
-    ----------
-    Korolova, A., Kenthapadi, K., Mishra, N. and Ntoulas, A. (2009). Releasing search queries and
-    clicks privately. WWW 2009 (the method; the integer distribution is derived above).
-
-    Examples
-    --------
-    >>> release_threshold(Fraction(1), 1e-6)
-    15
     """
     mp = multiple_precision.functions()
     exact = mp.from_rational(rate.numerator, rate.denominator, _BITS)

@@ -33,17 +33,7 @@ _CHUNK = 1 << 17
 
 
 class Groups(NamedTuple):
-    """Public groups: every combination of the keys' levels, the last key's fastest.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The keys' names, empty where one has none.
-    public : tuple of PublicLevels
-        Each key's levels.
-    axes : tuple of Axis
-        Their published levels, and where the codes count.
-    """
+    """Public groups: every combination of the keys' levels, the last key's fastest."""
 
     names: tuple[str, ...]
     public: tuple[PublicLevels, ...]

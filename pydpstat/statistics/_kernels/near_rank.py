@@ -29,14 +29,8 @@ class Near(NamedTuple):
 class Window(NamedTuple):
     """How many records each of some successive grid points has. Private.
 
-    Parameters
-    ----------
-    size : int
-        Number of all records.
-    first : int
-        The first of the points.
-    counts : ndarray of int
-        The first has those of all points before it, too, and the last those of all points after it.
+    The points are successive from `first` on. The first has the records of all points before it, too, and the
+    last those of all points after it; `size` is the number of all records.
     """
 
     size: int
@@ -51,13 +45,6 @@ def window_near(x: Floats, grid: tuple[float, float, int], near: Near) -> Window
     """Count the records at the points whose ranks lie within reach of a share's, in one pass.
 
     A sample tells which values these are. None where it told wrong, or where a value is missing.
-
-    Examples
-    --------
-    >>> x = np.arange(100_000.0)
-    >>> found = window_near(x, (0.0, 100_000.0, 10_001), Near(0.5, 100.0))
-    >>> found.first > 4000, found.counts.size < 2000, int(found.counts.sum())
-    (True, True, 100000)
     """
     sample = np.sort(x[:: max(x.size // _SAMPLE, 1)].astype(np.float64, copy=False))
     if np.isnan(sample[-1]):

@@ -18,13 +18,7 @@ _SHARE = 2.0**20
 
 
 def public_share(q: float) -> float:
-    """Round a quantile's share to a multiple of 2^-20, so that q * n is exact up to n = 2^33.
-
-    Examples
-    --------
-    >>> public_share(0.5), public_share(0.1) * 2**20
-    (0.5, 104858.0)
-    """
+    """Round a quantile's share to a multiple of 2^-20, so that q * n is exact up to n = 2^33."""
     return round(q * _SHARE) / _SHARE
 
 
@@ -43,14 +37,6 @@ def grid_runs(occupied: Counts, records: Counts, points: int) -> tuple[Counts, C
     The points of a run have the same ranks. With few records there are far fewer runs than points.
     `occupied` are the points that have records, ascending, and `records` how many each has. Of each run
     come the number of records, the first point, and the number of points, which can be 0.
-
-    Examples
-    --------
-    >>> for each in grid_runs(np.array([2, 5, 6]), np.array([1, 2, 1]), 10):
-    ...     print(each)
-    [0 1 0 2 0 1 0]
-    [0 2 3 5 6 6 7]
-    [2 1 2 1 0 1 3]
     """
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
     counts[1::2] = records
@@ -66,11 +52,6 @@ def rank_utility(counts: Counts, q: float) -> Floats:
 
     That is ``-max(0, #{x < z} - q n, q n - #{x <= z})`` for a share q from `public_share`. `counts` are the
     records at each point, or in each run of `grid_runs`.
-
-    Examples
-    --------
-    >>> rank_utility(np.array([1, 0, 2, 1]), 0.5)
-    array([-1., -1.,  0., -1.])
     """
     up_to = counts.cumsum()
     aim = q * float(up_to[-1])
@@ -83,11 +64,6 @@ def farthest(rate: Fraction) -> float:
 
     That saves time where there are many, and it brings no two utilities further apart, so that
     their sensitivity stays. Weights are proportional to exp(rate * utility), the best one's near 1.
-
-    Examples
-    --------
-    >>> farthest(Fraction(1, 10)), farthest(Fraction(2))
-    (7500.0, 750.0)
     """
     return float(min(-(-_FARTHEST // min(rate, Fraction(1))), 2**53))
 
@@ -109,15 +85,8 @@ def rank_range(q: float, neighbors: str) -> Fraction:
     of which any two differ by at most exp(c r), and so does their mean, the total: each probability
     changes by a factor of at most exp(c r).
 
-    References
-    ----------
-    Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for
-    exponential mechanisms. ICML 2020 (bounded range).
-
-    Examples
-    --------
-    >>> rank_range(0.5, "bounded"), rank_range(0.75, "unbounded"), rank_range(0.0, "bounded")
-    (Fraction(2, 1), Fraction(3, 2), Fraction(1, 1))
+    (Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for exponential
+    mechanisms. ICML 2020: bounded range.)
     """
     share = Fraction(q)
     if share in (0, 1):

@@ -36,16 +36,8 @@ class PointCounts:
 
     Counts and cells have 32 bits where these are enough. Only one of the two fields has any.
 
-    Parameters
-    ----------
-    size : int
-        Number of records that were read, those with missing values too.
-    cells : int
-        Number of cells.
-    dense : ndarray of int, shape (cells,), or None
-        A count for each cell.
-    sparse : tuple of (ndarray of int, ndarray of int)
-        Occupied cells, ascending, and their numbers of records. The first are the longest.
+    `size` counts records with missing values, too. `sparse` are pairs of ascending occupied cells and their
+    numbers of records; the first are the longest.
     """
 
     size: int
@@ -86,15 +78,7 @@ class PointCounts:
 def point_counts(
     part: Part, grid: tuple[float, float, int], missing: Missing, groups: int | None
 ) -> PointCounts:
-    """Count the records of a part at the nearest points of a grid, missing ones as `missing` says.
-
-    Examples
-    --------
-    >>> from pydpstat._data.columns import numbers_of
-    >>> part = Part(numbers_of([-5.0, 0.2, 0.9, 2.0, np.nan]), None)
-    >>> point_counts(part, (0.0, 1.0, 3), "drop", None).counts()
-    array([2, 0, 2])
-    """
+    """Count the records of a part at the nearest points of a grid, missing ones as `missing` says."""
     x, places, cells = part.columns.arrays[0], part.places, grid[2] * (groups or 1)
     if cells > _MOST_DENSE or x.size * FEW <= cells:
         at = _cells(x, places, grid, missing).astype(_kind(cells), copy=False)

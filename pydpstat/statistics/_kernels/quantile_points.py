@@ -202,13 +202,7 @@ Below = Callable[[int], int]
 
 
 def levels(quantiles: int) -> int:
-    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles.
-
-    Examples
-    --------
-    >>> [levels(m) for m in (1, 2, 3, 4, 7, 8)]
-    [1, 2, 2, 3, 3, 4]
-    """
+    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles."""
     return quantiles.bit_length()
 
 
@@ -247,10 +241,7 @@ def split_quantiles(
     below it to the left and all others to the right: which problem a record belongs to depends on
     that record and on published points only.
 
-    References
-    ----------
-    Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles.
-    ICML 2022.
+    (Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.)
     """
     chosen: dict[int, int] = {}
     depth = levels(len(shares))

@@ -31,12 +31,6 @@ def weighted(
 
     `exact` has the utilities' differences from the best one where `utility` has only the floats nearest
     to them (`pydpstat.random.secure.choose`).
-
-    Examples
-    --------
-    >>> from pydpstat.random.source import SYSTEM
-    >>> weighted(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
-    1
     """
     if not source.reproducible:
         return secure.choose(utility, rate, measure, exact=exact)
@@ -52,12 +46,6 @@ def weighted_above(
 
     The utilities are those of successive points from `first` on, which rise and then fall. All other points
     have `least`, whose weight is next to nothing: they are looked at only where the others do not decide.
-
-    Examples
-    --------
-    >>> from pydpstat.random.source import SYSTEM
-    >>> weighted_above(np.array([-1e9, 0.0, -1e9]), 4, 100, Fraction(1), SYSTEM, -1e9)
-    5
     """
     above = np.flatnonzero(utility > least)
     start, stop = int(above[0]), int(above[-1]) + 1
@@ -78,13 +66,6 @@ def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> lis
     """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
-
-    Examples
-    --------
-    >>> from pydpstat.random.source import SYSTEM
-    >>> runs = np.array([-1e9, 0.0, -1e9]), np.array([0, 7, 8]), np.array([7, 1, 2])
-    >>> weighted_points([runs, runs], Fraction(1), SYSTEM)
-    [7, 7]
     """
     if not source.reproducible:
         chosen = []
@@ -141,12 +122,6 @@ def permute_and_flip(
     """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
 
     `exact` has the differences from the highest score where `scores` has only the floats nearest to them.
-
-    Examples
-    --------
-    >>> from pydpstat.random.source import SYSTEM
-    >>> permute_and_flip(np.array([-1e9, 0.0, -1e9]), Fraction(1), SYSTEM)
-    1
     """
     top = float(scores.max())
     # a rate that is hardly a float leaves everything to the exact exponents

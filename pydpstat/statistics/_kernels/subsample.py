@@ -20,16 +20,8 @@ _BITS = 53
 class Sample(NamedTuple):
     """How a sample is drawn: a share of the records, or a number of them without replacement.
 
-    Parameters
-    ----------
-    rate : float or None
-        Each record's probability; of a number without replacement the share that it is at most.
-    number : int or None
-        How many records, where a number was given.
-    fixed : bool
-        Whether the number in the sample is fixed: without replacement, for bounded neighbors.
-    source : Source
-        Where randomness comes from.
+    `rate` is each record's probability; `fixed` without replacement, for bounded neighbors, and then the
+    largest share, unless a number was given.
     """
 
     rate: float | None

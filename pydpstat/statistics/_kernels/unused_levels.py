@@ -38,22 +38,9 @@ def note_unused(
     them are in no level or, if that is unknown, where the other one of two levels has as many. With Laplace
     noise a level that has ten itself is told of once in 40,000 releases.
 
-    Parameters
-    ----------
-    counts : array_like
-        The noisy numbers, an axis for each variable.
-    sd : float
-        The standard deviation of the noise of each.
-    variables : sequence of (str, Axis)
-        Names and levels. Where a type has no other values, none is misspelled.
-    nobs : int or None
-        The number of all records, where it is public.
-    of_all : bool, default True
-        Whether all records of a group are counted, and not those that meet a condition.
-    what : str, default "number of records"
-        What the numbers are.
-    rare : bool, default True
-        Whether a level without records is usual where there are more than two.
+    `counts` are noisy, with an axis for each variable; a variable whose type has no other values has no
+    misspelled level. `of_all` tells that all records of a group are counted, and not those that meet a
+    condition, `rare` that a level without records is usual where there are more than two.
     """
     table = np.asarray(counts, dtype=np.float64)
     total, spread = float(table.sum()), sd * math.sqrt(table.size)
@@ -94,13 +81,7 @@ def note_unused(
 
 
 def told_of(of: str, empty: Mapping[Level, float], number: int, most: float, what: str) -> str:
-    """Say that some of so many levels look empty; `of` says of what.
-
-    Examples
-    --------
-    >>> told_of(" of sex", {"F": 2.0}, 2, 8.4, "number of records")
-    "the level 'F' of sex looks empty: its noisy number of records is 2, where noise alone gives up to 8"
-    """
+    """Say that some of so many levels look empty; `of` says of what."""
     if len(empty) == number > 1:
         return f"no level{of}, {checks.excerpt(list(empty))}, has a larger {what} than noise alone"
     if len(empty) > 1:
