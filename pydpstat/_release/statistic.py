@@ -14,9 +14,16 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import SEEDED, Question, prepare
+from pydpstat._release.calibration import (
+    REAL,
+    SEEDED,
+    VECTOR,
+    Question,
+    checked_delta,
+    chosen_mechanism,
+    prepare,
+)
 from pydpstat._release.declared import asked_for, handed, names_handed, stated
-from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism, Noise

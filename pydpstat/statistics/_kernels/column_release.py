@@ -32,8 +32,7 @@ from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
-from pydpstat.statistics._kernels.scope import Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.scope import Scope, note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
 # as id, person, patient_id, userId, uuid or a frame's former index are called

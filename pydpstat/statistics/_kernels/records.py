@@ -18,8 +18,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
-from pydpstat.statistics._kernels.groups import Groups
+from pydpstat.statistics._kernels.contributions import Sample, Unit, kept, sample_of, unit_codes
+from pydpstat.statistics._kernels.levels import Groups
 from pydpstat.statistics._kernels.scope import (
     Origin,
     Scope,
@@ -29,7 +29,6 @@ from pydpstat.statistics._kernels.scope import (
     shown_scope,
     unit_of,
 )
-from pydpstat.statistics._kernels.subsample import Sample, sample_of
 
 Folded = TypeVar("Folded")
 Reader = Callable[[object, str], Columns]
