@@ -171,7 +171,8 @@ def _prepared(question: Question, spec: Spec, seeded: bool) -> Preparation:
             f"the noise scale of {question.statistic} is not finite, so R would return NaN or Inf. "
             "Give finite bounds and sensitivities."
         )
-    condition = SEEDED if seeded else _uncovered(question)
+    # what the proof of a release from the operating system leaves out
+    condition = SEEDED if seeded else None if question.integer or question.exact else UNCOVERED
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     shown = sensitivities[0] if len(sensitivities) == 1 else sensitivities
@@ -205,11 +206,6 @@ def _on_grid(question: Question, spec: Spec, noise: Noise, epsilon: float) -> tu
         noise = spec.calibrate(question, tuple([each + more for each in question.sensitivities]))
     parts = [part for each in question.sensitivities for part in (float_above(each), more)]
     return noise.covering(total_above(parts), epsilon), grid
-
-
-def _uncovered(question: Question) -> str | None:
-    """Return what the proof of a release from the operating system leaves out."""
-    return None if question.integer or question.exact else UNCOVERED
 
 
 def _check_underflow(question: Question, noise: Noise) -> None:

@@ -41,7 +41,6 @@ SIZED = ("mean", "proportion", "var", "std", "cov", "corr", *CHOICES)
 # whose accuracy depends on the distribution, too, at least under unbounded neighbors
 SHAPED = ("mean", "proportion", "var", "std", *CHOICES)
 PAIRS = ("cov", "corr")
-_SCOPE = ("by", "levels", "other", "unit", "max_records", "max_groups", "sample")
 # so many made-up records stand for more of them
 _RECORDS = 4096
 # with next to no noise
@@ -214,27 +213,12 @@ class Request(NamedTuple):
 
     def _asked(self, epsilon: Any, n: int) -> Asked:
         given, made_up = self.options, Placeholder(n, self.columns)
-        scope = Scope.of(
-            given.get("by"),
-            given.get("levels"),
-            given.get("other", "other"),
-            given.get("unit"),
-            given.get("max_records"),
-            given.get("max_groups"),
-            given.get("sample"),
-            None,
-        )
-        return ask(
-            cast(Any, made_up),
-            epsilon,
-            given["bounds"],
-            given.get("neighbors"),
-            given.get("missing", "error"),
-            scope,
-            None,
-            given.get("grid_points", GRID_POINTS),
-            None,
-        )
+        by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
+        most = given.get("max_records"), given.get("max_groups")
+        scope = Scope.of(by, levels, given.get("other", "other"), unit, *most, sample, None)
+        how = given["bounds"], given.get("neighbors"), given.get("missing", "error")
+        points = given.get("grid_points", GRID_POINTS)
+        return ask(cast(Any, made_up), epsilon, *how, scope, None, points, None)
 
 
 def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:

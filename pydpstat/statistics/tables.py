@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -50,7 +51,7 @@ from pydpstat.statistics._kernels.records import Part
 from pydpstat.statistics._kernels.scope import Keys, Scope, note_unused
 
 # levels by their type, and how many records each has
-Found = dict[tuple[type, Level], int]
+Found = Counter[tuple[type, Level]]
 FOUND = "the levels were found in the data; rare levels are left out, and delta covers this"
 MOST_CELLS = 10**7
 
@@ -81,7 +82,7 @@ def discovered(
     # the noise's rate is this quotient of floats, as it is drawn
     rate = Fraction(noise.epsilon / noise.sensitivity)
     threshold = unit_threshold(rate, float(share), how.most)
-    found = records.fold(partial(_occurring, missing=how.missing), _both)
+    found = records.fold(partial(_occurring, missing=how.missing), operator.add)
     # an order that says nothing of the records' own
     keys = sorted(found, key=lambda key: (key[0].__name__, key[1]))
     counts = np.array([found[key] for key in keys], dtype=np.int64)
@@ -116,19 +117,12 @@ def _occurring(part: Part, missing: Missing) -> Found:
     if fills(gone, missing):
         found.append((missing, gone))
     # 1, 1.0 and True are different levels, though Python takes them for equal
-    totals: Found = {}
+    totals: Found = Counter()
     for value, count in found:
         level = plain(value)
-        totals[type(level), level] = totals.get((type(level), level), 0) + count
-    return {level: count for level, count in totals.items() if count}
-
-
-def _both(first: Found, second: Found) -> Found:
-    """Add up the counts of two parts."""
-    totals = dict(first)
-    for level, count in second.items():
-        totals[level] = totals.get(level, 0) + count
-    return totals
+        totals[type(level), level] += count
+    # without those of no record
+    return +totals
 
 
 def _tallied(column: Any) -> tuple[list[tuple[object, int]], int]:

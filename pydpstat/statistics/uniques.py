@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,19 +40,9 @@ from pydpstat.statistics.choice import below
 Counts = npt.NDArray[np.int64]
 
 
-class Units(NamedTuple):
-    """Ids as the records of a release, and in how many groups one of them is counted at most."""
-
-    records: Records
-    unit: Unit
-
-    def counted(self, missing: Missing) -> Counts:
-        """Return the number of different ids in each group, or of all of them."""
-        tally = partial(_distinct, unit=self.unit, missing=missing, groups=self.records.group_number)
-        return self.records.fold(tally, np.add, self.unit.name)
-
-
-def units_of(data: object, how: Options, scope: Scope, most: int, source: Source) -> tuple[Units, Options]:
+def units_of(
+    data: object, how: Options, scope: Scope, most: int, source: Source
+) -> tuple[Records, Unit, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
     data = in_memory(data)
     table = table_of(data)
@@ -77,7 +67,7 @@ def units_of(data: object, how: Options, scope: Scope, most: int, source: Source
     # without groups nothing is chosen
     key = 0 if groups is None else below(1 << 53, source)
     unit = Unit(name or "unit", most, None, key)
-    return Units(records, unit), how._replace(unit=unit.name, scattered=groups is not None)
+    return records, unit, how._replace(unit=unit.name, scattered=groups is not None)
 
 
 def ids_of(data: Any, argument: str) -> Columns:
@@ -225,9 +215,9 @@ def nunique(
         )
     source = source_from(rng)
     scope = Scope(by, levels, other)
-    units, how = units_of(data, how, scope, most, source)
-    records = units.records
-    counts = units.counted(how.missing)
+    records, unit, how = units_of(data, how, scope, most, source)
+    tally = partial(_distinct, unit=unit, missing=how.missing, groups=records.group_number)
+    counts = records.fold(tally, np.add, unit.name)
     query = Query(
         "nunique",
         counts.reshape(records.shape).astype(float),

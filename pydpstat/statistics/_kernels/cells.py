@@ -260,14 +260,14 @@ def _cells(
     return cells
 
 
-def variables_in(data: object, scope: Scope, argument: str = "data") -> Variables:
+def variables_in(data: object, scope: Scope) -> Variables:
     """Return the variables to cross, without the column of ids; those of a table have no records."""
-    data = in_memory(data, argument)
-    with about(argument):
+    data = in_memory(data)
+    with about("data"):
         table = table_of(data)
         if table is None and scope.plain:
-            return variables_of(data, argument)
-        origin = origin_of(data, table, argument)
+            return variables_of(data)
+        origin = origin_of(data, table, "data")
     unit = scope.paid_for if scope.unit is None else scope.unit
     if origin.names is None:
         return variables_of(data)

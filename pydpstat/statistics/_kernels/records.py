@@ -326,9 +326,6 @@ def _described(
     records = Records(names, columns.name, width, known, layout, part, table, arguments)
     if table is None or not how.bounded:
         return records
-    count = table.count if layout.unit is None else functools.partial(records.fold, _number, operator.add)
+    number = operator.attrgetter("records")
+    count = table.count if layout.unit is None else functools.partial(records.fold, number, operator.add)
     return records._replace(counted=functools.cache(count))
-
-
-def _number(part: Part) -> int:
-    return part.records
