@@ -15,7 +15,7 @@ import pytest
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
-from pydpstat.statistics._kernels.discovered_levels import release_threshold
+from pydpstat.statistics.tables import release_threshold
 
 RATES = [Fraction(1, k) for k in range(1, 60)]
 

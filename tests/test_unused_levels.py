@@ -13,7 +13,7 @@ import pytest
 import pydpstat as dp
 from pydpstat.errors import UsageWarning
 from pydpstat.statistics._kernels.levels import Axis
-from pydpstat.statistics._kernels.unused_levels import note_unused
+from pydpstat.statistics._kernels.scope import note_unused
 
 DRAW = np.random.default_rng(0)
 N = 2000

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from levels.thinned import missed
-from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import options
 from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, NullLaw, null_law, possible, pvalue
 from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval

@@ -33,32 +33,12 @@ _EXACT = 2.0**52
 class Query:
     """A statistic's true value with its global sensitivity.
 
-    Parameters
-    ----------
-    statistic : str
-        The statistic's name (``"mean"``).
-    value : ndarray of float64
-        The true value; 0-d for a number, else in the statistic's own shape. Private.
-    sensitivities : tuple of float or Fraction
-        One L1 or L2 sensitivity of the whole value, or one for each of its elements, or of the blocks
-        that get noise of their own.
-    labels : Labels
-        Public names of the value's elements.
-    integer : bool
-        Whether the value is made of integers (then it already lies on any grid).
-    nobs : int or None
-        Number of records where it is public.
-    ball : (int, int) or None
-        For noise of the maximum norm: how many columns and parts of a column the vectors have that the
-        value is made of; None where all of it is one vector of numbers.
-    units : tuple of Fraction or None
-        What the value's elements are in units of, each above 0; None for 1.
-    exact : tuple of Fraction or int, or None
-        The value's elements (in Fortran order) as exact rationals, where the statistic was computed
-        exactly; the sensitivities are then exact too. `value` holds the same as floats, which only
-        a seeded source uses.
-    inner : bool
-        Whether the labels name what something is made of, such as a test's sums, and no variable.
+    One L1 or L2 sensitivity is for the whole value, several are for its elements, or for blocks that get
+    noise of their own. `exact` has the elements (in Fortran order) as rationals, and the sensitivities are
+    then exact, too; `value` has the nearest floats, which only a seeded source uses. `ball`: for noise of the
+    maximum norm, how many columns and parts of a column the vectors have that the value is made of. `units`:
+    what the elements are in units of. `inner`: the labels name what something is made of, such as a test's
+    sums, and no variable.
     """
 
     statistic: str
@@ -103,12 +83,6 @@ def release(
     holds for the noisy value. `publish` is post-processing: the noisy value in, the published one and its
     description out. The budget, or else the one of the ``with`` block around, is spent after every check of
     the arguments and before the first draw; what it raises ends the release.
-
-    Raises
-    ------
-    PydpstatError
-        Before any draw, where the true value is not finite; after it, where the published value is not, or
-        where the noise drew something else than a number for each element, in whole units of the grid.
     """
     if prepared.seeded is not source.reproducible:
         # without a grid the operating system's noise would be left out

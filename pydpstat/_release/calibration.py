@@ -11,11 +11,24 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._grid import float_above, grid_unit, sum_above, total_above
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.mechanisms.cube import Cube
+from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
+from pydpstat.mechanisms.gaussian import Gaussian
+from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.mechanisms.laplace import Laplace
+from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import Guarantee
 
+# the default comes first
+REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
+# of numbers that one record changes together
+VECTOR: tuple[Mechanism, ...] = (*REAL, Cube())
+INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
+# what those are for that others have
+_KINDS = {"laplace": "real numbers", "geometric": "counts", "exponential": "quantiles, which always have it"}
 # the smallest number with all its digits
 _SMALLEST_SCALE = 2.0**-1022
 SEEDED = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
@@ -25,24 +38,56 @@ UNCOVERED = (
 )
 
 
-class Question(NamedTuple):
-    """What is asked of the data, without the answer.
+def chosen_mechanism(
+    mechanism: str | Mechanism | None, named: tuple[Mechanism, ...], others: bool
+) -> Mechanism:
+    """Return the mechanism of a name, or the one that was given."""
+    if mechanism is None and named is VECTOR:
+        return named[0]
+    if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named is not VECTOR:
+        raise PydpstatError(
+            f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers "
+            f"that one record changes together, such as means of columns. Use {named[0].name!r}."
+        )
+    if isinstance(mechanism, Mechanism) and others:
+        if mechanism.integer and not named[0].integer:
+            raise PydpstatError(
+                f"mechanism must be for real numbers here; got {type(mechanism).__name__}, which is for "
+                f"counts. Use {named[0].name!r}."
+            )
+        return mechanism
+    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism) and others:
+        raise PydpstatError(
+            f"mechanism must be a name or an object; got the class {mechanism.__name__}. "
+            f"Write {mechanism.__name__}()."
+        )
+    names = [each.name for each in named]
+    hint = f"Write {'' if isinstance(mechanism, str) else 'its name, as '}mechanism={names[0]!r}."
+    if isinstance(mechanism, str) and mechanism in _KINDS:
+        hint = f"{mechanism!r} is for {_KINDS[mechanism]}. {hint}"
+    return named[names.index(checks.one_of(mechanism, "mechanism", names, hint))]
 
-    Parameters
-    ----------
-    statistic : str
-        The statistic's name.
-    sensitivities : tuple of float or Fraction
-        As the query's.
-    size : int
-        How many elements the value has.
-    integer : bool
-        Whether they are integers.
-    exact : bool
-        Whether they were computed exactly.
-    ball : (int, int) or None
-        As the query's.
-    """
+
+def checked_delta(delta: float, mechanism: Mechanism) -> float:
+    """Return delta as it is allowed with a mechanism: 0, or a small probability."""
+    if not mechanism.approximate:
+        if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
+            return 0.0
+        raise PydpstatError(
+            f"delta must be 0 with mechanism {mechanism.name!r}, which does not use it; "
+            f"got {checks.shown(delta)}. Leave it out, or use mechanism='gaussian'."
+        )
+    number = checks.unwrap(delta)
+    if checks.is_number(number) and 0.0 < checks.as_float(number) < 1.0:
+        return float(number)
+    raise PydpstatError(
+        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.shown(delta)}. "
+        "Give a small probability, for example 1e-6."
+    )
+
+
+class Question(NamedTuple):
+    """What is asked of the data, without the answer."""
 
     statistic: str
     sensitivities: tuple[Any, ...]
@@ -81,20 +126,8 @@ class Calibrated(NamedTuple):
 class Preparation(NamedTuple):
     """Noise and guarantee of a release.
 
-    Parameters
-    ----------
-    noise : Noise
-        The distribution of the noise.
-    grid : float or None
-        The public grid of a release from the operating system; None for a seeded one.
-    sensitivity : float or tuple of float
-        What the noise covers, without what the grid adds.
-    claim, guarantee : Guarantee
-        What was asked for, and what holds.
-    seeded : bool
-        Whether it is for a seeded source.
-    accepts : callable or None
-        Tells whether a noisy value may stand; None where every one may.
+    A seeded release has no `grid`. The sensitivity is without what the grid adds, which the noise covers,
+    too. `accepts` tells whether a noisy value may stand; None where every one may.
     """
 
     noise: Noise
@@ -110,11 +143,6 @@ def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
     """Calibrate noise, choose its grid and state the guarantee; a seeded source has no grid.
 
     All arguments are public: the same question is prepared once.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, or the noise scale is not finite, or underflows.
     """
     try:
         return _prepared(question, spec, seeded)  # type: ignore[arg-type]
@@ -143,7 +171,8 @@ def _prepared(question: Question, spec: Spec, seeded: bool) -> Preparation:
             f"the noise scale of {question.statistic} is not finite, so R would return NaN or Inf. "
             "Give finite bounds and sensitivities."
         )
-    condition = SEEDED if seeded else _uncovered(question)
+    # what the proof of a release from the operating system leaves out
+    condition = SEEDED if seeded else None if question.integer or question.exact else UNCOVERED
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     shown = sensitivities[0] if len(sensitivities) == 1 else sensitivities
@@ -177,11 +206,6 @@ def _on_grid(question: Question, spec: Spec, noise: Noise, epsilon: float) -> tu
         noise = spec.calibrate(question, tuple([each + more for each in question.sensitivities]))
     parts = [part for each in question.sensitivities for part in (float_above(each), more)]
     return noise.covering(total_above(parts), epsilon), grid
-
-
-def _uncovered(question: Question) -> str | None:
-    """Return what the proof of a release from the operating system leaves out."""
-    return None if question.integer or question.exact else UNCOVERED
 
 
 def _check_underflow(question: Question, noise: Noise) -> None:

@@ -42,23 +42,9 @@ def release_choice(
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 
-    Parameters
-    ----------
-    choose : callable
-        Uniforms between 0 and 1 in; the chosen value and its labels out. It holds the data.
-    draws : int
-        How many uniforms.
-    sensitivity : float
-        Sensitivity of the utility.
-    grid : float, optional
-        Unit of the public grid that the chosen value lies on.
-    exactly : callable, optional
-        Chooses with the operating system's generator from the exact distribution (`pydpstat.random.secure`);
-        without it `choose` gets uniforms of the operating system.
-    uncovered : str, optional
-        What the proof leaves out where `exactly` is given.
-    statistic, source, claim, guarantee, record, bounds, nobs, mechanism, budget, named
-        As in `pydpstat._release.additive.release` and its query.
+    `choose` makes the value and its labels of so many uniforms (`draws`) and holds the data; `exactly` does
+    so from the exact distribution with the operating system's generator, and `uncovered` is what its proof
+    leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`.
     """
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:

@@ -25,18 +25,7 @@ class Question(Protocol):
 
 
 class declared:
-    """Collect the facts that releases inside rest on, which a design's method may be asked for.
-
-    Examples
-    --------
-    >>> with declared():
-    ...     rest_on("bounds", ["income", "age"])
-    ...     rest_on("levels", ["region"])
-    ...     stated()
-    ('the declared bounds of income, age and levels of region are public',)
-    >>> stated()
-    ()
-    """
+    """Collect the facts that releases inside rest on, which a design's method may be asked for."""
 
     __slots__ = ("_token", "facts", "question")
     _token: Token[declared | None]

@@ -74,25 +74,9 @@ def release_model(
 ) -> ModelResults:
     """Fit a model with noise and return what may be published.
 
-    Parameters
-    ----------
-    minimize : callable
-        The noise that enters the objective (zeros for none) in, the minimizer's coefficients out.
-    draw : callable or None
-        A source in, a noise vector of shape (size,) out; None for no noise at all.
-    perturbation : {"objective", "output"}
-        Whether the noise enters the objective, or is added to the minimizer's coefficients.
-    finish : callable
-        Noisy coefficients to those of the data as given.
-    guarantee : Guarantee
-        What holds, as `held` states it; the budget of the ``with`` block around pays for it first.
-    published : Published
-        The other fields of `ModelResults`, all public.
-
-    Raises
-    ------
-    PydpstatError
-        Where a coefficient is not a finite number.
+    `minimize` returns the coefficients for the noise in the objective (zeros for none), `draw` a noise vector
+    of shape (size,), and `finish` makes noisy coefficients those of the data as given. The budget of the
+    ``with`` block around pays first.
     """
     if open_blocks or in_force():
         pay(None, guarantee, published["record"], mechanism=f"{perturbation} perturbation")

@@ -17,15 +17,7 @@ __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "p
 
 
 class Defaults(NamedTuple):
-    """For whom a release is where its call does not say so.
-
-    Parameters
-    ----------
-    neighbors : {"bounded", "unbounded"}, default "bounded"
-        Those of the budget.
-    unit : str, optional
-        That of the budget.
-    """
+    """For whom a release is where its call does not say so."""
 
     neighbors: str = "bounded"
     unit: str | None = None
@@ -39,15 +31,6 @@ def defaults(budget: Spender | None) -> Defaults:
 
     They are those of the budget that it names, else of the block around; inside of what was paid for as a
     whole they are those of the budget that paid. Something else that can be spent from has none of its own.
-
-    Examples
-    --------
-    >>> from pydpstat import Budget
-    >>> with Budget(1.0, neighbors="unbounded", unit="person_id"):
-    ...     defaults(None)
-    Defaults(neighbors='unbounded', unit='person_id')
-    >>> defaults(None)
-    Defaults(neighbors='bounded', unit=None)
     """
     if budget is None:
         if not in_force():

@@ -14,9 +14,16 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import SEEDED, Question, prepare
+from pydpstat._release.calibration import (
+    REAL,
+    SEEDED,
+    VECTOR,
+    Question,
+    checked_delta,
+    chosen_mechanism,
+    prepare,
+)
 from pydpstat._release.declared import asked_for, handed, names_handed, stated
-from pydpstat._release.named_mechanisms import REAL, VECTOR, checked_delta, chosen_mechanism
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
@@ -47,15 +54,6 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
     Whether a number overflows or is a signalling NaN depends on the data. A warning of it, or the error
     that ``np.seterr(all="raise")`` makes of it, would tell of them before anything is spent. What the
     functions do with such numbers is settled without these flags.
-
-    Examples
-    --------
-    >>> @quiet
-    ... def inverse(x):
-    ...     return 1.0 / np.float64(x)
-    >>> with np.errstate(all="raise"):
-    ...     print(inverse(0.0))
-    inf
     """
 
     called = answered(function)
@@ -75,30 +73,11 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
 class Options(NamedTuple):
     """How a statistic is to be protected, checked.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-        The privacy parameters; `delta` is 0 without Gaussian noise.
-    mechanism : Mechanism
-        What calibrates the noise.
-    neighbors : {"bounded", "unbounded"}
-        One record replaced, or one added or removed.
-    missing : object
-        ``"error"``, ``"drop"``, or the public value that takes a missing one's place.
-    default, named : bool
-        Whether the mechanism is the function's default, and whether it was given by its name.
-    scattered : bool
-        Whether records are counted in groups or by units, so that nobody knows how many are counted where.
-    unit : str or None
-        Whose records are protected together; None for each record by itself.
-    most : int
-        How many records of one unit count.
-    sampled : Fraction or None
-        The share of the records that is in the random sample of the release; None without one.
-    either : bool
-        Whether the function has unbounded neighbors, too.
-    facts : tuple of str
-        What a design has declared and the release rests on, in words.
+    `default` and `named`: whether the mechanism is the function's default, and was given by name.
+    `scattered`: records are counted in groups or by units, so that nobody knows how many are counted where.
+    At most `most` records of a `unit` count. `sampled` is the sample's share of the records. `either`: the
+    function has unbounded neighbors, too. `facts` are what a design has declared and the release rests on, in
+    words.
     """
 
     epsilon: float
@@ -177,12 +156,6 @@ def options(
     may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing
     value's place: a number (float), a truth value (bool), a level (str: any plain value), or none. Without
     neighbors they are those of the budget that pays; `only` refuses unbounded ones.
-
-    Examples
-    --------
-    >>> from pydpstat._release.statistic import options
-    >>> options(1, 0, "laplace", "bounded", "error").epsilon
-    1.0
     """
     # before what is remembered: the same call means something else in another block
     if neighbors is None:

@@ -11,8 +11,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER, Calibrated, prepare
 from pydpstat._release.statistic import Options, call, check_budget, options, quiet
 from pydpstat.consistency._hierarchy_records import leaf_counts
 from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method

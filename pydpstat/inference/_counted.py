@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, one_column, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import ALTERNATIVES

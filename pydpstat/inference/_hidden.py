@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._predictors import Derived, Predictor, Truths
 from pydpstat.statistics._kernels.levels import Axis, plain
-from pydpstat.statistics._kernels.unused_levels import note_unused
+from pydpstat.statistics._kernels.scope import note_unused
 
 Floats = npt.NDArray[np.float64]
 # standard deviations of its noise up to which a number of records cannot be told from 0

@@ -14,7 +14,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
@@ -26,8 +26,7 @@ from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.association import check_lengths
-from pydpstat.statistics._kernels.cells import cells_query, published_cells
-from pydpstat.statistics._kernels.crossed import table_counts, variables_in
+from pydpstat.statistics._kernels.cells import cells_query, published_cells, table_counts, variables_in
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
     Axis,
@@ -42,8 +41,7 @@ from pydpstat.statistics._kernels.levels import (
     variables_of,
 )
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import Scope
-from pydpstat.statistics._kernels.unused_levels import note_unused
+from pydpstat.statistics._kernels.scope import Scope, note_unused
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000

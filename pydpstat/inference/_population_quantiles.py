@@ -16,7 +16,7 @@ from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.histogram_quantiles import QuantileIntervals
@@ -30,8 +30,7 @@ from pydpstat.statistics._kernels import partition
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
 from pydpstat.statistics._kernels.quantile_points import GRID_POINTS
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.scope import Scope, note_groups
 
 Floats = npt.NDArray[np.float64]
 STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"

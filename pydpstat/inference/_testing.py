@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.named_mechanisms import INTEGER, REAL
+from pydpstat._release.calibration import INTEGER, REAL
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
@@ -25,8 +25,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import Both, both_columns
 from pydpstat.statistics._kernels.levels import Axis
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Scope
-from pydpstat.statistics._kernels.unused_levels import SPELLING, TOPIC, note_unused
+from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, Scope, note_unused
 
 Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")

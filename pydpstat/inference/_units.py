@@ -18,7 +18,7 @@ from pydpstat.inference._given_columns import has_column
 from pydpstat.random import Source
 from pydpstat.statistics._kernels.contributions import Hashes, Unit, kept, unit_codes
 from pydpstat.statistics._kernels.scope import NOTHING, Scope, origin_of
-from pydpstat.statistics._kernels.selection import below
+from pydpstat.statistics.choice import below
 
 Stays = npt.NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, bounds_pair
 from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_records import Samples

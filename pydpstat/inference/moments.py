@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import Missing, options, quiet
 from pydpstat.inference._group_moments import GroupMomentsResults, release_group_moments
 from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied

@@ -7,7 +7,7 @@ from typing import Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import (
     Missing,
     OnlyBounded,

@@ -28,8 +28,7 @@ from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
-from pydpstat.statistics._kernels.scope import Keys, Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
 
 SIZED_STEP = "number of records times the noisy mean"
 STEP = "total of the noisy sums"

@@ -10,7 +10,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._data.held import counted_first
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._coins import by_coins

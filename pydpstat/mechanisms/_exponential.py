@@ -28,30 +28,8 @@ def probabilities(
 ) -> Floats:
     """Return the candidates' probabilities, with R's float operations.
 
-    Parameters
-    ----------
-    utility : array_like of shape (n,)
-        How good each candidate is; minus infinity excludes one.
-    eps : float
-        Privacy parameter epsilon.
-    sensitivity : float, default 1.0
-        How far one record can move a utility.
-    measure : array_like of shape (n,), optional
-        Weight of each candidate before the data are seen, at least 0; 1 by default.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        NaN where nothing can be chosen: a utility is NaN or infinite, or every weight is 0.
-
-    References
-    ----------
-    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
-
-    Examples
-    --------
-    >>> probabilities([0.0, 2.0, 2.0], 1.0).round(3)
-    array([0.155, 0.422, 0.422])
+    A utility of minus infinity excludes a candidate; `measure` has their weights before the data are seen.
+    NaN where nothing can be chosen: a utility is NaN or plus infinity, or every weight is 0.
     """
     return Choice(utility, eps, sensitivity, measure).probabilities()
 
@@ -67,28 +45,12 @@ def choose(
 
     It is the first candidate whose cumulative probability is not below the number. The other arguments
     are as in `probabilities`.
-
-    Raises
-    ------
-    PydpstatError
-        Where nothing can be chosen.
-
-    Examples
-    --------
-    >>> choose([0.0, 2.0, 2.0], 1.0, 1.0, None, 0.5)
-    1
     """
     return Choice(utility, eps, sensitivity, measure).place(uniform)
 
 
 class Choice:
-    """The weights of the candidates, before the uniform is drawn; its arrays are not copied.
-
-    Examples
-    --------
-    >>> Choice([0.0, 2.0, 2.0], 1.0, 1.0).place(0.1)
-    0
-    """
+    """The weights of the candidates, before the uniform is drawn; its arrays are not copied."""
 
     def __init__(
         self,

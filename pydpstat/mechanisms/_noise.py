@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Self
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +15,19 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.r_arithmetic.elementary import Numbers
+from pydpstat.r_arithmetic.elementary import Numbers, log
+
+if TYPE_CHECKING:
+    from pydpstat.random import Source
 
 Floats = npt.NDArray[np.float64]
+SEED = 20_240_117
+# where a tail is computed, between which its logarithm is nearly linear
+_GRID = 400
+# as far as the tails are followed, in standard deviations of the sum beyond a tail of one draw
+_SPREADS, _TAIL = 12.0, 1e-15
+# of more values than these to either side, those at a distance of a step are looked at
+_MOST = 2**16
 
 
 class ContinuousNoise(Noise):
@@ -122,3 +134,138 @@ def tail_pair(q: npt.ArrayLike) -> tuple[Floats, Floats]:
     p = np.asarray(q, dtype=np.float64)
     p = np.where((p >= 0.0) & (p <= 1.0), p, np.nan)
     return p, 1.0 - p
+
+
+def quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, most: float) -> Floats:
+    """Return quantiles of a symmetric distribution by bisection; NaN outside [0, 1].
+
+    `tail` is the probability that the absolute value is above a number of at least 0, and `most` a first
+    guess of a number above all that are asked for.
+    """
+    p = np.asarray(q, dtype=np.float64)
+    outer = 2.0 * np.minimum(p, 1.0 - p)
+    low, high = np.zeros(p.shape), np.full(p.shape, most)
+    while np.any(tail(high) > outer) and np.all(high < 1e6):
+        high = 2.0 * high
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        above = tail(middle) > outer
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    sizes = np.where(outer > 0.0, 0.5 * (low + high), np.where(outer == 0.0, np.inf, np.nan))
+    return np.where(p < 0.5, -sizes, sizes) + 0.0
+
+
+def with_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], most: float) -> Floats:
+    """Return vectors whose elements have exact quantiles, in the order of their values.
+
+    `tail` is as for `quantiles`, of all elements, and `most` a number that it is next to 0 at.
+    """
+    count = len(vectors)
+    grid = np.linspace(0.0, most, _GRID)
+    falls = -np.asarray(log(np.maximum(tail(grid), 1e-300)))
+    upper = np.interp(-np.asarray(log((2.0 * np.arange(count // 2) + 1.0) / count)), falls, grid)
+    ordered = np.concatenate([-upper, np.zeros(count % 2), upper[::-1]])
+    found: Floats = ordered[vectors.argsort(axis=0, kind="stable").argsort(axis=0)]
+    return found
+
+
+def sobol(count: int, numbers: int) -> Floats:
+    """Return scrambled Sobol points, the same in every call; they protect nobody."""
+    from scipy.stats import qmc
+
+    return qmc.Sobol(numbers, seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
+
+
+def gamma_radii(width: int, uniform: Floats) -> Floats:
+    """Return radii of vectors of so many elements, as quantiles of uniform numbers."""
+    from scipy.special import gammaincinv
+
+    return gammaincinv(width + 1, uniform)
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseSum(Noise):
+    """The distribution of a sum of so many independent draws of one noise on the integers.
+
+    The noise is symmetric. The probabilities are the Fourier inverse of the characteristic function's power,
+    on as many integers as leave out less than 1e-15; each is right to about 1e-16. Where these are more than
+    131,073, they are gathered at multiples of a step below a thousandth of the standard deviation.
+    """
+
+    each: Noise
+    terms: int
+
+    integer: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What summaries call the noise of each summand."""
+        return self.each.name
+
+    @property
+    def scale(self) -> Any:  # type: ignore[override]
+        """The scale of each summand's noise."""
+        return self.each.scale
+
+    def std(self) -> float:
+        """Standard deviation."""
+        return math.sqrt(self.terms) * float(self.each.std())
+
+    def cdf(self, x: npt.ArrayLike) -> Numbers:
+        """Probability of at most `x`."""
+        step, below = _lattice(self.each, self.terms)
+        places = np.floor(np.asarray(x, dtype=np.float64) / step) + below.size // 2
+        inside = below[np.clip(np.nan_to_num(places), 0, below.size - 1).astype(np.intp)]
+        return unwrap(np.where(np.isnan(places), np.nan, np.where(places < 0.0, 0.0, inside)))
+
+    def ppf(self, q: npt.ArrayLike) -> Numbers:
+        """Smallest value with a distribution function of at least `q`, as a float; NaN outside [0, 1]."""
+        step, below = _lattice(self.each, self.terms)
+        p, _ = tail_pair(q)
+        places = np.minimum(np.searchsorted(below, p), below.size - 1) - below.size // 2
+        k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, step * places + 0.0))
+        return unwrap(np.where(np.isnan(p), np.nan, k))
+
+    def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
+        """Draw so many sums."""
+        drawn = np.asarray(self.each.draw(source, size * self.terms, grid))
+        total: npt.NDArray[np.generic] = drawn.reshape(self.terms, size).sum(axis=0)
+        return total
+
+
+def summed(noise: Noise, terms: int) -> Noise | None:
+    """Return the noise of a sum of so many values with this noise; None where its distribution is unknown."""
+    if terms == 1:
+        return noise
+    each, already = summand(noise)
+    known = each.integer and density_of(each) is not None and np.ndim(each.scale) == 0
+    return NoiseSum(each, already * terms) if known else None
+
+
+def summand(noise: Noise) -> tuple[Noise, int]:
+    """Return the noise of which there are so many in a noise: one where it is no sum."""
+    return (noise.each, noise.terms) if isinstance(noise, NoiseSum) else (noise, 1)
+
+
+@lru_cache(maxsize=256)
+def _lattice(each: Noise, terms: int) -> tuple[int, Floats]:
+    """Return the step and the distribution function at its multiples, as many below 0 as above."""
+    from scipy import fft
+
+    reach = math.ceil(_SPREADS * math.sqrt(terms) * float(each.std()) + float(each.ppf(1.0 - _TAIL)))
+    step = -(-reach // _MOST)
+    half = -(-reach // step)
+    k = step * np.arange(-half, half + 1.0)
+    if step == 1:
+        pmf = np.asarray(density_of(each)(k))  # type: ignore[misc]
+    else:
+        # what lies nearest to a multiple; half of it where two are as near
+        ends = np.append(k - 0.5 * step, k[-1] + 0.5 * step)
+        pmf = np.diff(0.5 * (np.asarray(each.cdf(ends)) + np.asarray(each.cdf(np.ceil(ends) - 1.0))))
+    size = fft.next_fast_len(k.size, real=True)
+    spectrum = fft.rfft(np.roll(np.append(pmf, np.zeros(size - k.size)), -half)).real ** terms
+    pmf = np.roll(fft.irfft(spectrum, size), half)[: k.size].clip(min=0.0)
+    # the two halves are the same but for rounding
+    pmf = pmf + pmf[::-1]
+    below = pmf.cumsum()
+    return step, frozen(below / below[-1])

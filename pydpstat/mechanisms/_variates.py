@@ -20,15 +20,7 @@ _SIZE_HINT = "Give for example 1000, or leave it out for one draw."
 
 
 def variates(noise: Any, size: object, random_state: object) -> Any:
-    """Return draws of a noise in the statistic's unit, in the shape asked for.
-
-    Parameters
-    ----------
-    noise : Noise
-        The distribution, which draws itself.
-    size, random_state
-        As of `Noise.rvs`.
-    """
+    """Return draws of a noise in the statistic's unit, in the shape asked for."""
     from pydpstat.random.source import source_from
 
     source = source_from(random_state, name="random_state")

@@ -16,8 +16,16 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Floats, positive_values, unwrap
-from pydpstat.mechanisms._radial import SEED, gamma_radii, quantiles, sobol, with_quantiles
+from pydpstat.mechanisms._noise import (
+    SEED,
+    Floats,
+    gamma_radii,
+    positive_values,
+    quantiles,
+    sobol,
+    unwrap,
+    with_quantiles,
+)
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.random.secure.norm_balls import as_floats, each_below, kept, radii, with_signs
 

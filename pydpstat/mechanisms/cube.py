@@ -14,8 +14,15 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import Floats, positive_values, unwrap
-from pydpstat.mechanisms._radial import gamma_radii, quantiles, sobol, with_quantiles
+from pydpstat.mechanisms._noise import (
+    Floats,
+    gamma_radii,
+    positive_values,
+    quantiles,
+    sobol,
+    unwrap,
+    with_quantiles,
+)
 from pydpstat.mechanisms.laplace import scale_for
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.losses import LaplaceLoss

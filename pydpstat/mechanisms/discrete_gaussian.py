@@ -17,8 +17,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import curve_epsilon, largest_rho
-from pydpstat.privacy._gaussian_curves import delta_sum, total_sum, upper_sum, variance_sum
+from pydpstat.privacy._curves import curve_epsilon, delta_sum, largest_rho, total_sum, upper_sum, variance_sum
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp
 

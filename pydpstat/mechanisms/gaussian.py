@@ -16,8 +16,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._curves import curve_epsilon
-from pydpstat.privacy._gaussian_curves import log_delta
+from pydpstat.privacy._curves import curve_epsilon, log_delta
 from pydpstat.privacy.losses import GaussianLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp
 

@@ -13,7 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import positive_values, unwrap
-from pydpstat.privacy._gaussian_curves import Floats, log_complement, log_density, mills, mills_difference
+from pydpstat.privacy._curves import Floats, log_complement, log_density, mills, mills_difference
 from pydpstat.r_arithmetic.distributions import qnorm
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log, log1p
 

@@ -298,13 +298,7 @@ class Mechanism:
 
 
 def part_of(total: float, parts: int) -> float:
-    """Return the largest float of which so many are not above a total.
-
-    Examples
-    --------
-    >>> part_of(1.0, 4), 3 * part_of(1.0, 3) <= 1.0
-    (0.25, True)
-    """
+    """Return the largest float of which so many are not above a total."""
     part = total / parts
     top, bottom = part.as_integer_ratio()
     over, under = total.as_integer_ratio()
@@ -312,13 +306,7 @@ def part_of(total: float, parts: int) -> float:
 
 
 def parts_of(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
-    """Return parts of a total whose exact sum is not above it; the first has what the others leave.
-
-    Examples
-    --------
-    >>> parts_of(1.0, (0.5, 0.25, 0.25))
-    (0.5, 0.25, 0.25)
-    """
+    """Return parts of a total whose exact sum is not above it; the first has what the others leave."""
     rest = [total * share for share in shares[1:]]
     exact = Fraction(total) - sum(map(Fraction, rest))
     first = float(exact)

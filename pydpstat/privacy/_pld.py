@@ -55,16 +55,8 @@ class DistributionLoss(PrivacyLoss):
     Every loss is rounded up to a multiple of 1e-4, so that the curve is an upper bound; what its
     Fourier transforms round (about 1e-15 in delta) is added.
 
-    References
-    ----------
-    Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots:
-    tighter discrete approximations of privacy loss distributions. PoPETs 2022.
-
-    Examples
-    --------
-    >>> from pydpstat.privacy import LaplaceLoss
-    >>> DistributionLoss((LaplaceLoss(0.5), LaplaceLoss(0.5))).pure
-    1.0
+    (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
+    discrete approximations of privacy loss distributions. PoPETs 2022.)
     """
 
     parts: tuple[PrivacyLoss, ...]

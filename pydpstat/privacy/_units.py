@@ -10,11 +10,6 @@ def checked_unit(unit: object) -> str | None:
     """Check the name of a privacy unit's column; None is a single record.
 
     It stands in messages, tables and ledgers, which have to keep it as it is.
-
-    Examples
-    --------
-    >>> checked_unit("person_id"), checked_unit(None)
-    ('person_id', None)
     """
     if unit is None:
         return None
@@ -27,11 +22,5 @@ def checked_unit(unit: object) -> str | None:
 
 
 def told_unit(unit: str | None) -> str:
-    """Name a privacy unit in a message.
-
-    Examples
-    --------
-    >>> told_unit("person_id"), told_unit(None)
-    ("unit 'person_id'", 'a single record')
-    """
+    """Name a privacy unit in a message."""
     return "a single record" if unit is None else f"unit {checks.excerpt(unit)}"

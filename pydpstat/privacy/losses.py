@@ -15,12 +15,13 @@ from pydpstat.privacy._curves import (
     TINY,
     concentrated_delta,
     curve_epsilon,
+    delta_sum,
     geometric_delta,
     laplace_delta,
+    log_delta,
     pure_rho,
     responses_delta,
 )
-from pydpstat.privacy._gaussian_curves import delta_sum, log_delta
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50

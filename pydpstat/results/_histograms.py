@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise_sum import summed
+from pydpstat.mechanisms._noise import summed
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
-from pydpstat.mechanisms._noise_sum import summand
+from pydpstat.mechanisms._noise import summand
 from pydpstat.results._columns import table
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._group_pairs import FurtherResults

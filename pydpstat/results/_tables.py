@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise_sum import summand, summed
+from pydpstat.mechanisms._noise import summand, summed
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels, unstacked

@@ -1,10 +1,12 @@
-"""What is planned: a function with its public arguments, for any epsilon and any number of records."""
+"""What is planned: a function with its public arguments, and the epsilon or the size that it takes."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import ROUND_UP, Context, Decimal
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,13 +23,17 @@ from pydpstat.statistics._kernels.association_interval import Correlated
 from pydpstat.statistics._kernels.quantile_points import GRID_POINTS, Asked, ask, share_of, shares_of
 from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics._plan_errors import (
+    EXAMPLE,
     ChoiceErrors,
     Errors,
     NoiseErrors,
+    Point,
+    Shape,
     quantile_errors,
     quantiles_errors,
+    shapes_of,
+    share_shape,
 )
-from pydpstat.statistics._plan_shapes import EXAMPLE, Point, Shape, shapes_of, share_shape
 
 CHOICES = ("quantile", "quantiles", "median")
 # whose accuracy depends on the number of records
@@ -35,11 +41,15 @@ SIZED = ("mean", "proportion", "var", "std", "cov", "corr", *CHOICES)
 # whose accuracy depends on the distribution, too, at least under unbounded neighbors
 SHAPED = ("mean", "proportion", "var", "std", *CHOICES)
 PAIRS = ("cov", "corr")
-_SCOPE = ("by", "levels", "other", "unit", "max_records", "max_groups", "sample")
 # so many made-up records stand for more of them
 _RECORDS = 4096
 # with next to no noise
 _NO_NOISE = 1e9
+_SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
+_MOST_RECORDS = 10**9
+_DIGITS, _NEAR = 4, 1.0002
+# whose values have a column each
+_BY_COLUMN = ("mean", "sum", "count", "proportion", "var", "std")
 
 
 class Planned(NamedTuple):
@@ -48,6 +58,16 @@ class Planned(NamedTuple):
     result: DPResults
     errors: Errors | None
     reason: str = ""
+
+
+def errors_of(planned: Planned) -> Errors:
+    """Return how far a planned release will be off, or raise the reason why nothing is known of that."""
+    if planned.errors is None:
+        raise PydpstatError(
+            f"the accuracy of this {planned.result.statistic} depends on the data: {planned.reason}"
+            f"{'' if planned.reason.endswith('.') else '.'} After the release its result's accuracy() has it."
+        )
+    return planned.errors
 
 
 class _Free:
@@ -61,21 +81,7 @@ class _Free:
 
 
 class Request(NamedTuple):
-    """A function with its public arguments.
-
-    Parameters
-    ----------
-    function : str
-        The function's name.
-    options : mapping
-        Its options.
-    columns : tuple of str or None
-        The names of a frame's columns.
-    distribution : object
-        What is stated of the records; None for nothing.
-    defaults : Defaults
-        Neighbors and unit of the block around.
-    """
+    """A function with its public arguments."""
 
     function: str
     options: Mapping[str, Any]
@@ -165,12 +171,7 @@ class Request(NamedTuple):
     def _known(self, n: int, public: bool) -> tuple[PostProcessing, np.ndarray]:
         """Return what a release without noise of n records would know of one group.
 
-        Parameters
-        ----------
-        n : int
-            Number of records.
-        public : bool
-            Whether it is public, so that no noisy sums take its place.
+        A number that is not public is one that noisy sums take the place of.
         """
         size = min(n, _RECORDS)
         pair = self.function in PAIRS and self.columns is None
@@ -212,27 +213,12 @@ class Request(NamedTuple):
 
     def _asked(self, epsilon: Any, n: int) -> Asked:
         given, made_up = self.options, Placeholder(n, self.columns)
-        scope = Scope.of(
-            given.get("by"),
-            given.get("levels"),
-            given.get("other", "other"),
-            given.get("unit"),
-            given.get("max_records"),
-            given.get("max_groups"),
-            given.get("sample"),
-            None,
-        )
-        return ask(
-            cast(Any, made_up),
-            epsilon,
-            given["bounds"],
-            given.get("neighbors"),
-            given.get("missing", "error"),
-            scope,
-            None,
-            given.get("grid_points", GRID_POINTS),
-            None,
-        )
+        by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
+        most = given.get("max_records"), given.get("max_groups")
+        scope = Scope.of(by, levels, given.get("other", "other"), unit, *most, sample, None)
+        how = given["bounds"], given.get("neighbors"), given.get("missing", "error")
+        points = given.get("grid_points", GRID_POINTS)
+        return ask(cast(Any, made_up), epsilon, *how, scope, None, points, None)
 
 
 def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:
@@ -249,3 +235,99 @@ def _named(distribution: Any) -> str:
         return type(distribution).__name__
     named = [f"{name}={value}" for name, value in distribution.kwds.items()]
     return f"{family.name}({', '.join([*map(str, distribution.args), *named])})"
+
+
+class Aim(NamedTuple):
+    """The accuracy that is wanted."""
+
+    argument: str
+    given: object
+    wanted: tuple[float, ...]
+    alpha: float
+
+    @classmethod
+    def of(cls, request: Request, accuracy: object, noise_sd: object, alpha: float) -> Aim | None:
+        """Check what is wanted; None where nothing is."""
+        if accuracy is None and noise_sd is None:
+            return None
+        if accuracy is not None and noise_sd is not None:
+            raise PydpstatError(
+                "accuracy and noise_sd must not both be given: each follows from the other. Leave out one."
+            )
+        argument, given = ("accuracy", accuracy) if noise_sd is None else ("noise_sd", noise_sd)
+        unit = "It is in the unit of the estimate."
+        if not isinstance(given, Mapping):
+            return cls(argument, given, (checks.positive(given, argument, unit),), alpha)
+        names = request.variables
+        if names is None or request.function not in _BY_COLUMN:
+            raise PydpstatError(
+                f"{argument} must be one number for this {request.function}; got "
+                f"{checks.shown(given)}. A dict is for several columns, whose names are in columns=."
+            )
+        each = checks.by_name(given, names, argument, "column", "a number")
+        wanted = tuple(checks.positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
+        return cls(argument, given, wanted, alpha)
+
+    def missed(self, planned: Planned) -> tuple[float, float]:
+        """Return how many times the errors are what is wanted at most, and the largest such error."""
+        errors = errors_of(planned)
+        found = errors.reach(self.alpha) if self.argument == "accuracy" else errors.sd()
+        # the columns are the last axis
+        ratio = found / np.array(self.wanted) if len(self.wanted) > 1 else found / self.wanted[0]
+        if np.isnan(ratio).any():
+            raise PydpstatError(
+                f"{self.argument} of this {planned.result.statistic} is not known: the stated "
+                "distribution has no spread within the bounds. State a different distribution."
+            )
+        worst = int(np.argmax(ratio))
+        return float(ratio.flat[worst]), float(np.asarray(found).flat[worst])
+
+
+def found_epsilon(request: Request, aim: Aim, n: int | None) -> float:
+    """Return the smallest epsilon with the accuracy that is wanted, rounded up to four digits."""
+
+    def holds(epsilon: float) -> bool:
+        return aim.missed(request.at(epsilon, n))[0] <= 1.0
+
+    low, high = _SMALLEST_EPSILON, _LARGEST_EPSILON
+    if not holds(high):
+        more = "a larger n, " if n is not None else ""
+        raise _beyond(request, aim, f"epsilon {high:g}", request.at(high, n), f"{more}narrower bounds or ")
+    if holds(low):
+        return low
+    while high > low * _NEAR:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return min(
+        float(Context(prec=_DIGITS, rounding=ROUND_UP).create_decimal(Decimal(high))), _LARGEST_EPSILON
+    )
+
+
+def found_size(request: Request, aim: Aim, epsilon: Any) -> int:
+    """Return the smallest number of records with the accuracy that is wanted."""
+
+    def holds(n: int) -> bool:
+        return aim.missed(request.at(epsilon, n))[0] <= 1.0
+
+    low, high = 1, 16
+    while not holds(high):
+        if high >= _MOST_RECORDS:
+            way = "a larger epsilon, narrower bounds or "
+            raise _beyond(request, aim, "10^9 records", request.at(epsilon, high), way)
+        low, high = high, min(4 * high, _MOST_RECORDS)
+    return _smallest(holds, low, high)
+
+
+def _smallest(holds: Callable[[int], bool], low: int, high: int) -> int:
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _beyond(request: Request, aim: Aim, most: str, planned: Planned, way: str) -> PydpstatError:
+    _, reached = aim.missed(planned)
+    return PydpstatError(
+        f"{aim.argument} cannot be {checks.shown(aim.given)} for this {request.function}: with {most} it is "
+        f"{reached:.4g}. Give {way}an {aim.argument.replace('noise_sd', 'noise sd')} of at least that."
+    )

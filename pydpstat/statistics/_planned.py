@@ -13,7 +13,6 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import fixed
 from pydpstat._data.containers import listed
-from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._columns import table
@@ -32,7 +31,7 @@ from pydpstat.results._report import (
 )
 from pydpstat.results._words import mechanism_words
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._plan_request import Planned, Request
+from pydpstat.statistics._plan_request import Planned, Request, errors_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -337,16 +336,6 @@ class Plan(Drawn, Report):
 
     def __repr__(self) -> str:
         return f"<Plan {self.result.statistic}: {self._said()}, {self.result.mechanism}>"
-
-
-def errors_of(planned: Planned) -> Any:
-    """Return how far a planned release will be off, or raise the reason why nothing is known of that."""
-    if planned.errors is None:
-        raise PydpstatError(
-            f"the accuracy of this {planned.result.statistic} depends on the data: {planned.reason}"
-            f"{'' if planned.reason.endswith('.') else '.'} After the release its result's accuracy() has it."
-        )
-    return planned.errors
 
 
 def _several(own: Any, given: Any) -> list[Any]:

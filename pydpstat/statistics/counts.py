@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
 from pydpstat.inference._laws.share_intervals import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
@@ -22,8 +22,7 @@ from pydpstat.statistics._kernels.asked import asked_truths
 from pydpstat.statistics._kernels.cells import share_rate
 from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import Keys, Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
 
 STEPS = ("divided by the number of records", ranges.CLIPPED)
 

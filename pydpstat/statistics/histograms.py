@@ -14,7 +14,7 @@ from pydpstat._data.columns import Data, check_filling, one_column
 from pydpstat._data.held import public_list
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
-from pydpstat._release.named_mechanisms import INTEGER
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._laws.histogram_quantiles import HistogramIntervals
@@ -25,8 +25,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Keys, Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
 
 MOST_CELLS = 10**7
 

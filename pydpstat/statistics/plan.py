@@ -13,8 +13,7 @@ from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import not_there
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.random import source_from
-from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Request
-from pydpstat.statistics._plan_search import Aim, found_epsilon, found_size
+from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Aim, Request, found_epsilon, found_size
 from pydpstat.statistics._planned import Plan
 
 if TYPE_CHECKING:

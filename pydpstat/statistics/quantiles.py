@@ -11,19 +11,19 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.near_rank import Near
-from pydpstat.statistics._kernels.order_grid import farthest, rank_range
-from pydpstat.statistics._kernels.point_choice import one_share, several_shares
 from pydpstat.statistics._kernels.quantile_points import (
     GRID_POINTS,
     Asked,
     ask,
     note_order,
+    one_share,
     released,
+    several_shares,
     share_of,
     shares_given,
     shares_of,
 )
+from pydpstat.statistics._kernels.ranks import Near, farthest, rank_range
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 

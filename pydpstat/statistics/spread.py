@@ -9,7 +9,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import Missing, Options, options, quiet
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges

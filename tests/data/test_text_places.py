@@ -6,8 +6,7 @@ import pytest
 
 from pydpstat._data import lookup
 from pydpstat._data.lookup import places
-from pydpstat.statistics._kernels.groups import groups_of
-from pydpstat.statistics._kernels.levels import Variables
+from pydpstat.statistics._kernels.levels import Variables, groups_of
 
 TEXTS = ["b", None, "a", "", "z", "a", "ä", "b "]
 LABELS = ["a", "b", "ä", ""]

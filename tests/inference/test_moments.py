@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat._release.named_mechanisms import VECTOR
+from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import options
 from pydpstat.inference._laws.exact_mean import noise_above
 from pydpstat.inference._laws.noisy_t import NoisySums, pvalue

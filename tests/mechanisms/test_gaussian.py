@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Gaussian, GaussianNoise
-from pydpstat.privacy._gaussian_curves import log_delta, mills_slope
+from pydpstat.privacy._curves import log_delta, mills_slope
 
 # scipy's own normal functions are good to a few roundings
 ROUNDINGS = 1e-13

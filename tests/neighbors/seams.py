@@ -19,7 +19,7 @@ from pydpstat.inference import _rank_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
 from pydpstat.statistics import choice
-from pydpstat.statistics._kernels import point_choice, selection
+from pydpstat.statistics._kernels import quantile_points
 
 LARGE = 10.0**6
 
@@ -95,8 +95,8 @@ class Outcome:
 def watched(outcome: Outcome) -> Iterator[Seen]:
     """Write down what comes to the seams, and let them give the outcome."""
     seen, within = Seen(), [0]
-    noisy, choose, trials = pipeline._noisy, secure.choose, selection.trials_exp
-    flip, below, apart = choice.permute_and_flip, selection.below, point_choice._apart
+    noisy, choose, trials = pipeline._noisy, secure.choose, choice.trials_exp
+    flip, below, apart = choice.permute_and_flip, choice.below, quantile_points._apart
 
     def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
         real = noisy(query, prepared, source)
@@ -154,11 +154,11 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         # blocks and ties are drawn without a look at the data
         put(_rank_regression, "_keys", lambda source: np.random.default_rng(1))
         put(secure, "choose", spy_choose)
-        put(selection, "trials_exp", spy_trials)
+        put(choice, "trials_exp", spy_trials)
         put(choice, "permute_and_flip", spy_flip)
-        put(selection, "below", spy_below)
-        put(point_choice, "below", spy_below)
-        put(point_choice, "_apart", spy_apart)
+        put(choice, "below", spy_below)
+        put(quantile_points, "below", spy_below)
+        put(quantile_points, "_apart", spy_apart)
         for kind in (RandomizedResponse, RandomizedResponseCoins):
             put(kind, "_answers", _answering(kind._answers, seen))
         yield seen

@@ -18,8 +18,8 @@ from pydpstat.budget._accountants import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
 from pydpstat.results.results import DPResults
-from pydpstat.statistics import choice, quantiles
-from pydpstat.statistics._kernels import discovered_levels, levels
+from pydpstat.statistics import choice, quantiles, tables
+from pydpstat.statistics._kernels import levels
 from pydpstat.statistics.choice import Scores
 from tests.neighbors import test_accounts as accounts
 from tests.neighbors import test_messages as messages
@@ -127,8 +127,8 @@ def test_masks_that_are_ignored(monkeypatch, kind):
     monkeypatch.setattr(levels, "places", lambda column, labels: real(np.ma.getdata(column), labels))
     assert "movement: of the same data" in found("crosstab", kind)
     monkeypatch.undo()
-    tallied = discovered_levels._tallied
-    monkeypatch.setattr(discovered_levels, "_tallied", lambda column: tallied(np.ma.getdata(column)))
+    tallied = tables._tallied
+    monkeypatch.setattr(tables, "_tallied", lambda column: tallied(np.ma.getdata(column)))
     assert "movement: of the same data" in found("crosstab, discover", kind)
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.mechanisms import Laplace, SymmetricGeometricNoise
-from pydpstat.mechanisms._noise_sum import NoiseSum
+from pydpstat.mechanisms._noise import NoiseSum
 from pydpstat.results._noisy_ratios import RatioIntervals
 
 BOTH = ["bounded", "unbounded"]

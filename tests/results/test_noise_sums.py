@@ -10,7 +10,7 @@ import pytest
 
 from pydpstat.inference._laws.geometric_sums import geometric_sum
 from pydpstat.mechanisms import DiscreteGaussianNoise, LaplaceNoise, SymmetricGeometricNoise
-from pydpstat.mechanisms._noise_sum import NoiseSum, summand, summed
+from pydpstat.mechanisms._noise import NoiseSum, summand, summed
 from pydpstat.results._noisy_ratios import RatioIntervals, widest
 
 # sums of a few hundred probabilities that are each right to 1e-16

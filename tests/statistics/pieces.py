@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from pydpstat._data.table import Chunk
-from pydpstat.statistics._kernels import crossed, distinct_units, records
+from pydpstat.statistics import uniques
+from pydpstat.statistics._kernels import cells, records
 
 
 class Pieces:
@@ -64,6 +65,6 @@ class Pieces:
 @pytest.fixture
 def pieces(monkeypatch):
     """Let releases read `Pieces`."""
-    for module in (records, crossed, distinct_units):
+    for module in (records, cells, uniques):
         monkeypatch.setattr(module, "table_of", lambda data: data if isinstance(data, Pieces) else None)
     return Pieces

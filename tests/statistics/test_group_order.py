@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.statistics._kernels import point_counts as kernel
-from pydpstat.statistics._kernels.order_grid import public_share
+from pydpstat.statistics._kernels import ranks as kernel
+from pydpstat.statistics._kernels.ranks import public_share
 from tests.statistics.pieces import pieces  # noqa: F401
 from tests.statistics.regions import BY, GRID, HOW, ONE, REGIONS, SEXES, frame
 

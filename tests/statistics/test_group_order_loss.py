@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.statistics._kernels import point_choice
-from pydpstat.statistics._kernels.discovered_levels import unit_threshold
-from pydpstat.statistics._kernels.order_grid import public_share, rank_range, rank_utility
+from pydpstat.statistics._kernels import quantile_points
+from pydpstat.statistics._kernels.ranks import public_share, rank_range, rank_utility
+from pydpstat.statistics.tables import unit_threshold
 from tests.statistics.regions import GRID, HOW, ONE, SEXES, frame
 
 # the draws are seeded: a right sampler passes each time, a random one would fail once in a million
@@ -168,7 +168,7 @@ def test_several_quantiles_of_groups_pay_for_one_record_each(monkeypatch):
         asked.append((float(epsilon), neighbors))
         return [0] * len(shares)
 
-    monkeypatch.setattr(point_choice, "split_quantiles", split)
+    monkeypatch.setattr(quantile_points, "split_quantiles", split)
     data = frame(50)
     columns, options = HOW["both"]
     dp.quantiles(data[["x"]], [0.5], 1.0, **GRID)

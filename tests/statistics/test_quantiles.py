@@ -13,8 +13,8 @@ from scipy import stats
 import pydpstat
 from pydpstat.random import source_from
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics._kernels import selection
-from pydpstat.statistics._kernels.order_grid import grid_places, public_share, rank_range, rank_utility
+from pydpstat.statistics import choice
+from pydpstat.statistics._kernels.ranks import grid_places, public_share, rank_range, rank_utility
 from tests.ledger import Ledger
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
@@ -61,7 +61,7 @@ def test_a_seed_chooses_the_same_point_by_runs_and_by_points():
     x = np.random.default_rng(1).normal(50, 20, 200)
     utility = rank_utility(np.bincount(grid_places(x, 0, 100, 1001), minlength=1001), public_share(0.3))
     for seed in range(50):
-        by_points = selection.weighted(utility, Fraction(1, 2), source_from(seed))
+        by_points = choice.weighted(utility, Fraction(1, 2), source_from(seed))
         chosen = pydpstat.quantile(x, 0.3, 1.0, bounds=(0, 100), grid_points=1001, rng=seed)
         assert float(chosen) == pytest.approx(by_points / 10)
 
@@ -243,8 +243,8 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
 
 def test_helpers_of_choices():
     for limit in (1, 2, 3, 300):
-        drawn = [selection.below(limit, SYSTEM) for _ in range(3000)]
+        drawn = [choice.below(limit, SYSTEM) for _ in range(3000)]
         assert stats.chisquare(np.bincount(drawn, minlength=limit)).pvalue > FALSE_ALARM or limit == 1
         assert 0 <= min(drawn) and max(drawn) < limit
-    places = selection.places(20_000, 4, SYSTEM)
+    places = choice.places(20_000, 4, SYSTEM)
     assert stats.chisquare(np.bincount(places, minlength=16)).pvalue > FALSE_ALARM and places.max() == 15

@@ -18,7 +18,7 @@ from pydpstat import PydpstatError
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics._kernels import selection
+from pydpstat.statistics import choice
 from pydpstat.statistics.choice import scores_of
 
 LARGE = 2**60
@@ -106,7 +106,7 @@ def test_a_difference_that_no_float_shows_is_no_tie():
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)
     taken = [
-        selection.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=[Fraction(0), less]) for _ in range(200)
+        choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=[Fraction(0), less]) for _ in range(200)
     ]
     assert taken.count(1) == 0
 

@@ -14,7 +14,7 @@ import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import LaplaceLoss, SubsampledLoss
 from pydpstat.random import source_from
-from pydpstat.statistics._kernels.subsample import Sample
+from pydpstat.statistics._kernels.contributions import Sample
 
 X = np.linspace(0.0, 1.0, 1000)
 OPEN = {"neighbors": "unbounded"}

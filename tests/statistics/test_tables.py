@@ -10,7 +10,7 @@ import pytest
 
 import pydpstat
 from pydpstat.mechanisms import SymmetricGeometricNoise
-from pydpstat.statistics._kernels.discovered_levels import release_threshold
+from pydpstat.statistics.tables import release_threshold
 
 # so large that the noise is 0 with all but 1e-80 probability
 EXACT = 200.0

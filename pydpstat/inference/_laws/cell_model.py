@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.geometric_sums import noise_variance
 from pydpstat.inference._laws.logit_start import lifted, logistic
-from pydpstat.mechanisms._radial import sobol
+from pydpstat.mechanisms._noise import sobol
 
 Floats = npt.NDArray[np.float64]
 _POINTS, _SEVERAL = 21, 128

@@ -21,7 +21,7 @@ from scipy.special import ndtri
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._laws.reference import FLOOR
 from pydpstat.inference._laws.simulated_tail import DEGREES
-from pydpstat.mechanisms._radial import sobol
+from pydpstat.mechanisms._noise import sobol
 from pydpstat.mechanisms.mechanism import Noise
 
 Floats = npt.NDArray[np.float64]

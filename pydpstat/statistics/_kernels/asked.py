@@ -221,13 +221,6 @@ def line_of(grid: RecordGrid) -> Line:
 
     Each of its steps keeps the order of numbers, so that those which end below the grid's lowest place, and
     those above its highest, are all numbers below one number and above another.
-
-    Examples
-    --------
-    >>> from pydpstat.statistics._kernels.record_grid import standard_grid
-    >>> line = line_of(standard_grid(-1.0, 1.0))
-    >>> round(line.first, 9), round(line.last, 9), line.low, line.high
-    (-1.0, 1.0, -1.0, 1.0)
     """
     middle = ROUNDER * grid.unit
     steps: tuple[tuple[str, float], ...] = (("+", middle if grid.shift is None else grid.shift),)
@@ -266,11 +259,6 @@ def cell_of(names: Sequence[str], edges: np.ndarray) -> Cell | None:
 
     Rounding keeps the order: where that of an edge and of the number just below the next one lead to one of
     both edges, so do all numbers between.
-
-    Examples
-    --------
-    >>> cell_of(["age"], np.linspace(0.0, 100.0, 11)).width, cell_of(["age"], np.array([0.0, 1.0, 9.0])).edges
-    (10.0, (1.0,))
     """
     bins = edges.size - 1
     if not names:

@@ -167,13 +167,9 @@ def bounded_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
         for entry, factor, (i, j) in zip(noisy, factors, places):
             values[i, j] = values[j, i] = factor * entry
             scale[i, j] = scale[j, i] = factor
-        return within.clip(values), Scaled(_flat(scale), steps, within=within)
+        return within.clip(values), Scaled(partition.in_columns(scale, scale.shape), steps, within=within)
 
     return query, publish
-
-
-def _flat(matrix: np.ndarray) -> tuple[float, ...]:
-    return tuple(matrix.ravel(order="F").tolist())
 
 
 def corner_query(variables: Variables, how: Options) -> tuple[Query, Publish]:
@@ -217,9 +213,9 @@ def square_query(function: str, variables: Variables, how: Options) -> tuple[Que
         if function == "corr":
             return _correlations(groups, variables, size)
         values, squares = zip(*[_covariances(blocks, pairs, variables) for blocks in groups])
-        slopes = np.sqrt(np.array(squares)).reshape(variables.shape)
+        slopes = np.sqrt(np.array(squares))
         steps, within = ("covariances from the noisy sums", ranges.CLIPPED), variables.within(None)
-        post = Derived(_flat(slopes), steps, within=within)
+        post = Derived(partition.in_columns(slopes, variables.shape), steps, within=within)
         return within.clip(np.array(values).reshape(variables.shape)), post
 
     return query, publish
@@ -241,7 +237,9 @@ def _correlations(
         values, slopes = (symmetric(each, variables.width, on) for each, on in ((values, 1.0), (slopes, 0.0)))
     sums = tuple(tuple(block.tolist()) for each in noisy for block in each)
     width = variables.width if variables.matrix else None
-    post = Correlated(_flat(slopes.reshape(shape)), steps, sums, size, width, within=ranges.CORRELATION)
+    post = Correlated(
+        partition.in_columns(slopes, shape), steps, sums, size, width, within=ranges.CORRELATION
+    )
     return values.reshape(shape), post
 
 

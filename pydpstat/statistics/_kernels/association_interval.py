@@ -57,12 +57,6 @@ def around(
     """Return the pairs' ends in the shape of the correlations, and so that each interval holds its own.
 
     A correlation that is missing is in none.
-
-    Examples
-    --------
-    >>> low, high = around(np.array([[1.0, 0.5], [0.5, 1.0]]), [(0.2, 0.4)], 2)
-    >>> low.tolist(), high.tolist()
-    ([[1.0, 0.2], [0.2, 1.0]], [[1.0, 0.5], [0.5, 1.0]])
     """
     both = np.array(ends).T
     if width is not None:
@@ -73,13 +67,7 @@ def around(
 
 
 def symmetric(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:
-    """Return symmetric matrices from what each has for its pairs of variables, in order.
-
-    Examples
-    --------
-    >>> symmetric(np.array([0.5]), 2, 1.0).tolist()
-    [[[1.0, 0.5], [0.5, 1.0]]]
-    """
+    """Return symmetric matrices from what each has for its pairs of variables, in order."""
     first, second = np.triu_indices(width, 1)
     found = np.zeros((values.size // first.size, width, width))
     found[:, first, second] = found[:, second, first] = values.reshape(-1, first.size)
@@ -101,19 +89,7 @@ def correlation_range(sums: tuple[float, ...], size: int | None, noise: Noise, a
     tenth of alpha goes to ranges that hold them all (Bonferroni), and the result is the union over a
     lattice of points in these ranges. It is -1 to 1 where a spread may be 0.
 
-    References
-    ----------
-    Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal Statistical
-    Society B 16, 175-185.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
-    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
-    >>> [round(end, 3) for end in correlation_range(sums, 10_000, LaplaceNoise(2.0), 0.05)]
-    [0.748, 0.752]
-    >>> tuple(correlation_range((1.0, 0.0, 0.5, -1.0, 2.0, 0.0, 0.0, 0.5, 1.0), 4, LaplaceNoise(2.0), 0.05))
-    (-1.0, 1.0)
+    (Fieller, E. C. (1954). Some problems in interval estimation. JRSS B 16, 175-185.)
     """
     # infinities, as of a scale near the largest float, end in the widest range
     with np.errstate(all="ignore"):
@@ -206,15 +182,7 @@ def _fieller(top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | 
 
 
 def sum_quantile(noise: Any, terms: int, tail: float) -> float:
-    """Return what the sum of so many independent noises passes with a probability of `tail`.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
-    >>> one, six = (sum_quantile(LaplaceNoise(2.0), terms, 0.005) for terms in (1, 6))
-    >>> round(one / LaplaceNoise(2.0).ppf(0.995), 9), round(six, 3)
-    (1.0, 19.031)
-    """
+    """Return what the sum of so many independent noises passes with a probability of `tail`."""
     if isinstance(noise, GaussianNoise):
         return math.sqrt(terms) * float(noise.sd) * _unit_quantile(True, tail)
     if isinstance(noise, LaplaceNoise):
@@ -238,10 +206,8 @@ def _unit_quantile(gaussian: bool, tail: float) -> float:
     Of Laplace variables with weights whose squares add up to 1 the sum passes a limit most often where
     some of the nine weights are equal and the others 0.
 
-    References
-    ----------
-    Szekely, G. J. and Bakirov, N. K. (2003). Extremal probabilities for Gaussian quadratic forms.
-    Probability Theory and Related Fields 126, 184-202.
+    (Szekely, G. J. and Bakirov, N. K. (2003). Extremal probabilities for Gaussian quadratic forms.
+    Probability Theory and Related Fields 126, 184-202.)
     """
     if gaussian:
         return -NormalDist().inv_cdf(max(tail, 5e-324))

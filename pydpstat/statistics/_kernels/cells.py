@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.columns import Columns
+from pydpstat._data.held import about, in_memory
+from pydpstat._data.table import Chunk, table_of
+from pydpstat._data.values import missing_values, objects
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Options
+from pydpstat._release.statistic import Missing, Options
 from pydpstat.dppack._counts import count_sensitivity
 from pydpstat.inference._laws.share_intervals import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.random import Source
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
+from pydpstat.statistics._kernels.asked import asked_cells
+from pydpstat.statistics._kernels.levels import Axis, PublicLevels, Variables, codes_of, variables_of
+from pydpstat.statistics._kernels.records import Part, Records, inside, records_of
+from pydpstat.statistics._kernels.scope import Scope, origin_of
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -75,13 +85,7 @@ class Bins:
 
 
 def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
-    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are.
-
-    Examples
-    --------
-    >>> bin_counts(np.array([-1.0, 0.0, 0.5, 1.0, np.inf, np.nan]), np.array([0.0, 0.5, 1.0]))
-    (array([2, 3]), 1)
-    """
+    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are."""
     bins = Bins(edges, x.size)
     counts, missing = np.zeros(bins.number, dtype=np.int64), 0
     for start in range(0, x.size, _CHUNK):
@@ -97,15 +101,7 @@ def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
 
 
 def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floats) -> tuple[Counts, Counts]:
-    """Count the values of each group in each bin, and the missing ones of each group.
-
-    Examples
-    --------
-    >>> x, places = np.array([0.0, 0.5, 1.0, np.nan]), np.array([1, 0, 1, 1])
-    >>> group_bin_counts(x, places, 2, np.array([0.0, 0.5, 1.0]))
-    (array([[0, 1],
-           [1, 1]]), array([0, 1]))
-    """
+    """Count the values of each group in each bin, and the missing ones of each group."""
     bins = Bins(edges, x.size)
     cells = groups * bins.number
     counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(groups, dtype=np.int64)
@@ -219,13 +215,6 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
 
     The counts are of the shape (size + 1, ...): missing values come first on each axis.
-
-    Examples
-    --------
-    >>> cell_counts([np.array([0, 1, 1]), np.array([-1, 0, 0])], [2, 1])
-    array([[0, 0],
-           [1, 0],
-           [0, 2]])
     """
     shape = tuple(size + 1 for size in sizes)
     cells = int(np.prod(shape))
@@ -269,3 +258,71 @@ def _cells(
         cells += code[piece].astype(kind)
         cells += kind(1)
     return cells
+
+
+def variables_in(data: object, scope: Scope) -> Variables:
+    """Return the variables to cross, without the column of ids; those of a table have no records."""
+    data = in_memory(data)
+    with about("data"):
+        table = table_of(data)
+        if table is None and scope.plain:
+            return variables_of(data)
+        origin = origin_of(data, table, "data")
+    unit = scope.paid_for if scope.unit is None else scope.unit
+    if origin.names is None:
+        return variables_of(data)
+    names = tuple(name for name in origin.names if not isinstance(unit, str) or name != unit)
+    if table is not None:
+        return variables_of(Chunk({name: origin.columns[name] for name in names}, 0))
+    return variables_of(inside(data, origin, names))
+
+
+def coded_records(
+    data: object, public: Sequence[PublicLevels], how: Options, scope: Scope, source: Source
+) -> tuple[Records, Options]:
+    """Read records as the codes of their levels."""
+    return records_of(data, how, scope, source, partial(_coded, public=tuple(public)))
+
+
+def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
+    variables = variables_of(data)
+    codes = tuple(codes_of(column, each) for column, each in zip(variables.columns, public))
+    return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
+
+
+def found_records(data: object, how: Options, scope: Scope, source: Source) -> tuple[Records, Options]:
+    """Read records of one variable as they are."""
+    return records_of(data, how, scope, source, _as_they_are)
+
+
+def _as_they_are(data: object, argument: str) -> Columns:
+    variables = variables_of(data)
+    column = variables.columns[0]
+    held = column if hasattr(column, "dtype") else objects(column)  # type: ignore[arg-type]
+    return Columns((held,), (None,), None, None, variables.size)
+
+
+def table_counts(
+    records: Records, public: Sequence[PublicLevels], axes: Sequence[Axis], missing: Missing
+) -> tuple[Counts, int]:
+    """Count the cells, each axis in its published order, and all records, those that are in no cell too."""
+    counts = asked_cells(records, public, axes, missing)
+    if counts is None:
+        sizes = tuple(len(axis.places) - 1 for axis in axes)
+        counts = records.fold(partial(_counted, sizes=sizes), np.add)
+    size = int(counts.sum())
+    if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
+        raise missing_values()
+    for axis, (names, (*places, gone)) in enumerate(axes):
+        rows = np.moveaxis(counts, axis, 0)
+        moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
+        # missing values come first among the counts
+        for row, place in zip(rows, (gone, *places)):
+            if place >= 0:
+                moved[place] += row
+        counts = np.moveaxis(moved, 0, axis)
+    return counts, size
+
+
+def _counted(part: Part, sizes: tuple[int, ...]) -> Counts:
+    return cell_counts(part.columns.arrays, sizes)

@@ -31,9 +31,8 @@ from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS
-from pydpstat.statistics._kernels.records import Reader, Records, records_of
-from pydpstat.statistics._kernels.scope import Scope
-from pydpstat.statistics._kernels.unused_levels import note_groups
+from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.scope import Scope, note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
 # as id, person, patient_id, userId, uuid or a frame's former index are called
@@ -42,10 +41,10 @@ _IDENTIFIER = re.compile(rf"^((?i:{_WHO})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID
 
 
 def bounded_columns(
-    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source, read: Reader = numbers_of
+    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source
 ) -> tuple[Records, Options, Bounds, Any]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
-    records, how = records_of(data, how, scope, source, read)
+    records, how = records_of(data, how, scope, source, numbers_of)
     check_no_ids(bounds, records.names)
     pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
     check_filling(how.missing, pairs)
@@ -76,11 +75,10 @@ def release_columns(
     scope: Scope,
     rng: object,
     budget: Spender | None,
-    read: Reader = numbers_of,
 ) -> DPResults:
-    """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
+    """Release a statistic of every column."""
     source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source, read)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source)
     how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
     released = release_statistic(

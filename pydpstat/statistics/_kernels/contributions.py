@@ -1,10 +1,10 @@
-"""At most so many records of each unit: a choice that looks at that unit's records alone.
+"""Which records count: a random sample, and at most so many of each unit.
 
-A unit is whose data a record is: a person, a household, a firm. Each of its records gets a place by a keyed
-hash of the unit, of what the release reads of the record, and of which of its equals it is; the first of
-them stay. The key is drawn for the release, and so the choice is at random. For every key it is a function
-of the unit's records: another unit that comes or goes changes nobody's choice, in whatever order and on
-whatever machine the records are read.
+A sample is drawn for one release, and who is in it is known to nobody. A unit is whose data a record is: a
+person, a household, a firm. Each of its records gets a place by a keyed hash of the unit, of what the
+release reads of the record, and of which of its equals it is; the first of them stay. The key is drawn for
+the release, and so the choice is at random. For every key it is a function of the unit's records: another
+unit that comes or goes changes nobody's choice, in whatever order and on whatever machine they are read.
 """
 
 from __future__ import annotations
@@ -13,16 +13,103 @@ import math
 import numbers
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
+from pydpstat.random import Source
+from pydpstat.random.secure.integers import permutation
 
+_BITS = 53
 Hashes = npt.NDArray[np.uint64]
 _MASK = (1 << 64) - 1
+
+
+class Sample(NamedTuple):
+    """How a sample is drawn: a share of the records, or a number of them without replacement.
+
+    `rate` is each record's probability; `fixed` without replacement, for bounded neighbors, and then the
+    largest share, unless a number was given.
+    """
+
+    rate: float | None
+    number: int | None
+    fixed: bool
+    source: Source
+
+    def drawn(self, size: int) -> npt.NDArray[np.bool_]:
+        """Draw which of so many records are in the sample."""
+        if not self.fixed:
+            # at most the rate: what it is rounded down by keeps a little more than is stated
+            least = int(Fraction(self.rate or 0.0) * 2**_BITS)
+            return self.source.integers(size, 2**_BITS) < least
+        kept = np.zeros(size, dtype=bool)
+        if self.source.reproducible:
+            order = np.argsort(self.source.uniform(size), kind="stable")
+        else:
+            order = permutation(size)
+        kept[order[: self.number_of(size)]] = True
+        return kept
+
+    def number_of(self, size: int) -> int:
+        """Return how many of so many records are drawn without replacement."""
+        number = self.number or max(1, int(Fraction(self.rate or 0.0) * size))
+        if number > size > 0:
+            raise PydpstatError(
+                f"sample must be at most the number of records, {size}; got {number}. Give a share, "
+                "for example 0.1."
+            )
+        return min(number, size)
+
+    def protected(self, how: Options, size: int) -> Options:
+        """Return how a release on a sample of so many records is protected; if fixed, that is public."""
+        rate = Fraction(self.rate or 0.0)
+        if self.fixed:
+            rate = Fraction(self.number_of(size), size) if size else Fraction(1)
+        return how._replace(sampled=rate)
+
+    @property
+    def shown(self) -> float | int:
+        """What the call says of it."""
+        return self.number or self.rate or 0.0
+
+
+def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, source: Source) -> Sample:
+    """Check how a sample is to be drawn: a share, or under bounded neighbors a whole number of records."""
+    fixed = how.neighbors == "bounded"
+    given = checks.unwrap(sample)
+    number = checks.as_integer(given)
+    # as a float 1 is the share of all records
+    whole = number is not None and (number > 1 or number == 1 and not isinstance(given, float))
+    if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
+        raise PydpstatError(
+            "sample must be a share of the records above 0 and at most 1, or a whole number of them; got "
+            f"{checks.shown(sample)}. Give for example 0.1."
+        )
+    if whole and not fixed:
+        raise PydpstatError(
+            f"sample must be a share for unbounded neighbors, whose number of records is private; got "
+            f"{checks.shown(sample)}. Give for example 0.1, or use neighbors='bounded'."
+        )
+    if fixed and by_unit:
+        raise PydpstatError(
+            "sample must be left out with a unit and bounded neighbors: the number of records of a "
+            "unit is private, and so is its share of the sample. Use neighbors='unbounded'."
+        )
+    if read_once and (fixed or source.reproducible):
+        raise PydpstatError(
+            "sample needs neighbors='unbounded' and no rng if the data are not in memory, because "
+            "the positions of records are not known. Leave sample or rng out."
+        )
+    if whole:
+        return Sample(None, number, fixed, source)
+    return Sample(checks.as_float(given), None, fixed, source)
 
 
 class Unit(NamedTuple):
@@ -37,25 +124,8 @@ class Unit(NamedTuple):
 def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np.ndarray]) -> np.ndarray:
     """Return which records stay, in their order.
 
-    Parameters
-    ----------
-    ids : list, ndarray, Series or Categorical of shape (n,)
-        Whose data each record is; none missing. Private.
-    unit : Unit
-        How many stay.
-    places : ndarray of int or None
-        Each record's group, -1 for one that is in none and never stays.
-    values : sequence of ndarray of shape (n,)
-        What the release reads of the records: numbers, NaN where missing.
-
-    Returns
-    -------
-    ndarray of bool
-
-    Examples
-    --------
-    >>> int(kept(["a", "b", "a"], Unit("person", 1, None, 7), None, [np.array([1.0, 2.0, 1.0])]).sum())
-    2
+    No id is missing. `places` are the records' groups, -1 for a record that is in none and never stays, and
+    `values` what the release reads of the records, NaN where missing.
     """
     codes, names = unit_codes(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
@@ -191,10 +261,7 @@ def _shown(value: object) -> str:
 def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
     """Return a hash of two hashes.
 
-    References
-    ----------
-    Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom number generators. OOPSLA
-    2014 (the mixing function).
+    (The mixing function of Steele, Lea and Flood (2014). Fast splittable pseudorandom number generators.)
     """
     with np.errstate(over="ignore"):
         z = np.asarray(first * np.uint64(0x9E3779B97F4A7C15) + second + np.uint64(0x632BE59BD9B4E019))

@@ -40,15 +40,8 @@ _LOW = 26
 class GroupSums:
     """Exact sums over the records of each group. Private.
 
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (groups,)
-        Number of records.
-    totals : ndarray of int64, shape (sums, 2, groups)
-        Sums of the variables and then of the products, in the units of `Sums`: multiples of 2^26, and
-        what is left.
-    variables : int
-        How many of the sums are variables'.
+    `totals` are of shape (sums, 2, groups): of the first `variables` variables and then of the products, in
+    the units of `Sums`, multiples of 2^26 and what is left.
     """
 
     counts: npt.NDArray[np.int64]
@@ -157,15 +150,7 @@ def sums_by(
     places: np.ndarray,
     groups: int,
 ) -> GroupSums:
-    """Add up the records of each group, as `sums` does for all.
-
-    Examples
-    --------
-    >>> from pydpstat.statistics._kernels.record_grid import standard_grid
-    >>> found = sums_by([np.ones(3)], [standard_grid(0.0, 1.0)], "error", (), np.array([0, 1, 1]), 2)
-    >>> [each.first[0] >> 40 for each in found.each()], found.counts.tolist()
-    ([1, 2], [1, 2])
-    """
+    """Add up the records of each group, as `sums` does for all."""
     counts = np.zeros(groups, dtype=np.int64)
     totals = np.zeros((len(arrays) + len(pairs), 2, groups), dtype=np.int64)
     # one block for all products: fetching memory again would take longer than the arithmetic

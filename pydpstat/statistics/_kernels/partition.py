@@ -187,13 +187,7 @@ class Moments(NamedTuple):
 
 
 def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
-    """Return the means of the basis's functions; where the noisy number of records is at most 1, 0 and NaN.
-
-    Examples
-    --------
-    >>> moments(np.array([1.0, 3.0]), LINE).means
-    array([1. , 0.5])
-    """
+    """Return the means of the basis's functions; 0 and NaN where the noisy number of records is at most 1."""
     # each row is added up as it would be on its own: the last axis is the inner one
     noisy = np.ascontiguousarray(noisy)
     size = noisy.sum(axis=-1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -23,16 +24,39 @@ from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.random import Source, source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.near_rank import Near, Window, window_near
-from pydpstat.statistics._kernels.order_grid import farthest, public_share, rank_range
-from pydpstat.statistics._kernels.point_counts import FEW, PointCounts, merged, point_counts
+from pydpstat.statistics._kernels.ranks import (
+    FEW,
+    Floats,
+    Integers,
+    Near,
+    Occupied,
+    PointCounts,
+    Window,
+    farthest,
+    grid_runs,
+    merged,
+    point_counts,
+    public_share,
+    rank_range,
+    rank_utility,
+    window_near,
+)
 from pydpstat.statistics._kernels.records import Records, records_of
 from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics.choice import Runs, below, places, weighted, weighted_above, weighted_points
 
 # the chosen value with its labels; a seeded source's uniforms are not needed
 Choice = Callable[..., tuple[object, Labels]]
+# weights of pieces: how many points each has, and its utility times the rate; out comes a piece
+Choose = Callable[[Integers, Floats, Fraction], int]
+# an integer from 0 to below its argument
+Below = Callable[[int], int]
 GRID_POINTS = 2**16 + 1
 MOST_POINTS = 2**24
+# ties are put in random order among so many places, in powers of two
+_PLACES = 16
+# groups are gone through together until they have so many runs
+_BLOCK = 2**16
 
 
 class Grid(NamedTuple):
@@ -193,22 +217,8 @@ def released(
     )
 
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-# weights of pieces: how many points each has, and its utility times the rate; out comes a piece
-Choose = Callable[[Integers, Floats, Fraction], int]
-# an integer from 0 to below its argument
-Below = Callable[[int], int]
-
-
 def levels(quantiles: int) -> int:
-    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles.
-
-    Examples
-    --------
-    >>> [levels(m) for m in (1, 2, 3, 4, 7, 8)]
-    [1, 2, 2, 3, 3, 4]
-    """
+    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles."""
     return quantiles.bit_length()
 
 
@@ -247,10 +257,7 @@ def split_quantiles(
     below it to the left and all others to the right: which problem a record belongs to depends on
     that record and on published points only.
 
-    References
-    ----------
-    Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles.
-    ICML 2022.
+    (Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.)
     """
     chosen: dict[int, int] = {}
     depth = levels(len(shares))
@@ -300,3 +307,76 @@ def note_order(function: str, name: str, share: float, epsilon: object, also: st
             f"{function}(x, {name}, {also}): if you meant the other order, write {function}(x, "
             f"{name}={epsilon:g}, {also}=1, ...)."
         )
+
+
+def one_share(
+    found: PointCounts | Window, asked: Asked, share: float, rate: Fraction
+) -> float | npt.NDArray[np.float64]:
+    """Choose a point for one share; of groups a point for each, in their order."""
+    grid, source, least = asked.grid, asked.source, -farthest(rate)
+    if asked.records.groups is None:
+        if isinstance(found, PointCounts) and found.size * FEW > grid.points:
+            found = Window(found.size, 0, found.counts())
+        if isinstance(found, Window):
+            utility = np.maximum(rank_utility(found.counts, share), least)
+            return grid.at(weighted_above(utility, found.first, grid.points, rate, source, least))
+        (occupied,) = found.rows(grid.points)
+        (chosen,) = weighted_points([_runs(occupied, grid.points, share, least)], rate, source)
+        return grid.at(chosen)
+    assert isinstance(found, PointCounts)
+    # a group's points go in runs however many records it has, so that one seed says one thing
+    runs = (_runs(each, grid.points, share, least) for each in found.rows(grid.points))
+    chosen_points = chain.from_iterable(weighted_points(block, rate, source) for block in _blocks(runs))
+    return np.array([grid.at(point) for point in chosen_points])
+
+
+def _runs(occupied: Occupied, points: int, share: float, least: float) -> Runs:
+    counts, starts, widths = grid_runs(*occupied, points)
+    return np.maximum(rank_utility(counts, share), least), starts, widths
+
+
+def _blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
+    block: list[Runs] = []
+    size = 0
+    for each in runs:
+        block.append(each)
+        size += each[0].size
+        if size >= _BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Choose a point for each share; of groups a row of them for each."""
+    grid, source = asked.grid, asked.source
+    distinct = sorted(set(wanted))
+    epsilon = Fraction(asked.how.epsilon) / asked.split
+
+    def chosen(occupied: Occupied) -> list[float]:
+        points = split_quantiles(
+            _apart(occupied, source),
+            grid.points << _PLACES,
+            distinct,
+            epsilon,
+            asked.neighbors,
+            lambda widths, utility, rate: weighted(utility, rate, source, widths),
+            lambda limit: below(limit, source),
+        )
+        at = {share: grid.at(point >> _PLACES) for share, point in zip(distinct, points)}
+        return [at[share] for share in wanted]
+
+    if asked.records.groups is None:
+        (occupied,) = found.rows(grid.points)
+        return np.array(chosen(occupied))
+    return np.array([chosen(each) for each in found.rows(grid.points)])
+
+
+def _apart(occupied: Occupied, source: Source) -> Integers:
+    """Return the records in order, each with a random place among its equals."""
+    points, counts = occupied
+    records = np.repeat(points << _PLACES, counts)
+    records += places(records.size, _PLACES, source)
+    records.sort()
+    return records

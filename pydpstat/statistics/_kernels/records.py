@@ -18,8 +18,8 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.contributions import Unit, kept, unit_codes
-from pydpstat.statistics._kernels.groups import Groups
+from pydpstat.statistics._kernels.contributions import Sample, Unit, kept, sample_of, unit_codes
+from pydpstat.statistics._kernels.levels import Groups
 from pydpstat.statistics._kernels.scope import (
     Origin,
     Scope,
@@ -29,7 +29,6 @@ from pydpstat.statistics._kernels.scope import (
     shown_scope,
     unit_of,
 )
-from pydpstat.statistics._kernels.subsample import Sample, sample_of
 
 Folded = TypeVar("Folded")
 Reader = Callable[[object, str], Columns]
@@ -130,26 +129,9 @@ def _subset(columns: Columns, places: np.ndarray | None, stay: np.ndarray) -> Pa
 class Records(NamedTuple):
     """The records of a release. Public but for the part, and for the size unless neighbors are bounded.
 
-    Parameters
-    ----------
-    names : tuple of str or None
-        The variables' names; None for a single variable.
-    name : str or None
-        A single variable's name, where it has one.
-    width : int
-        Number of variables.
-    known : int or None
-        Number of records, where it is public and at hand.
-    layout : Layout
-        How they are read.
-    part : Part or None
-        All records, where they are in memory.
-    table : Table or None
-        Where they are read from otherwise.
-    arguments : tuple of (str, value)
-        What the call says of groups and units.
-    counted : callable or None
-        Counts a table's records, once however often it is called; None where nothing may be counted.
+    `name` is a single variable's, whose `names` are None. `known` is the number of records where it is public
+    and at hand, and `counted` counts a table's, once; `part` has all records that are in memory, `table`
+    others.
     """
 
     names: tuple[str, ...] | None
@@ -238,14 +220,8 @@ class Records(NamedTuple):
 
         An engine would have to read for the number, which the sums have in them: data are read once.
 
-        Parameters
-        ----------
-        add_up : callable
-            Adds up the records.
-        number : callable
-            Returns how many records were added up.
-        check : callable
-            Raises an error where there are too few, before they are read where their number is at hand.
+        `number` tells how many records were added up, and `check` raises an error where there are too few,
+        before they are read where their number is at hand.
         """
         if self.known is not None:
             check(self.known)
@@ -350,9 +326,6 @@ def _described(
     records = Records(names, columns.name, width, known, layout, part, table, arguments)
     if table is None or not how.bounded:
         return records
-    count = table.count if layout.unit is None else functools.partial(records.fold, _number, operator.add)
+    number = operator.attrgetter("records")
+    count = table.count if layout.unit is None else functools.partial(records.fold, number, operator.add)
     return records._replace(counted=functools.cache(count))
-
-
-def _number(part: Part) -> int:
-    return part.records

@@ -7,9 +7,8 @@ from scipy.stats import chisquare
 import pydpstat
 from pydpstat.random.source import SYSTEM, source_from
 from pydpstat.statistics._kernels import quantile_points
-from pydpstat.statistics._kernels.near_rank import Near, window_near
-from pydpstat.statistics._kernels.order_grid import grid_places, rank_utility
-from pydpstat.statistics._kernels.selection import weighted_above
+from pydpstat.statistics._kernels.ranks import Near, grid_places, rank_utility, window_near
+from pydpstat.statistics.choice import weighted_above
 
 N, GRID = 40_000, (0.0, 100.0, 1025)
 RNG = np.random.default_rng(20_240_815)

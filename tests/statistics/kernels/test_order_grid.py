@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from pydpstat._data.columns import numbers_of
-from pydpstat.statistics._kernels.order_grid import (
+from pydpstat.statistics._kernels.ranks import (
     farthest,
     grid_places,
     grid_runs,
+    point_counts,
     public_share,
     rank_range,
     rank_utility,
 )
-from pydpstat.statistics._kernels.point_counts import point_counts
 from pydpstat.statistics._kernels.records import Part
 
 POINTS = 4

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import pydpstat as dp
 from pydpstat._data.columns import numbers_of
-from pydpstat.statistics._kernels import point_counts as kernel
-from pydpstat.statistics._kernels.point_counts import PointCounts, merged, point_counts
+from pydpstat.statistics._kernels import ranks as kernel
+from pydpstat.statistics._kernels.ranks import PointCounts, merged, point_counts
 from pydpstat.statistics._kernels.records import Part
 from tests.statistics.parts import Parted, read_in_parts
 

@@ -10,8 +10,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from pydpstat.statistics._kernels.order_grid import public_share
 from pydpstat.statistics._kernels.quantile_points import levels, split_quantiles, split_range
+from pydpstat.statistics._kernels.ranks import public_share
 
 
 def law(records, points, shares, epsilon, neighbors):
@@ -58,7 +58,7 @@ CASES = [
 @pytest.mark.parametrize("limit", [750, 1])
 def test_the_loss_is_at_most_epsilon(neighbors, shares, points, largest, limit, monkeypatch):
     # with a low limit of the utility pieces are put together
-    monkeypatch.setattr("pydpstat.statistics._kernels.order_grid._FARTHEST", limit)
+    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._FARTHEST", limit)
     worst = {}
     for epsilon in (1, 12):
         laws = {
@@ -92,7 +92,7 @@ def are_neighbors(a, b, neighbors):
 
 def test_pieces_beyond_the_limit_are_put_together_without_a_change(monkeypatch):
     records = (0, 0, 1, 3, 4, 4, 6, 7)
-    monkeypatch.setattr("pydpstat.statistics._kernels.order_grid._FARTHEST", 2)
+    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._FARTHEST", 2)
     found = law(records, 9, [0.4], 2, "bounded")
     # rate 1, so that the utility of every point is at least -2
     share = public_share(0.4)

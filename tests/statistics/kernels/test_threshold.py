@@ -8,7 +8,7 @@ from itertools import product
 import mpmath
 import pytest
 
-from pydpstat.statistics._kernels.discovered_levels import release_threshold
+from pydpstat.statistics.tables import release_threshold
 
 
 def tail(rate, least):
