@@ -28,9 +28,8 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.held import in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
-from pydpstat._data.mistaken import way_to_values
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._data.values import is_missing, objects, way_to_values, without_mask
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -78,18 +77,8 @@ def is_made_up(data: object) -> bool:
 class Columns:
     """Variables of equal length. Private but for the names and, under bounded neighbors, the size.
 
-    Parameters
-    ----------
-    arrays : tuple of ndarray of shape (n,)
-        Of numbers (NaN is missing), or of truth values. Empty for a `Placeholder`, whatever its size.
-    missing : tuple of ndarray of bool, or None
-        For truth values: which are missing; None where none can be.
-    names : tuple of str or None
-        The columns' names; None for a single variable.
-    name : str or None
-        A single variable's name, where it has one.
-    size : int
-        Number of records.
+    The arrays are empty for a `Placeholder`. `missing` says of truth values which are; `names` are those of
+    columns, None for a single variable, which may have a `name`.
     """
 
     arrays: tuple[Any, ...]
@@ -300,12 +289,7 @@ def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
 
 
 def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
-    """Check that a number that replaces missing values lies within the bounds of every column.
-
-    Examples
-    --------
-    >>> check_filling(50.0, [(0.0, 100.0)])
-    """
+    """Check that a number that replaces missing values lies within the bounds of every column."""
     if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
         raise PydpstatError(
             f"missing must be a number within the {name} if it replaces missing values; got "

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydpstat._data.chunk import CHUNK, column_names
-from pydpstat._data.filters import Test, can_say, where
-from pydpstat._data.folding import failing_as
+from pydpstat._data.chunk import CHUNK, column_names, failing_as
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
+from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
 from pydpstat._data.streams import Stream, pyarrow_for
 
 _WHOLE = {

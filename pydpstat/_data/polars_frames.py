@@ -11,14 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._data.ahead import handed_over
-from pydpstat._data.arrow_columns import variable_of_arrow
-from pydpstat._data.chunk import CHUNK, column_names
-from pydpstat._data.filters import Test, can_say, where
-from pydpstat._data.folding import failing_as
+from pydpstat._data.chunk import CHUNK, column_names, failing_as
+from pydpstat._data.chunk_columns import variable_of_arrow
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
-from pydpstat._data.streams import Stream, pyarrow_for
+from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
+from pydpstat._data.streams import Stream, handed_over, pyarrow_for
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

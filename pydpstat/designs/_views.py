@@ -14,10 +14,9 @@ from pydpstat._data.chunk import column_names as checked_names
 from pydpstat._data.columns import numbers_of
 from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
-from pydpstat._data.mapped import Mapped
-from pydpstat._data.mistaken import way_to_columns
 from pydpstat._data.streams import Stream
-from pydpstat._data.table import Table, View, table_of
+from pydpstat._data.table import Mapped, Table, View, table_of
+from pydpstat._data.values import way_to_columns
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
 from pydpstat.designs._facts import Facts
