@@ -260,11 +260,7 @@ def _evaluated(
 
 
 def _step(
-    columns: Mapping[str, Any],
-    bounds: Mapping[str, Pair],
-    left: ast.expr,
-    op: ast.cmpop,
-    right: ast.expr,
+    columns: Mapping[str, Any], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
     if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left

@@ -30,12 +30,7 @@ RECORDS = "records"
 class Subset:
     """Leaves out the records for which a condition is not known to be true, or takes their weight from them.
 
-    Parameters
-    ----------
-    condition : Condition
-        Which records are meant.
-    weights : str, optional
-        A column that is 0 for the others: they stay, as members of their strata.
+    Where `weights` is a column it is 0 for the others, which stay as members of their strata.
     """
 
     condition: Condition
@@ -117,13 +112,7 @@ def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
 
 
 def readable(data: object) -> Any:
-    """Return data as a design keeps them: a frame of pandas, or what an engine has.
-
-    Examples
-    --------
-    >>> readable({"age": [20, 30]}).shape
-    (2, 1)
-    """
+    """Return data as a design keeps them: a frame of pandas, or what an engine has."""
     import pandas as pd
 
     data = in_memory(data)
