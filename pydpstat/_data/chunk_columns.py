@@ -66,7 +66,9 @@ def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
     if isinstance(column, pa.ChunkedArray):
         if pa.types.is_dictionary(column.type):
             column = column.unify_dictionaries()
-        column = column.chunk(0) if column.num_chunks == 1 else _combined(column)
+        # Arrow cannot join no chunks at all
+        chunks = column.chunks or [pa.array([], column.type)]
+        column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
     kind = column.type
     types = pa.types
     if types.is_integer(kind):
@@ -106,14 +108,6 @@ def variable_of_arrow(name: str, column: Any) -> Any:
         return pd.arrays.ArrowStringArray(texts.cast(pa.large_string()))
     except ValueError:  # pandas before 2.2 has short texts only
         return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
-
-
-def _combined(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    if not column.num_chunks:
-        return pa.array([], column.type)
-    return pa.concat_arrays(column.chunks)
 
 
 def _integers(column: pa.Array) -> Any:

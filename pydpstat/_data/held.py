@@ -82,13 +82,18 @@ def variable(data: object, argument: str = "data", *, beside: bool = False) -> A
     whole = read_whole(data, argument, beside=beside)
     if not isinstance(whole, Chunk):
         return whole
-    if len(whole.columns) != 1:
-        raise PydpstatError(
-            f"{argument} must be one variable; got {len(whole.columns)} columns. Give one column at a time."
-        )
+    check_single(len(whole.columns), argument)
     (column,) = whole.columns.values()
     # texts that occur are no public categories
     return np.asarray(column, dtype=object) if is_categorical(column) else column
+
+
+def check_single(columns: int, argument: str) -> None:
+    """Refuse several columns, or none, in the place of one variable."""
+    if columns != 1:
+        raise PydpstatError(
+            f"{argument} must be one variable; got {columns} columns. Give one column at a time."
+        )
 
 
 def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:

@@ -117,34 +117,29 @@ _KINDS = {
 class _Expressions:
     """Polars' words for what expressions are made of."""
 
-    def column(self, name: str) -> Any:
-        import polars as pl
+    def __init__(self) -> None:
+        import polars
 
-        return pl.col(name)
+        self.pl = polars
+
+    def column(self, name: str) -> Any:
+        return self.pl.col(name)
 
     def number(self, name: str) -> Any:
-        import polars as pl
-
-        return pl.col(name).cast(pl.Float64)
+        return self.pl.col(name).cast(self.pl.Float64)
 
     def level(self, key: Key) -> Any:
-        import polars as pl
-
-        column = pl.col(key.column)
+        column = self.pl.col(key.column)
         if not isinstance(next(iter(key.known)), str):
             # a truth value as a number, and any whole number as one that can be every level
-            column = column.cast(pl.Int128)
-        return pl.when(column.is_in(list(key.known))).then(column)
+            column = column.cast(self.pl.Int128)
+        return self.pl.when(column.is_in(list(key.known))).then(column)
 
     def among(self, column: str, texts: Sequence[str]) -> Any:
-        import polars as pl
-
-        return pl.col(column).is_in(list(texts))
+        return self.pl.col(column).is_in(list(texts))
 
     def constant(self, value: float) -> Any:
-        import polars as pl
-
-        return pl.lit(value, dtype=pl.Float64)
+        return self.pl.lit(value, dtype=self.pl.Float64)
 
     def absent(self, value: Any) -> Any:
         return value.is_null()
@@ -153,17 +148,13 @@ class _Expressions:
         return value.is_not_nan()
 
     def truth(self, value: Any) -> Any:
-        import polars as pl
-
-        return value.cast(pl.Float64)
+        return value.cast(self.pl.Float64)
 
     def between(self, value: Any, first: Any, last: Any) -> Any:
         return value.is_between(first, last)
 
     def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
-        import polars as pl
-
-        chain: Any = pl
+        chain: Any = self.pl
         for condition, value in cases:
             chain = chain.when(condition).then(value)
         return chain.otherwise(other)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, Union
 
 # codes of a key that say that a value is missing, or is no level
 MISSING, NO_LEVEL = -1, -2
+_OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 class Key(NamedTuple):
@@ -186,7 +187,9 @@ def plan_of(question: Question, say: Dialect) -> Plan:
     for place, number in enumerate(question.numbers):
         stages[0][f"x{place}"] = say.number(number.column)
         x, y, high, q, top = (say.column(f"{letter}{place}") for letter in "xyhqt")
-        stages[1][f"y{place}"] = x if number.line is None else _placed(say, x, number.line)
+        stages[1][f"y{place}"] = (
+            x if number.line is None else _inside(say, x, number.line, _stepped(say, x, number.line))
+        )
         counts.append(f"y{place}")
         if number.line is None:
             sums.append(f"y{place}")
@@ -204,19 +207,9 @@ def plan_of(question: Question, say: Dialect) -> Plan:
     return Plan(tuple(filter(None, stages)), tuple(keys), tuple(counts), tuple(sums))
 
 
-def _placed(say: Dialect, x: Any, line: Line) -> Any:
-    return _inside(say, x, line, _stepped(say, x, line))
-
-
 def _stepped(say: Dialect, x: Any, line: Line) -> Any:
     for operation, by in line.steps:
-        match operation:
-            case "+":
-                x = x + say.constant(by)
-            case "-":
-                x = x - say.constant(by)
-            case "*":
-                x = x * say.constant(by)
+        x = _OPERATIONS[operation](x, say.constant(by))
     return x
 
 
