@@ -23,14 +23,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; without a command print the help.
-
-    Examples
-    --------
-    >>> from pydpstat.__main__ import main
-    >>> main(["tutorial"])  # doctest: +SKIP
-    0
-    """
+    """Run a command and return its exit code; without a command print the help."""
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat", description="Differential privacy for statisticians who come from R."
     )

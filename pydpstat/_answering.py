@@ -8,8 +8,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._attributes import ATTRIBUTES
 from pydpstat._parameters import described
+from pydpstat._ways import ATTRIBUTES
 from pydpstat._wrong_calls import known_as, refuse
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
@@ -29,19 +29,7 @@ _FORMATTED = {
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let calls that do not fit a function's signature be answered, and its docstring be whole.
-
-    Examples
-    --------
-    >>> @answered
-    ... def release(data, epsilon, *, bounds):
-    ...     return data
-    >>> try:
-    ...     release([1, 2], eps=1, lower=0, upper=9)
-    ... except TypeError as error:
-    ...     print(error)
-    release has no argument 'eps', 'lower' or 'upper': write bounds=(0, 9), epsilon=1.
-    """
+    """Let calls that do not fit a function's signature be answered, and its docstring be whole."""
 
     @wraps(function)
     def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
@@ -62,19 +50,6 @@ class Answering:
     """Base of the classes whose users are told which call, name or value would fit.
 
     Its subclasses' public methods answer calls that do not fit, as `answered` functions do.
-
-    Examples
-    --------
-    >>> class Release(Answering):
-    ...     def conf_int(self, alpha=0.05):
-    ...         return alpha
-    >>> for mistake in (lambda r: r.conf_int(level=0.9), lambda r: r.confint()):
-    ...     try:
-    ...         mistake(Release())
-    ...     except (TypeError, AttributeError) as error:
-    ...         print(error)
-    Release.conf_int has no argument 'level': write alpha=0.1.
-    Release has no attribute 'confint'. Write result.conf_int().
     """
 
     # without it every result would have a dictionary
@@ -169,21 +144,7 @@ def _fixed(self: object, name: str, *value: object) -> NoReturn:
 
 
 def fixed(cls: type[Kind]) -> type[Kind]:
-    """Let a frozen dataclass without slots answer changes as those with slots do.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> @fixed
-    ... @dataclass(frozen=True)
-    ... class Plan(Answering):
-    ...     n: int
-    >>> try:
-    ...     Plan(5).n = 3
-    ... except AttributeError as error:
-    ...     print(error)
-    n of Plan cannot be changed; got 3. Results are immutable: compute with a variable, as in n = result.n.
-    """
+    """Let a frozen dataclass without slots answer changes as those with slots do."""
     for name in ("__setattr__", "__delattr__"):
         setattr(cls, name, _fixed)
     return cls

@@ -29,11 +29,6 @@ def shown(value: Any) -> str:
 
     What stands in an argument's place may be the data, given in the wrong order: no element of them
     comes into a message, nor how many there are.
-
-    Examples
-    --------
-    >>> shown(0.5), shown("Smith"), shown([43.25, 15.5]), shown(np.zeros((2, 3)))
-    ('0.5', 'str of length 5', 'list of length 2', 'ndarray of shape (2, 3)')
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -63,13 +58,7 @@ def _few(number: Any) -> str:
 
 
 def shown_option(value: Any) -> str:
-    """Show what was given for a named option: a short text as it is, which may be misspelled.
-
-    Examples
-    --------
-    >>> shown_option("guassian"), shown_option(["a", "b"])
-    ("'guassian'", 'list of length 2')
-    """
+    """Show what was given for a named option: a short text as it is, which may be misspelled."""
     return excerpt(value) if isinstance(value, str) and len(value) <= _SHORT else shown(value)
 
 
@@ -113,14 +102,7 @@ def as_float(value: Any) -> float:
 
 
 def positive(value: Any, name: str, unit: str = "") -> float:
-    """Check a finite number above 0 and return it as a float; a message ends with `unit`, what to do.
-
-    Examples
-    --------
-    >>> from pydpstat._checks import positive
-    >>> positive(1, "eps")
-    1.0
-    """
+    """Check a finite number above 0 and return it as a float; a message ends with `unit`, what to do."""
     if type(value) in (float, int) and 0.0 < value < _LARGE:
         return float(value)
     number = unwrap(value)
@@ -166,13 +148,7 @@ def scalar(value: Any, name: str) -> float:
 
 
 def number(value: object, name: str, allowed: str, fits: Callable[[float], bool], hint: str) -> float:
-    """Check one real number, no boolean, that fits, and return it as a float; NaN fits no range.
-
-    Examples
-    --------
-    >>> number([0.5], "share", "from 0 to 1", lambda share: 0.0 <= share <= 1.0, "Give for example 0.2.")
-    0.5
-    """
+    """Check one real number, no boolean, that fits, and return it as a float; NaN fits no range."""
     given = unwrap(value)
     if is_number(given) and fits(as_float(given)):
         return as_float(given)
@@ -188,11 +164,6 @@ def as_integer(value: Any) -> int | None:
     """Return an integer, or a float that is one, as an int; None for anything else, a boolean among it.
 
     R has whole numbers as floats.
-
-    Examples
-    --------
-    >>> as_integer(5.0), as_integer(5.5), as_integer(True)
-    (5, None, None)
     """
     if type(value) is int:
         return value
@@ -214,11 +185,6 @@ def integer(
 
     Without `least` the smallest is minus `most`. The message says that `allowed` is, by default a whole
     number of at least `least`, and has `most` only where `allowed` does. It ends with the hint.
-
-    Examples
-    --------
-    >>> integer(5.0, "count")
-    5
     """
     number = as_integer(unwrap(value))
     if number is not None and (-most if least is None else least) <= number <= most:
@@ -238,13 +204,7 @@ def one_of(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str
 
 
 def meant(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str:
-    """Return the way out of a wrong choice: the nearest one, or else what the choices mean.
-
-    Examples
-    --------
-    >>> meant("add/remove", "neighbors", ("bounded", "unbounded"))
-    "'unbounded' adds or removes a record, and 'bounded' replaces one."
-    """
+    """Return the way out of a wrong choice: the nearest one, or else what the choices mean."""
     near = did_you_mean(value, allowed)
     return near if near.startswith("Did") else hint or MEANINGS.get(name, near)
 
@@ -255,11 +215,6 @@ def by_name(
     """Return what a mapping has for each name, in their order; it must have every name and no other.
 
     A message ends with `also`, what else may be meant.
-
-    Examples
-    --------
-    >>> by_name({"b": (0, 2), "a": (0, 1)}, ("a", "b"), "bounds", "column", "(lower, upper)")
-    [(0, 1), (0, 2)]
     """
     found = {str(name): each for name, each in given.items()}
     if set(found) != set(names) or len(found) != len(given):
@@ -282,11 +237,6 @@ def repeated(values: Sequence[Any]) -> str:
     """Return the first value that is given twice, as a message shows it.
 
     A long list may be the data: nothing of it is shown.
-
-    Examples
-    --------
-    >>> repeated(["f", "m", "f"]), repeated([*range(50), 3])
-    ("'f' twice", 'a value twice')
     """
     if len(values) > _MANY:
         return "a value twice"
@@ -298,14 +248,6 @@ def did_you_mean(value: Any, allowed: Sequence[str], least: float = 0.6) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
     Words are near that have at least a share `least` of their letters in common.
-
-    Examples
-    --------
-    >>> from pydpstat._checks import did_you_mean
-    >>> did_you_mean("guassian", ["laplace", "gaussian"])
-    "Did you mean 'gaussian'?"
-    >>> did_you_mean(3, ["laplace", "gaussian"])
-    'Give one of them.'
     """
     # a function or a class in the place of its name
     value = getattr(value, "__name__", value)
@@ -331,11 +273,6 @@ def drawn(values: Any, size: int, grid: float | None, name: str) -> Any:
     """Check what noise of that class drew, and return it: so many numbers, on a grid whole units of it.
 
     A fraction of a unit would be cut off, and with it perhaps all of the noise.
-
-    Examples
-    --------
-    >>> drawn(np.array([3.0, -8.0]), 2, 2.0**-19, "LaplaceNoise")
-    array([ 3., -8.])
     """
     shape = getattr(values, "shape", None)
     if shape != (size,):

@@ -1,9 +1,10 @@
-"""Files that are whole or not there: written under another name, then moved into place."""
+"""Files that are whole or not there, moved into place when they are written; and cells of CSV."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -30,16 +31,7 @@ def unfinished(target: Path) -> Iterator[Path]:
 
 
 def write(target: Path, content: str) -> None:
-    """Write a text as a whole file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(Path(folder) / "new" / "page.md", "# A page")
-    ...     (Path(folder) / "new" / "page.md").read_text(encoding="utf-8")
-    '# A page'
-    """
+    """Write a text as a whole file."""
     with unfinished(target) as part:
         part.write_text(content, encoding="utf-8")
 
@@ -63,13 +55,6 @@ def given(content: str, path: Target | None, example: str) -> str | None:
     """Return a text, or write it into a file where one is named or given.
 
     The folder must be there: a misspelled one would be made silently.
-
-    Examples
-    --------
-    >>> import io
-    >>> text = io.StringIO()
-    >>> given("a table", text, "mean.txt"), text.getvalue()
-    (None, 'a table')
     """
     if path is None:
         return content
@@ -89,3 +74,39 @@ def given(content: str, path: Target | None, example: str) -> str | None:
             f"path must be a file that can be written; {str(target)!r}: {error.strerror}. Give another name."
         ) from None
     return None
+
+
+# a spreadsheet runs what begins so (OWASP, "CSV Injection"); a sign alone is none
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]\s*\S")
+
+
+def cell(value: object) -> str:
+    """Return a value as one cell, in quotes where it needs them; None is an empty one.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe in front. A number remains one, also
+    where it comes as a text. A formula after apostrophes gets another, so that a reader can take one away.
+
+    Examples
+    --------
+    >>> print(cell("=1+1"), cell("-1.5"), cell(-1.5), cell("a, b"))
+    '=1+1 -1.5 -1.5 "a, b"
+    """
+    text = "" if value is None else str(value)
+    # the apostrophes that it has
+    bare = text.lstrip("'")
+    if _FORMULA.match(bare) and not _is_number(bare):
+        text = f"'{text}"
+    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]', text) else text
+
+
+def text_of(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as lines of cells."""
+    return "".join(",".join(map(cell, row)) + "\n" for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

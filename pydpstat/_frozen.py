@@ -14,14 +14,6 @@ def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
     """Return an array that holds a copy of the values and cannot be made writable.
 
     An array that is frozen already is returned as it is.
-
-    Examples
-    --------
-    >>> array = frozen([1.0, 2.0])
-    >>> array.setflags(write=True)
-    Traceback (most recent call last):
-    ...
-    ValueError: cannot set WRITEABLE flag to True of this array
     """
     array = values if dtype is None and type(values) is np.ndarray else np.asarray(values, dtype)
     # an array out of a pickle stands on bytes, too, but is writable

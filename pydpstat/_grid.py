@@ -17,7 +17,6 @@ def grid_unit(scale: float, sensitivity: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat._grid import grid_unit
     >>> grid_unit(1.0, 0.75) == 2.0**-21
     True
     """
@@ -30,8 +29,6 @@ def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from pydpstat._grid import whole_units
     >>> whole_units([Fraction(1, 3), Fraction(3, 8), Fraction(-5, 8)], 0.25)
     [1, 2, -2]
     """
@@ -55,8 +52,6 @@ def float_above(exact: Any) -> float:
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from pydpstat._grid import float_above
     >>> float_above(Fraction(1, 10)) == 0.1, float_above(Fraction(3, 10)) > 0.3
     (True, True)
     """
@@ -68,7 +63,6 @@ def quotient_above(numerator: int, denominator: int) -> float:
 
     Examples
     --------
-    >>> from pydpstat._grid import quotient_above
     >>> quotient_above(1, 2), quotient_above(1, 3) > 1 / 3
     (0.5, True)
     """
@@ -85,7 +79,6 @@ def sum_above(larger: float, smaller: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat._grid import sum_above
     >>> sum_above(1.0, 0.5), sum_above(1.0, 1e-30) > 1.0
     (1.5, True)
     """
@@ -101,7 +94,6 @@ def total_above(values: Iterable[float]) -> float:
 
     Examples
     --------
-    >>> from pydpstat._grid import total_above
     >>> total_above([0.5, 0.25, 0.25]), total_above([0.1] * 10) > 1.0
     (1.0, True)
     """
@@ -119,7 +111,6 @@ def multiple_above(count: int, value: float) -> float:
 
     Examples
     --------
-    >>> from pydpstat._grid import multiple_above
     >>> multiple_above(3, 0.5), multiple_above(10, 0.1) > 1.0
     (1.5, True)
     """

@@ -14,31 +14,8 @@ def attach(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's ``__getattr__`` and ``__dir__``, which import its public names on demand.
 
-    Type checkers and editors read the same names in the stub beside the package's ``__init__.py``.
-
-    Parameters
-    ----------
-    namespace : dict
-        The package's ``globals()``, which keep what was imported.
-    homes : mapping of str to str
-        Each public name and the module that has it.
-    parts : collection of str, default ()
-        The package's public modules.
-
-    Returns
-    -------
-    tuple of callables
-        ``__getattr__``, which raises AttributeError where there is no such name, and ``__dir__``, which
-        lists the public names and modules, loaded or not, and the package's dunder names.
-
-    Examples
-    --------
-    >>> own = {"__name__": "xml", "helper": 1}
-    >>> get, names = attach(own, {"sqrt": "math"}, ("sax",))
-    >>> get("sqrt")(4.0), get("sax").__name__, "sqrt" in own
-    (2.0, 'xml.sax', True)
-    >>> names()
-    ['__name__', 'sax', 'sqrt']
+    `homes` has the module of each name, and `namespace` keeps what was imported. Type checkers and editors
+    read the same names in the stub beside the package's ``__init__.py``.
     """
     package = namespace["__name__"]
 
@@ -60,18 +37,7 @@ def attach(
 
 
 def answer_names(namespace: dict[str, Any]) -> None:
-    """Let a package whose public names are all imported answer other names.
-
-    Examples
-    --------
-    >>> own = {"__name__": "xml", "__all__": ["sqrt"], "sqrt": 1}
-    >>> answer_names(own)
-    >>> try:
-    ...     own["__getattr__"]("sqrd")
-    ... except AttributeError as error:
-    ...     print(error)
-    module 'xml' has no attribute 'sqrd'. Did you mean 'sqrt'?
-    """
+    """Let a package whose public names are all imported answer other names."""
     package = namespace["__name__"]
 
     def load(name: str) -> Any:

@@ -16,23 +16,11 @@ def bisect_up(
     between: Callable[[float, float], float | None] | None = None,
     steps: int = 5000,
 ) -> tuple[float, float]:
-    """Narrow down where a condition ends that holds up to some number.
+    """Narrow down where a condition ends: return a number where it holds, and one where it does not.
 
-    It is asked neither at `low`, where it is taken to hold, nor at `high`, where it does not; by default
-    such a number is found by doubling from 1. `between` gives the number to try between two, or None to
-    stop; by default halfway, until two floats are neighbors. It stops after `steps` numbers at the latest.
-
-    Returns
-    -------
-    last, first : float
-        A number at which the condition was found to hold, and a larger one at which it was found not to.
-        Which of the two is on the safe side is the caller's to know.
-
-    Examples
-    --------
-    >>> last, first = bisect_up(lambda x: x * x <= 2.0)
-    >>> last * last <= 2.0 < first * first, last == math.nextafter(first, 0.0)
-    (True, True)
+    It is asked neither at `low`, where it is taken to hold, nor at `high`, where it does not; by default such
+    a number is found by doubling from 1. `between` gives the number to try between two, or None to stop; by
+    default halfway, until two floats are neighbors. It stops after `steps` numbers at the latest.
     """
     if high is None:
         high = 1.0
@@ -53,12 +41,6 @@ def lowest(
 
     Of two places of equal height the search goes on at the right one, or at the left one for `leftmost`.
     SciPy's searches take as many calls for as many digits, and their import half a second.
-
-    Examples
-    --------
-    >>> place, height = lowest(lambda x: (x - 0.25) ** 2, 0.0, 1.0, 40)
-    >>> round(place, 6), round(height, 6)
-    (0.25, 0.0)
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)

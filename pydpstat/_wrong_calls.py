@@ -89,11 +89,7 @@ def answer(
 
 
 def not_there(
-    name: str,
-    known: Sequence[str],
-    unknown: Mapping[str, Any],
-    example: str = "",
-    once: Collection[str] = (),
+    name: str, known: Sequence[str], unknown: Mapping[str, Any], example: str = "", once: Collection[str] = ()
 ) -> str:
     """Return the answer to arguments that a function does not have; `example` is how it is called."""
     said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
@@ -196,13 +192,7 @@ def known_as(name: str, known: Collection[str]) -> str:
 
 
 def name_hint(name: str, known: Collection[str]) -> str:
-    """Return what may be meant by a name that is not there, as the end of a message; empty where nothing is.
-
-    Examples
-    --------
-    >>> name_hint("sd", ["std", "sum"]), name_hint("meen", ["mean", "sum"]), name_hint("zzz", ["mean"])
-    (". Use 'std'.", ". Did you mean 'mean'?", '. It has mean.')
-    """
+    """Return what may be meant by a name that is not there, as the end of a message, or an empty text."""
     here = known_as(name, known)
     if here:
         return f". Use {here!r}."

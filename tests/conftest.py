@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 import pydpstat
-from pydpstat._data import once
+from pydpstat._data import streams as once
 from pydpstat.random.secure import _bits
 
 settings.register_profile("pydpstat", deadline=None, derandomize=True)

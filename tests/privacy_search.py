@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data import once
+from pydpstat._data import streams as once
 from pydpstat._release.additive import Query
 from pydpstat.random.r_stream import RRandom
 

@@ -10,7 +10,7 @@ import pytest
 import pydpstat as dp
 from pydpstat import Budget, Guarantee
 from pydpstat.__main__ import main
-from pydpstat._csv import cell
+from pydpstat._files import cell
 from tests.sample_results import parts
 
 FORMULAS = [

@@ -15,7 +15,7 @@ from pydpstat import Guarantee, PydpstatError
 from pydpstat._release.additive import _float_sum
 from pydpstat._release.calibration import _SMALLEST_SCALE, _check_underflow
 from pydpstat._release.model import release_model
-from pydpstat.budget._accountants import ConcentratedAccountant
+from pydpstat.budget.amounts import ConcentratedAccountant
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, LaplaceNoise
 from pydpstat.random.source import source_from
 from pydpstat.statistics._kernels import association_interval

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import pydpstat as dp
 from pydpstat._answering import answered
-from pydpstat._attributes import ATTRIBUTES
-from pydpstat._ways import WAYS
+from pydpstat._ways import ATTRIBUTES, WAYS
 from pydpstat._words import CALLS, EXAMPLES, NAMES, PUBLIC, SAME
 from pydpstat._wrong_calls import name_hint
 from pydpstat.errors import ArgumentError, PydpstatError

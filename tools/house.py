@@ -42,7 +42,7 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_answering", "_attributes", "_csv", "_files", "_frozen", "_grid", "_lazy")
+    ("_checks", "_answering", "_files", "_frozen", "_grid", "_lazy")
     + ("_multiple_precision", "_parameters", "_search", "_warn", "_ways", "_words", "_wrong_calls", "errors"),
 )
 # rooms without an underscore whose modules have no public names

@@ -1,16 +1,18 @@
-"""Records of which only some are in memory at a time: what a table of them can do, and what a chunk is."""
+"""Records of which only some are in memory at a time: tables, their chunks, and how these are folded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import is_categorical
+from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Question, Row
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingExtraError, PydpstatError
 
 Part = TypeVar("Part")
 # records of a chunk that is cut from more of them
@@ -18,17 +20,10 @@ CHUNK = 65_536
 
 
 class Chunk(NamedTuple):
-    """Some records, in memory. Private but for the columns' names and types.
+    """Some records, in memory: columns of one length by name. Private but for the columns' names and types.
 
-    Attributes
-    ----------
-    columns : mapping of str to ndarray, Categorical or index
-        By name, each of `size` values. Texts are a Categorical, whose categories are those that occur:
-        they are private, too. Times with a zone are a DatetimeIndex in UTC. Whole numbers of 64 bits are
-        pandas' nullable ones where one is beyond 2**53, so that a number is read in one way whatever
-        the others are.
-    size : int
-        Number of records.
+    Texts are a Categorical, whose categories are those that occur: they are private, too. Times with a zone
+    are a DatetimeIndex in UTC. Of whole numbers see `whole_numbers`.
     """
 
     columns: Mapping[str, Any]
@@ -37,6 +32,11 @@ class Chunk(NamedTuple):
     def __repr__(self) -> str:
         """Withhold the values."""
         return "Chunk(values withheld)"
+
+
+# what makes something of a chunk, and what merges two of such
+Partial = Callable[[Chunk], Part]
+Merge = Callable[[Part, Part], Part]
 
 
 class Table(Protocol):
@@ -60,47 +60,18 @@ class Table(Protocol):
         """Return the number of records; None where it takes reading what can be read once."""
 
     def ask(self, question: Question) -> list[Row] | None:
-        """Return what the engine itself counts and adds up; None where it cannot say it exactly.
+        """Return what the engine itself counts and adds up; None where it cannot say it exactly."""
 
-        Raises
-        ------
-        PydpstatError
-            If the engine fails.
-        """
+    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+        """Return what `partial` makes of every chunk, merged; each has all records of its units.
 
-    def fold(
-        self,
-        partial: Callable[[Chunk], Part],
-        merge: Callable[[Part, Part], Part],
-        unit: str | None = None,
-    ) -> Part:
-        """Return what `partial` makes of every chunk, merged.
-
-        Parameters
-        ----------
-        partial : callable
-            Takes a chunk. It can be pickled, and does the same however often it is called.
-        merge : callable
-            Takes what two chunks, or two groups of them, gave. It can be pickled. It may change the first,
-            which is its own from then on.
-        unit : str or None
-            A column: every chunk then has all records of the units in it.
-
-        Raises
-        ------
-        PydpstatError
-            If the engine fails, or the data can be read once and were.
+        Both functions can be pickled, and `partial` does the same however often it is called. `merge` may
+        change the first of the two, which is its own from then on.
         """
 
 
 def column_names(names: Sequence[object]) -> tuple[str, ...]:
-    """Check the names of a table's columns: texts, all different, at least one.
-
-    Examples
-    --------
-    >>> column_names(["age", "sex"])
-    ('age', 'sex')
-    """
+    """Check the names of a table's columns: texts, all different, at least one."""
     checked: list[str] = []
     for name in names:
         if not isinstance(name, str):
@@ -142,36 +113,12 @@ def refused(name: str, kind: object) -> PydpstatError:
     )
 
 
-def engine_failed(engine: str, error: BaseException) -> PydpstatError:
-    """Return the error of an engine that could not give the records, to be raised from the engine's own."""
-    return PydpstatError(
-        f"data could not be read because the engine failed ({engine}: {type(error).__name__}). "
-        "Nothing was released or spent. Fix the cause of the engine's error above, and call again."
-    )
-
-
 def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Any:
-    """Return whole numbers, some of them missing, so that each is read as its own value says.
+    """Return whole numbers, of which some are `absent`, so that each is read as its own value says.
 
-    One up to 2**53 is the same as an integer and as a float. A larger one is rounded where numbers are
-    read as floats, and that must not hinge on whether another value is missing: where there is one, the
-    column is pandas' nullable one, which is always read so.
-
-    Parameters
-    ----------
-    values : ndarray of int, shape (n,)
-        What stands where a value is missing does not matter.
-    absent : ndarray of bool, shape (n,), or None
-        Which are missing; None where none is.
-
-    Returns
-    -------
-    ndarray of int or float, or pandas' IntegerArray, of shape (n,)
-
-    Examples
-    --------
-    >>> whole_numbers(np.array([1, 2]), np.array([False, True]))
-    array([ 1., nan])
+    One up to 2**53 is the same as an integer and as a float. A larger one is rounded where numbers are read
+    as floats, and that must not hinge on whether another one is missing: such a column is pandas' nullable
+    one.
     """
     known = values if absent is None else np.where(absent, 0, values)
     if values.dtype.itemsize == 8 and known.size and (known.max() > 2**53 or known.min() < -(2**53)):
@@ -206,3 +153,66 @@ def _joined(pieces: Sequence[Any]) -> Any:
         return pieces[0].append(list(pieces[1:]))
     nullable = next(piece.dtype for piece in pieces if not isinstance(piece, np.ndarray))
     return pd.concat([pd.Series(pd.array(piece, dtype=nullable)) for piece in pieces]).array
+
+
+def fold_in_order(
+    chunks: Iterable[Chunk],
+    empty: Callable[[], Chunk],
+    partial: Partial[Part],
+    merge: Merge[Part],
+    *,
+    engine: str,
+    whole: bool = False,
+    total: Callable[[], int | None] = lambda: None,
+) -> Part:
+    """Return what `partial` makes of every chunk, or of all as one `whole`, merged in order.
+
+    An error on the way to the next chunk, but for our own, is one of the engine's. `empty` returns the chunk
+    of no records, and `total` the number of records for the line of progress.
+    """
+    parts: list[Part] = []
+    kept: list[Chunk] = []
+    with Progress(total) as progress:
+        for chunk in _guarded(chunks, engine):
+            progress.add(chunk.size)
+            if not chunk.size:
+                continue
+            if whole:
+                kept.append(chunk)
+                continue
+            part = partial(chunk)
+            parts = [merge(parts[0], part)] if parts else [part]
+            # the next chunk needs the room of this one
+            del chunk
+        if kept:
+            parts = [partial(joined(kept))]
+    return parts[0] if parts else partial(empty())
+
+
+def _guarded(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
+    """Give chunks on; an error of the engine's is told as one."""
+    with failing_as(engine):
+        source = iter(chunks)
+    while True:
+        with failing_as(engine):
+            try:
+                chunk = next(source)
+            except StopIteration:
+                return
+        yield chunk
+        del chunk
+
+
+@contextmanager
+def failing_as(engine: str) -> Iterator[None]:
+    """Tell every error but our own as one of the engine's."""
+    try:
+        yield
+    except (PydpstatError, MissingExtraError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        # a panic of Polars is no Exception
+        raise PydpstatError(
+            f"data could not be read because the engine failed ({engine}: {type(error).__name__}). "
+            "Nothing was released or spent. Fix the cause of the engine's error above, and call again."
+        ) from error

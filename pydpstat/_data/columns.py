@@ -26,11 +26,10 @@ from pydpstat._data.containers import (
     name_of,
     names_of,
 )
-from pydpstat._data.held import in_memory, public_list, read_whole
+from pydpstat._data.held import check_single, in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
-from pydpstat._data.mistaken import way_to_values
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._data.values import is_missing, objects, way_to_values, without_mask
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -78,18 +77,8 @@ def is_made_up(data: object) -> bool:
 class Columns:
     """Variables of equal length. Private but for the names and, under bounded neighbors, the size.
 
-    Parameters
-    ----------
-    arrays : tuple of ndarray of shape (n,)
-        Of numbers (NaN is missing), or of truth values. Empty for a `Placeholder`, whatever its size.
-    missing : tuple of ndarray of bool, or None
-        For truth values: which are missing; None where none can be.
-    names : tuple of str or None
-        The columns' names; None for a single variable.
-    name : str or None
-        A single variable's name, where it has one.
-    size : int
-        Number of records.
+    The arrays are empty for a `Placeholder`. `missing` says of truth values which are; `names` are those of
+    columns, None for a single variable, which may have a `name`.
     """
 
     arrays: tuple[Any, ...]
@@ -122,16 +111,10 @@ def truths_of(data: object, argument: str = "condition") -> Columns:
 def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
     """Read a single variable; a frame of one column counts as one, and a table is read whole."""
     data = read_whole(data, argument, beside=True)
-    if is_frame(data) and data.shape[1] != 1:
-        # before what is in them
-        raise PydpstatError(
-            f"{argument} must be one variable; got {data.shape[1]} columns. Give one column at a time."
-        )
+    # a frame's before what is in them
+    check_single(data.shape[1] if is_frame(data) else 1, argument)
     columns = columns_of(data, argument)
-    if len(columns.arrays) != 1:
-        raise PydpstatError(
-            f"{argument} must be one variable; got {len(columns.arrays)} columns. Give one column at a time."
-        )
+    check_single(len(columns.arrays), argument)
     name = (columns.names[0] or None) if columns.names is not None else columns.name
     return Columns(columns.arrays, columns.missing, None, name, columns.size)
 
@@ -193,15 +176,12 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
             if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
                 return objects(data)
             # the type that NumPy finds for a list is that of all of its records
-            return values.astype(np.float64) if _is_list_of_numbers(data, values) else values
+            listed = isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
+            return values.astype(np.float64) if listed else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
         f"got {_described(data)}. {way_to_values(data)}"
     )
-
-
-def _is_list_of_numbers(data: object, values: np.ndarray) -> bool:
-    return isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
 
 
 def _described(data: object) -> str:
@@ -300,12 +280,7 @@ def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
 
 
 def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
-    """Check that a number that replaces missing values lies within the bounds of every column.
-
-    Examples
-    --------
-    >>> check_filling(50.0, [(0.0, 100.0)])
-    """
+    """Check that a number that replaces missing values lies within the bounds of every column."""
     if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
         raise PydpstatError(
             f"missing must be a number within the {name} if it replaces missing values; got "

@@ -18,26 +18,12 @@ if TYPE_CHECKING:
 
 
 def offers(value: object, *names: str) -> bool:
-    """Tell whether something's class has attributes: pandas makes others of labels, such as one "columns".
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> row = pd.Series([1, 2], index=["columns", "b"])
-    >>> hasattr(row, "columns"), offers(row, "columns"), offers(row, "index")
-    (True, False, True)
-    """
+    """Tell whether something's class has attributes: pandas makes others of labels, such as one "columns"."""
     return all(hasattr(type(value), name) for name in names)
 
 
 def library_of(data: object) -> str:
-    """Return the engine whose data these are, or R's rpy2, by the modules of their classes; empty for none.
-
-    Examples
-    --------
-    >>> library_of([1, 2])
-    ''
-    """
+    """Return the engine whose data these are, or R's rpy2, by the modules of its classes; else ""."""
     kind: Any = type(data)
     return _library_of_class(kind)
 
@@ -65,14 +51,7 @@ def _library_of_class(kind: Any) -> str:
 
 
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
-    """Tell whether something is a frame whose columns can be taken by place.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> is_frame(pd.DataFrame({"a": [1]})), is_frame(pd.Series([1])), is_frame(np.ones((2, 2)))
-    (True, False, False)
-    """
+    """Tell whether something is a frame whose columns can be taken by place."""
     return offers(value, "columns", "iloc")
 
 
@@ -82,14 +61,7 @@ def has_columns(value: object) -> bool:
 
 
 def is_series(value: object) -> TypeGuard[pd.Series]:
-    """Tell whether something is a column with labels of its rows.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> is_series(pd.Series([1])), is_series(pd.Index([1])), is_series([1])
-    (True, False, False)
-    """
+    """Tell whether something is a column with labels of its rows."""
     return offers(value, "to_frame", "index")
 
 
@@ -119,13 +91,7 @@ def rows(value: Any, places: object) -> Any:
 
 
 def is_vector(value: object) -> TypeGuard[Collection[object]]:
-    """Tell whether something is one variable: a list, or an array, series, index or categorical of one axis.
-
-    Examples
-    --------
-    >>> is_vector([1, 2]), is_vector(np.ones(2)), is_vector(np.ones((2, 2))), is_vector("ab")
-    (True, True, False, False)
-    """
+    """Tell whether something is one variable: a list, or an array, series or index of one axis."""
     if isinstance(value, (list, tuple, range)):
         return True
     return offers(value, "dtype") and getattr(value, "ndim", 0) == 1
@@ -148,14 +114,7 @@ def name_of(value: object) -> str | None:
 
 
 def row_names(value: object) -> tuple[str, ...] | None:
-    """Return the labels of a series as texts; None for anything else.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> row_names(pd.Series([1, 2], index=["a", "b"])), row_names([1, 2])
-    (('a', 'b'), None)
-    """
+    """Return the labels of a series as texts; None for anything else."""
     return tuple(map(str, value.index)) if is_series(value) else None
 
 

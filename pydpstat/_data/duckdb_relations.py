@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydpstat._data.chunk import CHUNK, column_names
-from pydpstat._data.filters import Test, can_say, where
-from pydpstat._data.folding import failing_as
+from pydpstat._data.chunk import CHUNK, column_names, failing_as
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
+from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
 from pydpstat._data.streams import Stream, pyarrow_for
 
 _WHOLE = {
@@ -64,32 +62,20 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _operator(word: str) -> Callable[[_Text, _Text], _Text]:
+    return lambda left, right: _Text(f"({left.text} {word} {right.text})")
+
+
 class _Text:
     """A piece of SQL with Python's operators."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __add__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} + {other.text})")
-
-    def __sub__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} - {other.text})")
-
-    def __mul__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} * {other.text})")
-
-    def __and__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} AND {other.text})")
-
-    def __or__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} OR {other.text})")
-
     def __invert__(self) -> _Text:
         return _Text(f"(NOT {self.text})")
 
-    def __lt__(self, other: _Text) -> _Text:
-        return _Text(f"({self.text} < {other.text})")
+    __add__, __sub__, __mul__, __lt__, __and__, __or__ = map(_operator, ("+", "-", "*", "<", "AND", "OR"))
 
 
 class _Sql:

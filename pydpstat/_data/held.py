@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.chunk import Chunk, joined
-from pydpstat._data.containers import has_columns, is_categorical, library_of, listed
+from pydpstat._data.chunk import Chunk, joined, refused, whole_numbers
+from pydpstat._data.containers import has_columns, is_categorical, is_pandas_frame, library_of, listed
 from pydpstat._data.table import Table, table_of
 from pydpstat.errors import PydpstatError
 
@@ -36,27 +36,8 @@ def in_memory(data: object, argument: str = "data") -> Any:
     """Return a variable of Polars, Arrow or R, or a data frame of R, as pandas or NumPy have it.
 
     Anything else is returned as it is, a table among it.
-
-    Parameters
-    ----------
-    data : object
-        A Series of Polars, an Array or ChunkedArray of pyarrow, or an object of rpy2.
-    argument : str, default "data"
-        The argument's name, for messages.
-
-    Raises
-    ------
-    PydpstatError
-        If the type is none that a statistic takes. The values play no part.
-
-    Examples
-    --------
-    >>> in_memory([1, 2])
-    [1, 2]
     """
     if _WITHIN_R:
-        from pydpstat._data.r_objects import with_missing
-
         data = with_missing(data)
     if type(data) in _HELD:
         return data
@@ -65,17 +46,15 @@ def in_memory(data: object, argument: str = "data") -> Any:
         return data
     with about(argument):
         if library == "rpy2":
-            from pydpstat._data.r_objects import object_of_r
-
             return object_of_r(data)
         if library == "polars" and not has_columns(data):
             from pydpstat._data.polars_frames import variable_of_polars
 
             return variable_of_polars(data)
         if library == "pyarrow":
-            from pydpstat._data.arrow_columns import is_array, variable_of_arrow
+            from pydpstat._data.chunk_columns import variable_of_arrow
 
-            return variable_of_arrow("", data) if is_array(data) else data
+            return variable_of_arrow("", data)
     return data
 
 
@@ -98,39 +77,27 @@ def read_whole(data: object, argument: str, *, beside: bool = False) -> Any:
 def variable(data: object, argument: str = "data", *, beside: bool = False) -> Any:
     """Return one variable in memory, as `in_memory` does, and the only column of a table.
 
-    A series of Dask is such a table, and so is a column of a relation of DuckDB. Of one `beside` other
-    variables the records need an order.
-
-    Raises
-    ------
-    PydpstatError
-        If a table has several columns, or no order where it needs one.
-
-    Examples
-    --------
-    >>> variable([1, 2])
-    [1, 2]
+    A series of Dask is such a table. Of one `beside` other variables the records need an order.
     """
     whole = read_whole(data, argument, beside=beside)
     if not isinstance(whole, Chunk):
         return whole
-    if len(whole.columns) != 1:
-        raise PydpstatError(
-            f"{argument} must be one variable; got {len(whole.columns)} columns. Give one column at a time."
-        )
+    check_single(len(whole.columns), argument)
     (column,) = whole.columns.values()
     # texts that occur are no public categories
     return np.asarray(column, dtype=object) if is_categorical(column) else column
 
 
-def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
-    """Return data as `read_whole` does, but a table's as a frame of pandas.
+def check_single(columns: int, argument: str) -> None:
+    """Refuse several columns, or none, in the place of one variable."""
+    if columns != 1:
+        raise PydpstatError(
+            f"{argument} must be one variable; got {columns} columns. Give one column at a time."
+        )
 
-    Examples
-    --------
-    >>> read_frame([[1, 2], [3, 4]], "X")
-    [[1, 2], [3, 4]]
-    """
+
+def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
+    """Return data as `read_whole` does, but a table's as a frame of pandas."""
     whole = read_whole(data, argument, beside=beside)
     if not isinstance(whole, Chunk):
         return whole
@@ -140,13 +107,7 @@ def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
 
 
 def public_list(values: object, argument: str) -> Any:
-    """Return public values as a list, whichever library's column they are; anything else as it is.
-
-    Examples
-    --------
-    >>> public_list(np.array([0, 10]), "edges"), public_list("declared", "levels")
-    ([0, 10], 'declared')
-    """
+    """Return public values as a list, whichever library's column they are; anything else as it is."""
     return listed(in_memory(values, argument))
 
 
@@ -169,3 +130,108 @@ def aligned(table: Table, data: object) -> Table:
         "different order each time. Give columns of one data frame in memory, as returned by "
         ".collect(), .df(), .compute() or .toPandas()."
     )
+
+
+# how R's integers and truth values have NA
+_NA = -(2**31)
+# classes that leave numbers, truth values and texts what they are
+_PLAIN = {"numeric", "integer", "logical", "character", "matrix", "array"}
+_VECTORS = {"FloatSexpVector": "f", "IntSexpVector": "i", "BoolSexpVector": "b", "StrSexpVector": "U"}
+
+
+def object_of_r(data: Any) -> Any:
+    """Return a vector, a factor or a data frame of R's as what NumPy and pandas have.
+
+    Whole numbers with an NA become floats, truth values with one objects, texts pandas' strings, and a factor
+    a Categorical whose categories are its levels.
+    """
+    classes = tuple(map(str, data.rclass))
+    if "data.frame" in classes:
+        return _frame(data)
+    found = _vector(data, classes)
+    if found is None:
+        raise PydpstatError(
+            "data from R must be a vector of numbers, truth values or strings, a factor or a data "
+            f"frame; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in "
+            "R."
+        )
+    return found
+
+
+def with_missing(data: Any) -> Any:
+    """Return data that reticulate made of R's with missing values where R's integers have NA.
+
+    reticulate leaves them the number that stands for NA, which no integer of R's is.
+    """
+    if isinstance(data, list):
+        gone = any(type(each) is int and each == _NA for each in data)
+        return [None if type(each) is int and each == _NA else each for each in data] if gone else data
+    if isinstance(data, np.ndarray) and data.dtype.kind == "i":
+        return whole_numbers(data, data == _NA)
+    if is_pandas_frame(data):
+        return data.apply(lambda each: each.mask(each == _NA) if each.dtype.kind == "i" else each)
+    return data
+
+
+def _frame(data: Any) -> Any:
+    import pandas as pd
+
+    own = _class_of(data, ("ListSexpVector",))
+    names = [str(name) for name in data.names]
+    columns = []
+    for place, name in enumerate(names):
+        # not as rpy2 would convert it, where a user has told it to
+        column = own.__getitem__(data, place)
+        found = _vector(column, tuple(map(str, column.rclass)))
+        if found is None or np.ndim(found) != 1:
+            raise refused(name, f"R's {column.rclass[0]}")
+        columns.append(found)
+    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame.columns = pd.Index(names, dtype=object)
+    return frame
+
+
+def _class_of(data: Any, names: Any) -> Any:
+    """Return the class of rpy2's lower level that has a vector's values as they are; None for no vector."""
+    return next((each for each in type(data).__mro__ if each.__name__ in names), None)
+
+
+def _vector(data: Any, classes: tuple[str, ...]) -> Any:
+    """Return a vector, or a matrix of numbers or truth values; None for an object of another class."""
+    own = _class_of(data, _VECTORS)
+    if own is None or not ("factor" in classes or set(classes) <= _PLAIN):
+        return None
+    if own.__name__ == "StrSexpVector":
+        return None if {"matrix", "array"} & set(classes) else _texts(data, own)
+    values = np.asarray(data)
+    if own.__name__ == "FloatSexpVector":
+        return values
+    absent = values == _NA
+    if "factor" in classes:
+        return _factor(values, data.do_slot("levels")) if values.ndim == 1 else None
+    if own.__name__ == "IntSexpVector":
+        return whole_numbers(values, absent)
+    truths = values != 0
+    return np.where(absent, None, truths) if absent.any() else truths
+
+
+def _texts(data: Any, own: Any) -> Any:
+    import pandas as pd
+
+    values = [own.__getitem__(data, place) for place in range(len(data))]
+    known = [value if isinstance(value, str) else None for value in values]
+    return pd.array(known, dtype=pd.StringDtype("python"))
+
+
+def _factor(codes: np.ndarray, levels: Any) -> Any:
+    import pandas as pd
+
+    own = _class_of(levels, _VECTORS)
+    texts = [own.__getitem__(levels, place) for place in range(len(levels))]
+    known = [place for place, text in enumerate(texts) if isinstance(text, str)]
+    # a level may be NA itself
+    places = np.full(len(texts) + 1, -1)
+    places[[place + 1 for place in known]] = np.arange(len(known))
+    # of the type of texts, so that levels of another type are found out
+    categories = pd.Index([texts[place] for place in known], dtype="string[python]")
+    return pd.Categorical.from_codes(places[np.where(codes == _NA, 0, codes)], categories=categories)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pydpstat._checks import excerpt
-from pydpstat._data.arrow_columns import column_of_arrow
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
+from pydpstat._data.chunk import (
+    CHUNK,
+    Chunk,
+    Merge,
+    Part,
+    Partial,
+    Table,
+    chosen,
+    column_names,
+    fold_in_order,
+    with_unit,
+)
+from pydpstat._data.chunk_columns import column_of, column_of_arrow
 from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, offers, rows
-from pydpstat._data.folding import fold_in_order
 from pydpstat._data.lookup import KINDS, kind_of
-from pydpstat._data.once import Once
-from pydpstat._data.pandas_columns import column_of
 from pydpstat._data.questions import Question, Row
+from pydpstat._data.streams import Once
 from pydpstat.errors import PydpstatError
 
 
@@ -47,12 +56,7 @@ class Chunks:
         """Return None: records are read."""
         return None
 
-    def fold(
-        self,
-        partial: Callable[[Chunk], Part],
-        merge: Callable[[Part, Part], Part],
-        unit: str | None = None,
-    ) -> Part:
+    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
         whole, empty = with_unit(unit, self.names), self.sample()
         return fold_in_order(

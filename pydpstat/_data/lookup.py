@@ -1,4 +1,4 @@
-"""Which of some public labels each value of a column is.
+"""Labels: columns of them, and which of some public labels each value of a column is.
 
 A value's place depends on this value and the column's type alone, whatever the others are. So one
 record that is added or replaced never moves another one to another place.
@@ -9,16 +9,18 @@ from __future__ import annotations
 import datetime
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat._checks import as_float
-from pydpstat._data.containers import categorical_of, is_categorical, listed
-from pydpstat._data.values import is_missing
+from pydpstat._checks import as_float, shown_option
+from pydpstat._data.containers import categorical_of, columns_of, is_categorical, is_frame, is_vector, listed
+from pydpstat._data.values import Objects, is_missing, objects
+from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,13 +54,7 @@ _OF_NUMPY = {
 
 
 def kind_of(column: object) -> str | None:
-    """Return what the values of a column are by its type; None where they may be anything.
-
-    Examples
-    --------
-    >>> kind_of(np.array([1, 2])), kind_of(["a", 1])
-    ('numbers', None)
-    """
+    """Return what the values of a column are by its type; None where they may be anything."""
     dtype = getattr(column, "dtype", None)
     if is_categorical(column):
         return kind_of(categorical_of(column).categories)
@@ -78,13 +74,7 @@ def kind_of(column: object) -> str | None:
 
 
 def is_of_kind(label: object, kind: str | None) -> bool:
-    """Tell whether a column of this kind can hold a label.
-
-    Examples
-    --------
-    >>> is_of_kind("1", "numbers"), is_of_kind(1.5, "numbers"), is_of_kind(True, "numbers")
-    (False, True, True)
-    """
+    """Tell whether a column of this kind can hold a label."""
     match kind:
         case None:
             return True
@@ -103,30 +93,10 @@ def is_of_kind(label: object, kind: str | None) -> bool:
 
 
 def places(column: Any, labels: Sequence[object]) -> np.ndarray:
-    """Return each value's place among the labels.
+    """Return each value's place among public labels: -1 for a missing one, their number for others.
 
-    Parameters
-    ----------
-    column : list, ndarray, Series, index or Categorical of shape (n,)
-        The values. Private.
-    labels : sequence
-        Public, all different, none missing. One that the column's type cannot hold is not found.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        -1 for a missing value, which a mask hides or is None, NaN, NaT or NA; the number of labels
-        for a value that is none of them.
-
-    Notes
-    -----
-    Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label
-    0.1. Objects are compared by Python's equality; what cannot be hashed is no label.
-
-    Examples
-    --------
-    >>> places(["b", None, [1], "a"], ["a", "b"])
-    array([ 1, -1,  2,  0])
+    Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label 0.1.
+    Objects are compared by Python's equality; what cannot be hashed is no label.
     """
     if is_categorical(column):
         own = categorical_of(column)
@@ -211,13 +181,7 @@ def _places_of_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
 
 
 def typed(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
-    """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none.
-
-    Examples
-    --------
-    >>> typed(300, np.dtype("u1")), typed(2.0, np.dtype("i8")), float(typed(0.1, np.dtype("f2")))
-    (None, 2, 0.0999755859375)
-    """
+    """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none."""
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
             value = dtype.newbyteorder("=").type(label if isinstance(label, np.floating) else as_float(label))
@@ -291,3 +255,52 @@ def _place(value: object, known: dict[object, int], none: int) -> int:
         return known.get(value, none)
     except Exception:  # such a value is no label
         return none
+
+
+def label_column(values: object, name: str) -> pd.Series:
+    """Return a column of labels as a series."""
+    import pandas as pd
+
+    if is_vector(values):
+        try:
+            plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
+            return pd.Series(values if plain else objects(list(values))).reset_index(drop=True)
+        except (TypeError, ValueError, NotImplementedError):
+            pass
+    raise PydpstatError(
+        f"{name} must be a column of labels; got {type(values).__name__}. Give a list, an array or a Series."
+    )
+
+
+def _is_plain(values: npt.NDArray[np.generic]) -> bool:
+    """Tell whether pandas takes an array as it is: not other byte orders, dates beyond its range, records."""
+    return values.dtype.kind in "iufbO" and values.dtype.isnative
+
+
+def label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
+    """Return the names and columns of a frame, or of a dict of columns."""
+    found: list[tuple[object, object]] = []
+    if is_frame(columns):
+        found = list(zip(columns.columns, columns_of(columns)))
+    elif isinstance(columns, Mapping):
+        found = list(columns.items())
+    if not found:
+        raise PydpstatError(
+            f"{name} must be a DataFrame or a dict with a column for each level; got "
+            f"{type(columns).__name__}."
+        )
+    return [(label, label_column(column, f"{name}[{shown_option(label)}]")) for label, column in found]
+
+
+def factorized(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:
+    """Return codes (-1 for missing) and the labels that occur."""
+    import pandas as pd
+
+    try:
+        # an array of objects stays one; pandas would guess a type for a Series of them
+        codes, labels = pd.factorize(column.to_numpy() if column.dtype == object else column)
+    except (TypeError, OverflowError) as error:
+        raise PydpstatError(
+            f"{name} must have hashable labels; got lists or similar. Use strings or numbers."
+        ) from error
+    return codes, objects(labels)

@@ -11,14 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._data.ahead import handed_over
-from pydpstat._data.arrow_columns import variable_of_arrow
-from pydpstat._data.chunk import CHUNK, column_names
-from pydpstat._data.filters import Test, can_say, where
-from pydpstat._data.folding import failing_as
+from pydpstat._data.chunk import CHUNK, column_names, failing_as
+from pydpstat._data.chunk_columns import variable_of_arrow
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
-from pydpstat._data.streams import Stream, pyarrow_for
+from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
+from pydpstat._data.streams import Stream, handed_over, pyarrow_for
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -120,34 +117,29 @@ _KINDS = {
 class _Expressions:
     """Polars' words for what expressions are made of."""
 
-    def column(self, name: str) -> Any:
-        import polars as pl
+    def __init__(self) -> None:
+        import polars
 
-        return pl.col(name)
+        self.pl = polars
+
+    def column(self, name: str) -> Any:
+        return self.pl.col(name)
 
     def number(self, name: str) -> Any:
-        import polars as pl
-
-        return pl.col(name).cast(pl.Float64)
+        return self.pl.col(name).cast(self.pl.Float64)
 
     def level(self, key: Key) -> Any:
-        import polars as pl
-
-        column = pl.col(key.column)
+        column = self.pl.col(key.column)
         if not isinstance(next(iter(key.known)), str):
             # a truth value as a number, and any whole number as one that can be every level
-            column = column.cast(pl.Int128)
-        return pl.when(column.is_in(list(key.known))).then(column)
+            column = column.cast(self.pl.Int128)
+        return self.pl.when(column.is_in(list(key.known))).then(column)
 
     def among(self, column: str, texts: Sequence[str]) -> Any:
-        import polars as pl
-
-        return pl.col(column).is_in(list(texts))
+        return self.pl.col(column).is_in(list(texts))
 
     def constant(self, value: float) -> Any:
-        import polars as pl
-
-        return pl.lit(value, dtype=pl.Float64)
+        return self.pl.lit(value, dtype=self.pl.Float64)
 
     def absent(self, value: Any) -> Any:
         return value.is_null()
@@ -156,17 +148,13 @@ class _Expressions:
         return value.is_not_nan()
 
     def truth(self, value: Any) -> Any:
-        import polars as pl
-
-        return value.cast(pl.Float64)
+        return value.cast(self.pl.Float64)
 
     def between(self, value: Any, first: Any, last: Any) -> Any:
         return value.is_between(first, last)
 
     def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
-        import polars as pl
-
-        chain: Any = pl
+        chain: Any = self.pl
         for condition, value in cases:
             chain = chain.when(condition).then(value)
         return chain.otherwise(other)

@@ -19,25 +19,8 @@ Made = TypeVar("Made")
 class Progress:
     """Counts records, or another unit; in a `with`, tells of them on a terminal after more than 3 seconds.
 
-    Parameters
-    ----------
-    total : callable that returns an int or None
-        How many there will be, None where it is not known. It is only asked where somebody watches.
-    unit : str, default "records"
-        What is counted.
-
-    Notes
-    -----
-    The line is on the standard error stream where that is a terminal, and is gone at the end. The
-    environment's ``PYDPSTAT_PROGRESS`` says 0 for never, 1 for a stream of any kind. A number of records
-    that is private is seen by whoever runs the code, who has the data.
-
-    Examples
-    --------
-    >>> with Progress(lambda: 10) as progress:
-    ...     progress.add(10)
-    >>> progress.text()
-    '10 records'
+    The line is on the standard error stream, and is gone at the end. The environment's ``PYDPSTAT_PROGRESS``
+    says 0 for never, 1 for a stream of any kind. `total` is only asked where somebody watches.
     """
 
     def __init__(self, total: Callable[[], int | None], unit: str = _RECORDS) -> None:
@@ -110,13 +93,7 @@ class Progress:
 
 
 def is_watched() -> bool:
-    """Tell whether a person reads the standard error stream, or the environment says so.
-
-    Examples
-    --------
-    >>> is_watched() in (False, True)
-    True
-    """
+    """Tell whether a person reads the standard error stream, or the environment says so."""
     forced = os.environ.get("PYDPSTAT_PROGRESS", "")
     if forced in ("0", "1"):
         return forced == "1"

@@ -1,18 +1,26 @@
-"""What an engine counts and adds up by itself, said once for all engines.
+"""What an engine counts and adds up by itself, and conditions that it evaluates, for all engines.
 
 Every sum that is asked for is one of floating-point numbers that are multiples of a unit, so few and so small
 that each partial sum is one, too: it is exact in whatever order an engine adds. What a record adds is made
 by comparisons, additions, subtractions and products of doubles, each rounded as IEEE 754 says, which are the
 same bits everywhere.
+
+A condition is built of comparisons of a column with a constant, and the records that stay are those that
+pandas would leave. What is missing makes one unknown, and combinations follow Kleene's logic. Negation goes
+down to the comparisons, each of which an engine finds true, false or null; then a null above them can only
+leave a record out, as what is unknown does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any, NamedTuple, Protocol, Union
 
 # codes of a key that say that a value is missing, or is no level
 MISSING, NO_LEVEL = -1, -2
+_OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 class Key(NamedTuple):
@@ -98,21 +106,10 @@ class Question(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The records of one combination. Private.
+    """The records of one combination of levels and bins. Private.
 
-    Parameters
-    ----------
-    codes : tuple of int
-        Of each key a level's place, `NO_LEVEL` or `MISSING`; a missing value is no level where it is not
-        asked for apart.
-    bins : tuple of int
-        Of each cell; `MISSING` for a missing number.
-    size : int
-        How many records there are.
-    present : tuple of int
-        In how many of them each column that is asked for is not missing.
-    numbers : tuple of (int, tuple of float)
-        How many of each number are not missing, and the sums of its parts.
+    `codes` are places of levels, `NO_LEVEL` or `MISSING`. `numbers` has how many of each number are not
+    missing, and the sums of its parts.
     """
 
     codes: tuple[int, ...]
@@ -190,7 +187,9 @@ def plan_of(question: Question, say: Dialect) -> Plan:
     for place, number in enumerate(question.numbers):
         stages[0][f"x{place}"] = say.number(number.column)
         x, y, high, q, top = (say.column(f"{letter}{place}") for letter in "xyhqt")
-        stages[1][f"y{place}"] = x if number.line is None else _placed(say, x, number.line)
+        stages[1][f"y{place}"] = (
+            x if number.line is None else _inside(say, x, number.line, _stepped(say, x, number.line))
+        )
         counts.append(f"y{place}")
         if number.line is None:
             sums.append(f"y{place}")
@@ -208,19 +207,9 @@ def plan_of(question: Question, say: Dialect) -> Plan:
     return Plan(tuple(filter(None, stages)), tuple(keys), tuple(counts), tuple(sums))
 
 
-def _placed(say: Dialect, x: Any, line: Line) -> Any:
-    return _inside(say, x, line, _stepped(say, x, line))
-
-
 def _stepped(say: Dialect, x: Any, line: Line) -> Any:
     for operation, by in line.steps:
-        match operation:
-            case "+":
-                x = x + say.constant(by)
-            case "-":
-                x = x - say.constant(by)
-            case "*":
-                x = x * say.constant(by)
+        x = _OPERATIONS[operation](x, say.constant(by))
     return x
 
 
@@ -276,3 +265,105 @@ def _row(question: Question, plan: Plan, known: Sequence[dict[str | int, int]], 
         tuple(counted[f"p{place}"] for place, _ in enumerate(question.present)),
         tuple(numbers),
     )
+
+
+# below it every whole number has a double of its own
+_WHOLE = 2.0**53
+
+
+class Compared(NamedTuple):
+    """A column of numbers or truth values compared by ``<``, ``<=``, ``>``, ``>=`` or ``==``."""
+
+    column: str
+    by: str
+    value: float
+
+
+class Among(NamedTuple):
+    """A column of texts that is one of some."""
+
+    column: str
+    texts: tuple[str, ...]
+
+
+class Not(NamedTuple):
+    """What is false where another condition is true."""
+
+    part: Test
+
+
+class Every(NamedTuple):
+    """Conditions of which each holds."""
+
+    parts: tuple[Test, ...]
+
+
+class Some(NamedTuple):
+    """Conditions of which one holds at least."""
+
+    parts: tuple[Test, ...]
+
+
+class Comparing(Dialect, Protocol):
+    """How an engine says what conditions are made of; truth values have Python's ``& | ~``."""
+
+    def among(self, column: str, texts: Sequence[str]) -> Any:
+        """Tell whether a column's text is one of some, byte by byte; null for null."""
+
+
+Test = Union[Compared, Among, Not, Every, Some]
+
+
+def needs_of(test: Test) -> tuple[tuple[str, str], ...]:
+    """Return the columns that a condition reads, and what each must be: numbers or texts."""
+    match test:
+        case Compared(column=column):
+            return ((column, "numbers"),)
+        case Among(column=column):
+            return ((column, "texts"),)
+        case Not(part=part):
+            return needs_of(part)
+        case Every(parts=parts) | Some(parts=parts):
+            return tuple(each for part in parts for each in needs_of(part))
+
+
+def can_say(test: Test, types: Mapping[str, str], kinds: Mapping[str, set[str]], single: str) -> bool:
+    """Tell whether an engine can evaluate a condition as NumPy does: `single` is the type of short floats.
+
+    These are compared in their own precision.
+    """
+    return all(types[name] in kinds[kind] and types[name] != single for name, kind in needs_of(test))
+
+
+def where(test: Test, say: Comparing) -> Any:
+    """Return an engine's expression that is true for the records for which a condition is known to be."""
+    return _known(test, True, say)
+
+
+def is_exact(value: float) -> bool:
+    """Tell whether a constant is compared with whole numbers alike as a double and as itself."""
+    return abs(value) < _WHOLE
+
+
+def _known(test: Test, sought: bool, say: Comparing) -> Any:
+    """Return what is true where a condition is known to be what is sought, and false or null elsewhere."""
+    match test:
+        case Not(part=part):
+            return _known(part, not sought, say)
+        case Every(parts=parts) | Some(parts=parts):
+            every = isinstance(test, Every) is sought
+            return reduce(operator.and_ if every else operator.or_, [_known(x, sought, say) for x in parts])
+        case Among(column=column, texts=texts):
+            found = say.among(column, texts)
+            return found if sought else ~found
+        case Compared(column=column, by=by, value=value):
+            x, constant = say.number(column), say.constant(value)
+            held = {
+                "<": x < constant,
+                ">=": x < constant,
+                ">": constant < x,
+                "<=": constant < x,
+                "==": say.between(x, constant, constant),
+            }[by]
+            # an engine may count NaN as a number, and the largest
+            return say.known(x) & (held if (by in ("<", ">", "==")) is sought else ~held)

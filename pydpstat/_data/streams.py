@@ -1,53 +1,169 @@
-"""Tables whose records come as a stream of Arrow: those of Arrow, and of whatever has one."""
+"""Tables whose records come as a stream of Arrow, read ahead by another thread, or once only."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import queue
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
-from pydpstat._data.ahead import ahead
-from pydpstat._data.arrow_columns import chunks_of_batches, empty_chunk
-from pydpstat._data.chunk import CHUNK, Chunk, Part, Table, chosen, column_names, with_unit
-from pydpstat._data.filters import Test
-from pydpstat._data.folding import failing_as, fold_in_order
-from pydpstat._data.once import Once
-from pydpstat._data.questions import Question, Row
-from pydpstat.errors import MissingExtraError
+from pydpstat._data.chunk import (
+    CHUNK,
+    Chunk,
+    Merge,
+    Part,
+    Partial,
+    Table,
+    chosen,
+    column_names,
+    failing_as,
+    fold_in_order,
+    with_unit,
+)
+from pydpstat._data.chunk_columns import chunk_of_batch, chunks_of_batches
+from pydpstat._data.questions import Question, Row, Test
+from pydpstat.errors import MissingExtraError, PydpstatError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Item = TypeVar("Item")
+# seconds after which the engine's thread looks whether anybody still waits for its records
+_PATIENCE = 0.1
+
+
+def handed_over(produce: Callable[[Callable[[Any], bool]], object]) -> Iterator[Any]:
+    """Run `produce` in another thread, and return what it hands over, one by one, in order.
+
+    It is given a function to hand something over with, which waits until there is room, and returns whether
+    no more is wanted. What it raises is raised here. When the iterator is closed, it is told so, and waited
+    for.
+    """
+    waiting: queue.Queue[Any] = queue.Queue(maxsize=1)
+    failures: list[BaseException] = []
+    left = threading.Event()
+    end = object()
+
+    def put(item: Any) -> bool:
+        while not left.is_set():
+            try:
+                waiting.put(item, timeout=_PATIENCE)
+                return False
+            except queue.Full:
+                pass
+        return True
+
+    def run() -> None:
+        try:
+            produce(put)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            put(end)
+
+    worker = threading.Thread(target=run, daemon=True)
+    worker.start()
+    try:
+        while (item := waiting.get()) is not end:
+            yield item
+            del item
+    finally:
+        left.set()
+        worker.join()
+    if failures:
+        raise failures[0]
+
+
+def ahead(items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
+    """Return the items of an iterable that another thread asks for, one ahead."""
+
+    def produce(put: Callable[[Item], bool]) -> None:
+        for item in items():
+            if put(item):
+                return
+            # the engine may need the room of this one for the next
+            del item
+
+    return handed_over(produce)
+
+
+# Most are forgotten with their iterators. One that has no weak references, such as a map, is kept until it
+# is read, of those that no call has read only the last ones.
+_KEPT = 8
+_waiting: OrderedDict[int, tuple[object, Once]] = OrderedDict()
+_known: WeakKeyDictionary[Any, Once] = WeakKeyDictionary()
+
+
+class Once:
+    """The state of an iterator or a reader: its first piece, once looked at, and whether it was read.
+
+    The first piece has the types by which a call's arguments are checked. Where the call then ends with an
+    error, the next one that is given the same iterator still finds the piece here.
+    """
+
+    def __init__(self) -> None:
+        self._used = False
+        self._first: list[object] = []
+        self._key: int | None = None
+
+    @classmethod
+    def of(cls, source: object) -> Once:
+        """Return the state of an iterator or a reader, the same one until it is read."""
+        try:
+            return _known.setdefault(source, cls())
+        except TypeError:
+            _, once = _waiting.setdefault(id(source), (source, cls()))
+            once._key = id(source)
+        while len(_waiting) > _KEPT:
+            _waiting.popitem(last=False)
+        return once
+
+    def peek(self, source: Iterator[object]) -> object:
+        """Return the first piece; StopIteration where there is none."""
+        if self._used:
+            raise used_up()
+        if not self._first:
+            self._first.append(next(source))
+        return self._first[0]
+
+    def use(self) -> None:
+        """Note that the reading begins; an error where it has begun before."""
+        if self._used:
+            raise used_up()
+        self._used = True
+        if self._key is not None:
+            _waiting.pop(self._key, None)
+
+    def read(self, source: Iterator[object]) -> Iterator[object]:
+        """Read all pieces, the first one among them."""
+        self.use()
+        while self._first:
+            yield self._first.pop()
+        yield from source
+
+
+def used_up() -> PydpstatError:
+    """Return the error of an iterator or a reader that has nothing left."""
+    return PydpstatError(
+        "data must have unread records; got an iterator or a reader that is used up. Create it again "
+        "for every call."
+    )
+
 
 Batches = Iterator["pa.RecordBatch"]
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A table whose chunks come one after the other.
+    """A table whose chunks come one after the other, as the functions of an engine give them.
 
-    Parameters
-    ----------
-    engine : str
-        Its name, for messages.
-    names : tuple of str
-        The columns.
-    schema : callable
-        Takes names of columns and returns Arrow's schema of them.
-    batches : callable
-        Takes names of columns and begins to read these: it returns an iterator of Arrow's batches.
-    size : callable
-        Returns the number of records, or None.
-    known : bool
-        Whether that number is at hand, without a query.
-    ordered : bool
-        Whether the records have an order of their own, the same whenever they are read.
-    slow : bool
-        Whether the records have yet to be read or computed, by an engine that any thread may ask.
-    asked : callable or None
-        Takes a question and returns what the engine itself counts and adds up, or None; as in `Table.ask`.
-    kept : callable or None
-        Takes a condition and returns the table of the records for which it is known to be true, or None.
+    `batches` begins to read columns, as Arrow's batches. `known` says that `size` takes no query, `ordered`
+    that records have an order of their own, `slow` that they have yet to be read. `asked` is as `Table.ask`,
+    and `kept` returns the records for which a condition is known to be true.
     """
 
     engine: str
@@ -68,7 +184,7 @@ class Stream:
     def sample(self) -> Chunk:
         """Return a chunk of no records."""
         with failing_as(self.engine):
-            return empty_chunk(self.schema(self.names))
+            return chunk_of_batch(self.schema(self.names).empty_table())
 
     def count(self) -> int | None:
         """Return the number of records where it can be had without reading them all."""
@@ -79,12 +195,7 @@ class Stream:
         """Return what the engine counts and adds up itself; None where it cannot."""
         return None if self.asked is None else self.asked(question)
 
-    def fold(
-        self,
-        partial: Callable[[Chunk], Part],
-        merge: Callable[[Part, Part], Part],
-        unit: str | None = None,
-    ) -> Part:
+    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Return what `partial` makes of every chunk, merged; for units all is taken into memory."""
         whole = with_unit(unit, self.names)
         # an error keeps what it came through, and with it a thread that reads, but for this

@@ -1,8 +1,9 @@
-"""Single values, and lists of them: which are missing, and each as it is."""
+"""Single values and lists: which are missing, and each as it is; and what is given in their place."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import os
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -20,13 +21,7 @@ _MISSING = {"NAType", "NaTType", "MaskedConstant", *_NA_OF_R}
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing(np.datetime64("NaT")), is_missing("")
-    (True, True, True, False)
-    """
+    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA."""
     if value is None or type(value).__name__ in _MISSING:
         return True
     try:
@@ -39,13 +34,7 @@ def is_missing(value: object) -> bool:
 
 
 def objects(values: Collection[object] | np.ndarray) -> Objects:
-    """Return a list's or an array's values as objects, each as it is.
-
-    Examples
-    --------
-    >>> objects([[1, 2], [3, 4]]).shape
-    (2,)
-    """
+    """Return a list's or an array's values as objects, each as it is."""
     if hasattr(values, "dtype"):
         return np.asarray(values, dtype=object)
     # an assignment would take lists of one length for rows
@@ -55,13 +44,7 @@ def objects(values: Collection[object] | np.ndarray) -> Objects:
 def without_mask(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
-    What a mask hides becomes NaN, and so does R's NA in a list. NumPy itself would give the hidden values,
-    or warn of them.
-
-    Examples
-    --------
-    >>> without_mask(np.ma.masked_array([1, 2], [False, True]))
-    array([ 1., nan])
+    What a mask hides becomes NaN, and so does R's NA in a list; NumPy would give the hidden values, or warn.
     """
     if isinstance(values, np.ma.MaskedArray):
         numeric = values.dtype.kind in "fiub"
@@ -99,13 +82,40 @@ def missing_values() -> PydpstatError:
 
 
 def fills(gone: int, missing: object) -> bool:
-    """Tell whether a public value takes the place of so many missing ones; an error where there may be none.
-
-    Examples
-    --------
-    >>> fills(2, "drop"), fills(2, 0.5), fills(0, "error")
-    (False, True, False)
-    """
+    """Tell whether a public value replaces so many missing ones; an error where there may be none."""
     if gone and missing == "error":
         raise missing_values()
     return gone > 0 and missing != "drop"
+
+
+def way_to_values(data: object) -> str:
+    """Return what to write instead of something that has no values of records."""
+    if isinstance(data, str) and "~" in data:
+        return "A formula is the first argument of ols and logit; tests have one in dp.design(frame, ...)."
+    if isinstance(data, str) and not _is_path(data):
+        return "Give the values, as frame['income']; names and conditions are for dp.design(frame, ...)."
+    if isinstance(data, (list, tuple)):
+        return "Give one frame, pd.concat(frames), or an iterator of chunks, iter(frames)."
+    if isinstance(data, Mapping):
+        return "Make a data frame, pd.DataFrame(data)."
+    return way_to_columns(data, "Give one value for each record.")
+
+
+def way_to_columns(data: object, otherwise: str) -> str:
+    """Return what to write instead of something that has no columns either."""
+    if isinstance(data, os.PathLike) or isinstance(data, str) and _is_path(data):
+        return "Read the file first, as in pd.read_csv(path)."
+    if type(data).__name__ == "Design":
+        return "A design has each function as a method, as design.mean('income', 1.0)."
+    if type(data).__name__.endswith("Results"):
+        return "The released numbers are result.estimate; no further release is needed."
+    if isinstance(data, type):
+        return f"That is the class {data.__name__} itself: give the data."
+    if "GroupBy" in type(data).__name__:
+        return "Give the data frame, and the columns of the groups in by=."
+    return otherwise
+
+
+def _is_path(text: str) -> bool:
+    """Tell whether a text has what paths have and names of columns rarely do."""
+    return "." in text or os.sep in text

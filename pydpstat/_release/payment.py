@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
-from pydpstat.budget._blocks import Spender, about, around, default, in_force, within
-from pydpstat.budget._threads import OPEN as open_blocks
-from pydpstat.budget._threads import warn_of_a_block_elsewhere
+from pydpstat.budget._blocks import OPEN as open_blocks
+from pydpstat.budget._blocks import (
+    Spender,
+    about,
+    around,
+    default,
+    in_force,
+    warn_of_a_block_elsewhere,
+    within,
+)
 from pydpstat.privacy import Guarantee
 from pydpstat.results._words import noise_words
 

@@ -13,13 +13,7 @@ from pydpstat.r_arithmetic.elementary import log
 
 
 def lower(count: int, draws: int, alpha: float) -> float:
-    """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`.
-
-    Examples
-    --------
-    >>> round(lower(5, 10, 0.025), 4)
-    0.1871
-    """
+    """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`."""
     if count == 0:
         return 0.0
     # P(at least count | p) = I_p(count, draws - count + 1) grows with p
@@ -27,13 +21,7 @@ def lower(count: int, draws: int, alpha: float) -> float:
 
 
 def upper(count: int, draws: int, alpha: float) -> float:
-    """Clopper and Pearson's upper bound on a probability: too low with probability at most `alpha`.
-
-    Examples
-    --------
-    >>> round(upper(0, 100, 0.05), 4)
-    0.0295
-    """
+    """Clopper and Pearson's upper bound on a probability: too low with probability at most `alpha`."""
     if count == draws:
         return 1.0
     # P(at most count | p) = I_{1-p}(draws - count, count + 1) falls with p

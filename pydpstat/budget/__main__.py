@@ -15,12 +15,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print a ledger and return the exit code: 0, or 1 where there is no ledger.
 
     `argv` has the arguments after ``budget``; those of the process by default.
-
-    Examples
-    --------
-    >>> from pydpstat.budget.__main__ import main
-    >>> main(["survey.ledger"])  # doctest: +SKIP
-    0
     """
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat budget", description="Print a ledger: its limits and what was spent."

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
-from pydpstat.budget._accountants import ACCOUNTANTS, Accountant, Cost, missing
-from pydpstat.budget._blocks import about, enter, label_of, labeled, leave, mechanism
+from pydpstat.budget._blocks import about, closed, enter, label_of, labeled, leave, mechanism, opened
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
-from pydpstat.budget._threads import closed, opened
-from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
+from pydpstat.budget.amounts import ACCOUNTANTS, Accountant, Amount, BudgetExceeded, Cost, Share, missing
 from pydpstat.errors import AttributeNameError, PydpstatError
 from pydpstat.privacy._units import checked_unit, told_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee

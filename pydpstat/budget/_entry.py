@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING
 
 from pydpstat._checks import is_number
-from pydpstat._csv import text_of
+from pydpstat._files import text_of
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:

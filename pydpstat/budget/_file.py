@@ -21,7 +21,6 @@ from dataclasses import astuple
 from pathlib import Path
 
 from pydpstat._checks import shown_option
-from pydpstat.budget._accountants import NOTHING, Cost
 from pydpstat.budget._entry import COLUMNS, Entry
 from pydpstat.budget._ledger import (
     FIRST,
@@ -33,6 +32,7 @@ from pydpstat.budget._ledger import (
     link,
     texts_of,
 )
+from pydpstat.budget.amounts import NOTHING, Cost
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format

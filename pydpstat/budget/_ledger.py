@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 
-from pydpstat.budget._accountants import NOTHING, Cost, charged, missing
 from pydpstat.budget._entry import Entry
+from pydpstat.budget.amounts import NOTHING, Cost, charged, missing
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._units import told_unit
 
@@ -168,13 +168,7 @@ _written = json.JSONEncoder(default=repr).encode
 
 
 def link(chain: str, values: Iterable[object]) -> str:
-    """Return the check sum of values and of a chain before them; the same texts and numbers have the same.
-
-    Examples
-    --------
-    >>> link("", ["a", 0.5, None])[:8], link("", ["a", 0.25, None])[:8]
-    ('757853e1', '61f68d52')
-    """
+    """Return the check sum of values and of a chain before them; the same texts and numbers have the same."""
     return hashlib.sha256(_written([chain, *values]).encode()).hexdigest()
 
 

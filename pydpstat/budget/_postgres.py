@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pydpstat.budget._accountants import NOTHING, Cost
 from pydpstat.budget._entry import COLUMNS, Entry
 from pydpstat.budget._ledger import (
     FIRST,
@@ -28,6 +27,7 @@ from pydpstat.budget._ledger import (
     texts_of,
 )
 from pydpstat.budget._postgres_url import Place, psycopg
+from pydpstat.budget.amounts import NOTHING, Cost
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

@@ -21,17 +21,7 @@ _told: dict[str, dict[str, str]] = {}
 
 @dataclass(frozen=True)
 class Place:
-    """A ledger's place in a server.
-
-    Parameters
-    ----------
-    url : str
-        The url with the ledger's name and without secrets.
-    name : str
-        The ledger's name.
-    options : dict
-        What libpq connects with, but for secrets.
-    """
+    """A ledger's place in a server: a url with its name and without secrets, and libpq's other options."""
 
     url: str
     name: str

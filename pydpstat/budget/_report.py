@@ -155,15 +155,7 @@ class LedgerReport(Report):
 
 
 def by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Return the entries of each label, in the order of their first; what has none goes by its function.
-
-    Examples
-    --------
-    >>> from pydpstat.privacy import Guarantee
-    >>> calls = ("meanDP(x, eps=0.5)", ""), ("count(x)", "adults")
-    >>> list(by_label(Entry.of(Guarantee(0.5), *each) for each in calls))
-    ['meanDP', 'adults']
-    """
+    """Return the entries of each label, in the order of their first; what has none goes by its function."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         found.setdefault(entry.label or printed(entry.call.split("(")[0]), []).append(entry)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from pydpstat import _checks as checks
 from pydpstat._files import real_path
-from pydpstat.budget._accountants import ACCOUNTANTS
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
 from pydpstat.budget._views import Views
+from pydpstat.budget.amounts import ACCOUNTANTS
 from pydpstat.errors import PydpstatError
 
 

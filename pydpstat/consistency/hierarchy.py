@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._checks import shown, shown_option
-from pydpstat._data.labels import factorized, label_column, label_columns
+from pydpstat._data.lookup import factorized, label_column, label_columns
 from pydpstat._data.values import objects
 from pydpstat._frozen import frozen
 from pydpstat.consistency._tree import Tree

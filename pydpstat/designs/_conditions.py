@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
-from pydpstat._data.filters import Among, Compared, Every, Not, Some, Test, is_exact
+from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
 from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import FUNCTIONS, foreign, names_in, parsed
@@ -260,11 +260,7 @@ def _evaluated(
 
 
 def _step(
-    columns: Mapping[str, Any],
-    bounds: Mapping[str, Pair],
-    left: ast.expr,
-    op: ast.cmpop,
-    right: ast.expr,
+    columns: Mapping[str, Any], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
     if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left

@@ -35,15 +35,7 @@ _EXAMPLE = "Write for example 'log(income)' or 'after - before'."
 
 @dataclass(frozen=True)
 class Written:
-    """What is made of columns; public.
-
-    Parameters
-    ----------
-    text : str
-        As it was written.
-    bounds : tuple of (str, (float, float))
-        Public bounds of the columns, to which numbers are clipped before anything is computed of them.
-    """
+    """What is made of columns; public. Numbers are clipped to `bounds` before all else."""
 
     text: str
     bounds: Clipping = ()

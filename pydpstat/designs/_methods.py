@@ -11,8 +11,18 @@ from pydpstat._release.declared import declared, noted
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import check_fewer, check_narrower
-from pydpstat.designs._formulas import example_of, groups_of, is_formula, variables_of
-from pydpstat.designs._lookup import Design, bounds_of, completed, levels_of, named_levels, undeclared
+from pydpstat.designs._lookup import (
+    Design,
+    bounds_of,
+    completed,
+    example_of,
+    groups_of,
+    is_formula,
+    levels_of,
+    named_levels,
+    undeclared,
+    variables_of,
+)
 from pydpstat.designs._signatures import (
     CELLS,
     CONDITIONS,

@@ -111,13 +111,7 @@ class Repeated(NamedTuple):
 def known_by(
     name: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[str, str, str | None] | None:
-    """Return what a call is known by next time; None where it says more than a variable and a key of groups.
-
-    Examples
-    --------
-    >>> known_by("mean", ("income", 0.1), {"by": "region"}), known_by("mean", ("income", 0.1), {"rng": 1})
-    (('mean', 'income', 'region'), None)
-    """
+    """Return what a call is known by next time; None where it says more than a variable and groups."""
     by = options.get("by")
     if [*map(type, arguments)] != [str, float] or len(options) > 1 or options and type(by) is not str:
         return None

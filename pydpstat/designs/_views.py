@@ -14,10 +14,9 @@ from pydpstat._data.chunk import column_names as checked_names
 from pydpstat._data.columns import numbers_of
 from pydpstat._data.containers import is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
-from pydpstat._data.mapped import Mapped
-from pydpstat._data.mistaken import way_to_columns
 from pydpstat._data.streams import Stream
-from pydpstat._data.table import Table, View, table_of
+from pydpstat._data.table import Mapped, Table, View, table_of
+from pydpstat._data.values import way_to_columns
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
 from pydpstat.designs._facts import Facts
@@ -31,12 +30,7 @@ RECORDS = "records"
 class Subset:
     """Leaves out the records for which a condition is not known to be true, or takes their weight from them.
 
-    Parameters
-    ----------
-    condition : Condition
-        Which records are meant.
-    weights : str, optional
-        A column that is 0 for the others: they stay, as members of their strata.
+    Where `weights` is a column it is 0 for the others, which stay as members of their strata.
     """
 
     condition: Condition
@@ -118,13 +112,7 @@ def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
 
 
 def readable(data: object) -> Any:
-    """Return data as a design keeps them: a frame of pandas, or what an engine has.
-
-    Examples
-    --------
-    >>> readable({"age": [20, 30]}).shape
-    (2, 1)
-    """
+    """Return data as a design keeps them: a frame of pandas, or what an engine has."""
     import pandas as pd
 
     data = in_memory(data)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
-from pydpstat._csv import text_of
-from pydpstat._files import Target, given
+from pydpstat._files import Target, given, text_of
 from pydpstat.errors import PydpstatError
 from pydpstat.results._columns import Rows, Shown
 

@@ -11,7 +11,7 @@ from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
-from pydpstat._csv import cell
+from pydpstat._files import cell
 
 Escape = Callable[[str], str]
 

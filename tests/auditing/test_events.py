@@ -1,9 +1,19 @@
 import numpy as np
 import pytest
 
-from pydpstat.auditing._events import count, element, form_event, length, missing, total
+from pydpstat.auditing._events import (
+    END,
+    START,
+    Cut,
+    count,
+    element,
+    form_event,
+    length,
+    missing,
+    range_event,
+    total,
+)
 from pydpstat.auditing._float_events import multiple, support, trailing_zeros
-from pydpstat.auditing._ranges import END, START, Cut, range_event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.mechanisms.laplace import LaplaceNoise
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, compose
 from pydpstat.__main__ import main
-from pydpstat.budget._accountants import ConcentratedAccountant
+from pydpstat.budget.amounts import ConcentratedAccountant
 from pydpstat.privacy import GaussianLoss, LaplaceLoss, PrivacyLoss
 
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pydpstat._data.ahead import ahead, handed_over
+from pydpstat._data.streams import ahead, handed_over
 
 
 def test_items_come_in_order_and_the_thread_ends():

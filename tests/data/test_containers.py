@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pydpstat._data import containers
-from pydpstat._data.labels import label_columns
+from pydpstat._data.lookup import label_columns
 from pydpstat._data.values import is_missing, without_mask
 
 SERIES = pd.Series([2, 1], index=["a", "b"], name="x")

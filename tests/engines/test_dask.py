@@ -12,7 +12,7 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._data.dask_frames import _merged
+from pydpstat._data.clusters import _merged
 from pydpstat._data.table import table_of
 from tests.engines.tallies import example, expected, tally_and_merge, units_and_merge
 

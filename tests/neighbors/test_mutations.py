@@ -14,7 +14,7 @@ import pydpstat._checks as checks
 from pydpstat import Budget, compose
 from pydpstat._data import lookup
 from pydpstat._data.values import objects
-from pydpstat.budget._accountants import BasicAccountant, ConcentratedAccountant
+from pydpstat.budget.amounts import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
 from pydpstat.results.results import DPResults

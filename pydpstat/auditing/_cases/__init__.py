@@ -4,34 +4,12 @@ from __future__ import annotations
 
 from pydpstat.auditing._cases.case import Case
 
+__all__ = ["Case", "all_cases"]
+
 
 def all_cases() -> tuple[Case, ...]:
     """Return all cases, the defects first."""
-    from pydpstat.auditing._cases import (
-        groups,
-        inference_counts,
-        inference_logit,
-        inference_means,
-        inference_ranks,
-        inference_regression,
-        inference_tables,
-        originals,
-        ranks_and_cells,
-        statistics,
-    )
+    from pydpstat.auditing._cases import groups, inference, models, originals, statistics
 
-    return (
-        *originals.CASES,
-        *statistics.CASES,
-        *groups.CASES,
-        *ranks_and_cells.CASES,
-        *inference_counts.CASES,
-        *inference_logit.CASES,
-        *inference_means.CASES,
-        *inference_ranks.CASES,
-        *inference_regression.CASES,
-        *inference_tables.CASES,
-    )
-
-
-__all__ = ["Case", "all_cases"]
+    own = (*statistics.CASES, *groups.CASES, *inference.COUNTS, *models.LOGIT, *inference.MEANS)
+    return (*originals.CASES, *own, *inference.RANKS, *models.OLS, *inference.TABLES)

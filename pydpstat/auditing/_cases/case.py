@@ -1,15 +1,25 @@
-"""One release to audit, and what is known of it."""
+"""One release to audit, and what is known of it; and one stage of a release as a separate one."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from pydpstat._release.additive import Query
+from pydpstat._release.statistic import call, options, release_stage
+from pydpstat.mechanisms import Mechanism
 from pydpstat.privacy import Guarantee
+from pydpstat.random import source_from
+from pydpstat.results import DPResults
 
 Release = Callable[..., object]
+Options = dict[str, Any]
+UNIT: Options = {"bounds": (0, 1)}
+OPEN: Options = {"neighbors": "unbounded"}
+GAUSSIAN: Options = {"mechanism": "gaussian", "delta": 1e-3}
+MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -31,4 +41,30 @@ class Case:
     row: str = ""
     true: float = math.nan
     at_least: float = 0.0
-    most: int = 1_000_000
+    most: int = MOST
+
+
+def sound(
+    name: str,
+    release: Release,
+    data: object,
+    neighbor: object,
+    most: int = MOST,
+    true: float = 1.0,
+    claim: Guarantee | None = None,
+) -> Case:
+    """Return the case of a release that keeps its claim."""
+    return Case("sound", name, release, data, neighbor, claim, true=true, most=most)
+
+
+def stage(function: str, query: Callable[[Any], Query], mechanism: Mechanism | None = None) -> Release:
+    """Return a release of what is asked of the records, by default with Laplace or geometric noise."""
+    how = options(1.0, 0, "laplace", "bounded", "error", others=False)
+    if mechanism is not None:
+        how = how._replace(mechanism=mechanism)
+    record, source = call(function, how, ("formula", "data")), source_from(None)
+
+    def release(data: Any) -> DPResults:
+        return release_stage(query(data), how, 1.0, (), source, record)
+
+    return release

@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.auditing._cases.case import Case, Release
-from pydpstat.auditing._cases.statistics import GAUSSIAN, OPEN, UNIT, Options
+from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, sound
 from pydpstat.privacy import Guarantee
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.counts import count, proportion
+from pydpstat.statistics.histograms import histogram
 from pydpstat.statistics.mean import mean, sum
+from pydpstat.statistics.quantiles import median, quantile, quantiles
 from pydpstat.statistics.spread import std, var
+from pydpstat.statistics.tables import crosstab
+from pydpstat.statistics.uniques import nunique
 
 TWO: Options = {"levels": ["a", "b"], "other": None}
 # a power of two: the shares of epsilon are exact
 COLUMNS = 1_024
 PAIRS_OF_GROUPS = 512
 LETTERS = "abcd"
-BOUNDED: Options = {}
+# unbounded and bounded neighbors
+_KINDS: tuple[Options, Options] = (OPEN, {})
 _ONE, APPROXIMATE = Guarantee(1.0), Guarantee(1.0, float(GAUSSIAN["delta"]))
 NUMBERS: dict[str, Release] = {"mean": mean, "sum": sum, "var": var, "std": std}
 TRUTHS: dict[str, Release] = {"count": count, "proportion": proportion}
@@ -65,7 +69,7 @@ def _two(function: Callable[..., Any], **options: object) -> Release:
     return lambda data: function(np.transpose([data[0]] * 2), 1.0, by=data[1], **TWO, **options)
 
 
-def in_pairs(
+def _in_pairs(
     function: Callable[..., Any],
     *shares: object,
     kind: type = float,
@@ -126,23 +130,20 @@ def _cases(name: str, functions: Sequence[Release], many: str, claim: Guarantee 
     """Return the cases of a release by group, whose functions are those for either kind of neighbors."""
     open_, bounded = functions
     return [
-        Case("sound", f"{name} by group, unbounded{many}", open_, LESS, MORE, claim, true=1.0),
-        Case("sound", f"{name} by group{many}", bounded, HERE, THERE, claim, true=1.0),
+        sound(f"{name} by group, unbounded{many}", open_, LESS, MORE, claim=claim),
+        sound(f"{name} by group{many}", bounded, HERE, THERE, claim=claim),
     ]
 
 
 def _unit_cases(name: str, functions: Sequence[Release]) -> list[Case]:
     open_, bounded = functions
     return [
-        Case("sound", f"{name} by unit, unbounded, many groups", open_, ABSENT, PRESENT, _ONE, true=1.0),
-        Case("sound", f"{name} by unit, many groups", bounded, REPLACED, PRESENT, _ONE, true=1.0),
+        sound(f"{name} by unit, unbounded, many groups", open_, ABSENT, PRESENT, claim=_ONE),
+        sound(f"{name} by unit, many groups", bounded, REPLACED, PRESENT, claim=_ONE),
     ]
 
 
-_KINDS: tuple[Options, Options] = (OPEN, BOUNDED)
-
-
-def _all() -> tuple[Case, ...]:
+def _sums() -> tuple[Case, ...]:
     found: list[Case] = []
     for name, function in NUMBERS.items():
         alone = {**UNIT, "mechanism": "laplace"}
@@ -153,14 +154,124 @@ def _all() -> tuple[Case, ...]:
         found += _cases(name, [_by_group(function, bool, **kind) for kind in _KINDS], ", many columns")
         found += _unit_cases(name, [_by_unit(function, bool, **kind) for kind in _KINDS])
     for name, function in PAIRS.items():
-        paired = [in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS]
+        paired = [_in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS]
         found += _cases(name, paired, ", many pairs")
         found += _unit_cases(name, [_by_unit(function, pair=True, **UNIT, **kind) for kind in _KINDS])
-    gauss = [in_pairs(mean, **UNIT, **GAUSSIAN, **kind) for kind in _KINDS]
+    gauss = [_in_pairs(mean, **UNIT, **GAUSSIAN, **kind) for kind in _KINDS]
     found += _cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
-    gauss = [in_pairs(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
+    gauss = [_in_pairs(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
     found += _cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
     return tuple(found)
 
 
-CASES = _all()
+# of quantiles, histograms, tables and numbers of units the data are a variable and a group or a unit for each
+# record, or both; few points make a choice quick, and each is seen often
+POINTS = 9
+PLACES: Options = {"bounds": (0, 1), "grid_points": POINTS}
+EDGES: Options = {"edges": [0, 1, 2]}
+# all records of a unit count, and those of two groups
+THREE: Options = {"max_records": 3}
+EVERY_GROUP: Options = {"max_records": 2, "max_groups": 2}
+
+
+def _unit(function: Release, *shares: object, **options: object) -> Release:
+    return lambda data: function(data[0], *shares, 1.0, unit=data[1], **options)
+
+
+def _distinct(values: object, epsilon: float, unit: Any, **scope: Any) -> object:
+    return nunique(unit, epsilon, **scope)
+
+
+def _pairs(name: str, release: Release, data: object, neighbor: object, claim: Guarantee = _ONE) -> Case:
+    return sound(f"{name}, many pairs", release, data, neighbor, claim=claim)
+
+
+# the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
+RANKS: Any = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
+MOVED: Any = (RANKS[0], [*"baabb"])
+FEWER: Any = (RANKS[0][1:], RANKS[1][1:])
+# two records at the bottom and one at the top belong to one person
+PERSONS: Any = ([0.0, 0.0, 0.0, 0.9, 1.0, 1.0], [1, 1, 1, 2, 3, 4])
+WITHOUT: Any = (PERSONS[0][3:], PERSONS[1][3:])
+OTHER_PERSON: Any = ([1.0, 1.0, 1.0, 0.9, 1.0, 1.0], [5, 5, 5, 2, 3, 4])
+# a person in every group
+EVERYWHERE: Any = ([0.0, 0.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [1, 1, 2, 3, 4, 5])
+NOWHERE: Any = tuple(each[2:] for each in EVERYWHERE)
+ELSEWHERE: Any = ([1.0, 1.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [6, 6, 2, 3, 4, 5])
+BINS: Any = ([0.5, 1.5, 0.5, 1.5], [*"aabb"])
+OTHER_BIN: Any = (BINS[0], [*"babb"])
+ONE_BIN_LESS: Any = (BINS[0][1:], [*"abb"])
+ANSWERS: Any = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
+ONE_LEVEL: Any = (["a"] * 15, ANSWERS[1])
+NO_ANSWER: Any = (["a"] * 12, ANSWERS[1][:12])
+# the persons alone count: one is in two groups, another one in two others
+IDS: Any = ([0.0] * 4, [*"abab"], [1, 2, 3, 3])
+OTHER_ID: Any = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
+FEWER_IDS: Any = tuple(each[:2] for each in IDS)
+IN_ONE: Any = ([0.0] * 3, [*"aba"], [1, 2, 3])
+IN_THE_OTHER: Any = ([0.0] * 4, [*"abbb"], [1, 2, 4, 4])
+FOUR: Options = {"number": 4, "max_groups": 2}
+QUARTILES = [0.25, 0.5, 0.75]
+FOUND: Options = {"levels": "discover", "delta": 1e-3}
+
+CASES = (
+    *_sums(),
+    _pairs("median, by group", _in_pairs(median, **PLACES), RANKS, MOVED),
+    _pairs("median, by group, unbounded", _in_pairs(median, **PLACES, **OPEN), RANKS, FEWER),
+    _pairs("quantile, by group", _in_pairs(quantile, 1 / 3, **PLACES), RANKS, MOVED),
+    _pairs("quantile, by group, the minimum", _in_pairs(quantile, 0, **PLACES), RANKS, MOVED),
+    _pairs("quantiles, by group", _in_pairs(quantiles, QUARTILES, **PLACES), RANKS, MOVED),
+    _pairs("quantiles, by group, unbounded", _in_pairs(quantiles, QUARTILES, **PLACES, **OPEN), RANKS, FEWER),
+    sound("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER_PERSON),
+    sound("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
+    sound("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER_PERSON),
+    _pairs(
+        "median, a person in every group", _in_pairs(median, **EVERY_GROUP, **PLACES), EVERYWHERE, ELSEWHERE
+    ),
+    _pairs(
+        "median, a person in every group, unbounded",
+        _in_pairs(median, **EVERY_GROUP, **PLACES, **OPEN),
+        EVERYWHERE,
+        NOWHERE,
+    ),
+    _pairs("histogram, by group", _in_pairs(histogram, **EDGES), BINS, OTHER_BIN),
+    _pairs("histogram, by group, unbounded", _in_pairs(histogram, **EDGES, **OPEN), BINS, ONE_BIN_LESS),
+    _pairs(
+        "histogram, by group, Gaussian",
+        _in_pairs(histogram, **EDGES, **GAUSSIAN),
+        BINS,
+        OTHER_BIN,
+        APPROXIMATE,
+    ),
+    sound("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER_PERSON),
+    sound(
+        "histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER_PERSON
+    ),
+    _pairs(
+        "histogram, a person in every group",
+        _in_pairs(histogram, **EVERY_GROUP, **EDGES),
+        EVERYWHERE,
+        ELSEWHERE,
+    ),
+    sound("crosstab, by unit", _unit(crosstab, levels=["a", "b"], **THREE), ANSWERS, ONE_LEVEL),
+    sound(
+        "crosstab, by unit, unbounded",
+        _unit(crosstab, levels=["a", "b"], **THREE, **OPEN),
+        ANSWERS,
+        NO_ANSWER,
+    ),
+    sound("crosstab, by unit, levels='discover'", _unit(crosstab, **FOUND, **THREE), ANSWERS, ONE_LEVEL),
+    sound(
+        "crosstab, by unit, levels='discover', unbounded",
+        _unit(crosstab, **FOUND, **THREE, **OPEN),
+        ANSWERS,
+        NO_ANSWER,
+    ),
+    sound("nunique", lambda data: nunique(data, 1.0, **OPEN), [1, 1, 2], [1, 1, 2, 3]),
+    _pairs("nunique, by group", _in_pairs(_distinct, **FOUR), IDS, OTHER_ID),
+    _pairs("nunique, by group, unbounded", _in_pairs(_distinct, **FOUR, **OPEN), IDS, FEWER_IDS),
+    _pairs(
+        "nunique, by group, Gaussian", _in_pairs(_distinct, **FOUR, **GAUSSIAN), IDS, OTHER_ID, APPROXIMATE
+    ),
+    _pairs("nunique, by group, one of several", _in_pairs(_distinct), IN_ONE, IN_THE_OTHER),
+)

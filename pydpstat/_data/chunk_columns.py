@@ -1,4 +1,4 @@
-"""Columns of Arrow as those of a chunk: what a value means depends on itself and its column's type."""
+"""Columns of Arrow, pandas, NumPy and lists as those of a chunk, as they would be in a frame."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._checks import as_float
 from pydpstat._data.chunk import CHUNK, Chunk, refused, whole_numbers
+from pydpstat._data.containers import is_categorical, is_index, is_series
+from pydpstat._data.values import is_missing, objects, without_mask
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,17 +19,11 @@ if TYPE_CHECKING:
 def chunk_of_batch(batch: pa.RecordBatch | pa.Table) -> Chunk:
     """Return a batch of Arrow's as a chunk, without a copy where the types allow it.
 
-    Whole numbers with a missing one become floats, truth values with one become objects, texts become
-    a Categorical, decimals become objects. What has no meaning for a statistic is an error that names the
-    column and its type.
+    Whole numbers with a missing one become floats, truth values with one and decimals objects, texts a
+    Categorical.
     """
     columns = {name: column_of_arrow(name, column) for name, column in zip(batch.schema.names, batch.columns)}
     return Chunk(columns, batch.num_rows)
-
-
-def empty_chunk(schema: pa.Schema) -> Chunk:
-    """Return the chunk of no records that has a schema's columns."""
-    return chunk_of_batch(schema.empty_table())
 
 
 def chunks_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Chunk]:
@@ -69,42 +66,37 @@ def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
     if isinstance(column, pa.ChunkedArray):
         if pa.types.is_dictionary(column.type):
             column = column.unify_dictionaries()
-        column = column.chunk(0) if column.num_chunks == 1 else _combined(column)
+        # Arrow cannot join no chunks at all
+        chunks = column.chunks or [pa.array([], column.type)]
+        column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
     kind = column.type
     types = pa.types
     if types.is_integer(kind):
         return _integers(column)
-    if types.is_floating(kind):
-        return column.to_numpy(zero_copy_only=False)
-    if types.is_boolean(kind) or types.is_decimal(kind) or types.is_null(kind):
-        values = column.to_numpy(zero_copy_only=False)
-        return values.astype(object) if types.is_decimal(kind) or types.is_null(kind) else values
     if types.is_dictionary(kind):
         return _dictionary(name, column)
     if _is_text(kind):
         return _texts(column)
     if types.is_timestamp(kind) and kind.tz is not None:
         return _zoned(column)
-    if types.is_date(kind) or types.is_timestamp(kind) or types.is_duration(kind):
+    if types.is_decimal(kind) or types.is_null(kind):
+        return column.to_numpy(zero_copy_only=False).astype(object)
+    plain = types.is_floating, types.is_boolean, types.is_date, types.is_timestamp, types.is_duration
+    if any(is_plain(kind) for is_plain in plain):
         return column.to_numpy(zero_copy_only=False)
     raise refused(name, kind)
 
 
-def is_array(data: object) -> bool:
-    """Tell whether something is an array of Arrow's, in one piece or several."""
-    import pyarrow as pa
-
-    return isinstance(data, (pa.Array, pa.ChunkedArray))
-
-
-def variable_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
-    """Return an array of Arrow's as a variable: as a column of a chunk, but for texts.
+def variable_of_arrow(name: str, column: Any) -> Any:
+    """Return an array of Arrow's as a variable, which is a column of a chunk, and all else as it is.
 
     Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
     """
     import pandas as pd
     import pyarrow as pa
 
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column
     kind = column.type
     shared = pa.types.is_dictionary(kind)
     if not _is_text(kind.value_type if shared else kind):
@@ -116,14 +108,6 @@ def variable_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
         return pd.arrays.ArrowStringArray(texts.cast(pa.large_string()))
     except ValueError:  # pandas before 2.2 has short texts only
         return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
-
-
-def _combined(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    if not column.num_chunks:
-        return pa.array([], column.type)
-    return pa.concat_arrays(column.chunks)
 
 
 def _integers(column: pa.Array) -> Any:
@@ -183,3 +167,104 @@ def _zoned(column: pa.TimestampArray) -> Any:
     # a moment is the same in every zone, and every system knows this one
     moments = column.cast(pa.timestamp(column.type.unit, "UTC"))
     return pd.DatetimeIndex(moments.to_numpy(zero_copy_only=False), tz="UTC")
+
+
+_KINDS = "fiubmMO"
+_TRUTHS = (bool, np.bool_)
+# NumPy's durations count as integers
+_NO_NUMBERS = (*_TRUTHS, np.timedelta64)
+
+
+def column_of(name: str, values: Any) -> Any:
+    """Return a series, an array or a list as a column of a chunk."""
+    if is_categorical(values):
+        return getattr(values, "array", values)
+    if is_series(values) or is_index(values):
+        values = values.array
+    if hasattr(values, "__arrow_array__"):
+        return _extension(name, values)
+    if not isinstance(values, np.ndarray):
+        if hasattr(values, "to_numpy"):
+            values = values.to_numpy()
+        elif isinstance(values, (list, tuple, range)):
+            values = _listed(values)
+        values = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = _unmasked(values)
+    if values.dtype.kind == "U":
+        return _texts_of_objects(values.astype(object))
+    if values.dtype.kind not in _KINDS or values.ndim != 1:
+        raise refused(name, values.dtype if values.ndim == 1 else f"array of {values.ndim} dimensions")
+    return whole_numbers(values, None) if values.dtype.kind in "iu" else values
+
+
+def _extension(name: str, values: Any) -> Any:
+    """Return an array of a type of pandas' own."""
+    import pandas as pd
+
+    kind = values.dtype
+    if isinstance(kind, np.dtype):
+        return column_of(name, values.to_numpy())
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return pd.DatetimeIndex(values).tz_convert("UTC")
+    if isinstance(kind, pd.SparseDtype):
+        return column_of(name, np.asarray(values))
+    if isinstance(kind, pd.StringDtype):
+        return _texts_of_objects(values.to_numpy(dtype=object))
+    if isinstance(kind, getattr(pd, "ArrowDtype", ())):
+        import pyarrow as pa
+
+        return column_of_arrow(name, pa.chunked_array(values.__arrow_array__()))
+    absent = np.asarray(values.isna())
+    numbers = getattr(kind, "numpy_dtype", None)
+    if numbers is None:
+        raise refused(name, kind)
+    if numbers.kind == "b":
+        plain = values.to_numpy(dtype=object, na_value=None)
+        return plain if absent.any() else plain.astype(bool)
+    if numbers.kind == "f":
+        return values.to_numpy(dtype=numbers, na_value=np.nan)
+    return whole_numbers(values.to_numpy(dtype=numbers, na_value=0), absent)
+
+
+def _listed(values: Any) -> np.ndarray:
+    if isinstance(values, range):
+        return np.asarray(values)
+    try:
+        array = np.asarray(without_mask(values))
+    except (TypeError, ValueError, OverflowError):
+        # that NumPy makes no array of them tells of the records
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind == "b":
+        return array
+    # the type that NumPy finds for a list is that of all of its records: one changes the others' values
+    if array.dtype.kind in "fiu" and not any(isinstance(value, _TRUTHS) for value in values):
+        return array.astype(np.float64)
+    return objects([_wide(value) for value in values])
+
+
+def _wide(value: Any) -> Any:
+    """Return a number of a list as a float, and all else as it is."""
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return as_float(value) if number and not isinstance(value, _NO_NUMBERS) else value
+
+
+def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:
+    absent, known = np.ma.getmaskarray(values), np.ma.getdata(values)
+    if known.dtype.kind in "iu":
+        return whole_numbers(known, absent)
+    if known.dtype.kind in "bUS":
+        plain = known.astype(object)
+        plain[absent] = None
+        return plain if absent.any() else known
+    return without_mask(values)
+
+
+def _texts_of_objects(values: np.ndarray) -> Any:
+    import pandas as pd
+
+    absent = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
+    codes = np.full(values.size, -1, dtype=np.int64)
+    found, labels = pd.factorize(values[~absent])
+    codes[~absent] = found
+    return categorical(codes, objects(labels))
