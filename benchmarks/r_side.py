@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from pydpstat.parity._live import LiveR, NoR
+from pydpstat.parity._r_side import LiveR, NoR
 
 
 class RSide:

@@ -16,7 +16,7 @@ COMMANDS = {
     "tutorial": ("pydpstat.parity._tutorial", "R's printed numbers next to Python's, row by row"),
     "audit": ("pydpstat.auditing._command", "known defects of the R originals, and all of pydpstat"),
     "budget": ("pydpstat.budget.__main__", "a ledger's limits and what was spent"),
-    "parity": ("pydpstat.parity._command", "the comparison with R, live or recorded"),
+    "parity": ("pydpstat.parity._report", "the comparison with R, live or recorded"),
     "port": ("pydpstat.porting._port", "the Python script of an R script"),
     "check": ("pydpstat.porting._check", "what each private release in a script of R or Python keeps"),
 }

@@ -330,7 +330,7 @@ def axes() -> Any:
 @pytest.fixture(scope="session")
 def live_r() -> Any:
     """R with DPpack inside this process (rpy2), or a skip; with PYDPSTAT_REQUIRE_R a failure."""
-    from pydpstat.parity._live import LiveR, NoR
+    from pydpstat.parity._r_side import LiveR, NoR
 
     try:
         with warnings.catch_warnings():

@@ -24,8 +24,8 @@ from pydpstat.mechanisms import (
     SymmetricGeometricNoise,
     calibrate_gaussian,
 )
-from pydpstat.parity._evaluate import evaluate_in_python
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity._compare import evaluate_in_python
+from pydpstat.parity.case import all_cases
 from pydpstat.teaching import averaging_attack
 from tests.own_releases import OWN
 

@@ -24,7 +24,7 @@ CERTIFIED = {
     "mechanisms/_exponential.py": {"np.exp"},
     "r_arithmetic/moments.py": {"np.dot("},
     "random/r_stream/_gamma.py": {"np.expm1("},
-    "anonymity/_points.py": {"np.linalg.eigh("},
+    "anonymity/_groups.py": {"np.linalg.eigh("},
     # in examples
     "inference/rank_correlation.py": {"np.sin("},
     "inference/ranks.py": {"np.sin("},

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.parity._recorded import Recording, exports
-from pydpstat.parity.case import Case, Factor, python_literal, r_literal
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity._r_side import Recording, exports
+from pydpstat.parity.case import Case, Factor, all_cases, python_literal, r_literal
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -65,6 +65,6 @@ def test_porting_table_runs(r: str, python: str) -> None:
 
 
 def test_number_of_cases_is_the_real_one() -> None:
-    from pydpstat.parity.reference import all_cases
+    from pydpstat.parity.case import all_cases
 
     assert f"{len(all_cases())} cases" in README.read_text(encoding="utf-8")

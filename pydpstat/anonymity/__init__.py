@@ -8,11 +8,11 @@ from pydpstat._lazy import attach as _attach
 
 _HOMES = {
     "AnonymizationResults": "pydpstat.anonymity.results",
-    "add_noise": "pydpstat.anonymity.perturbation",
-    "categorize": "pydpstat.anonymity.generalization",
-    "drop_unique_identifiers": "pydpstat.anonymity.identifiers",
+    "add_noise": "pydpstat.anonymity.masking",
+    "categorize": "pydpstat.anonymity.masking",
+    "drop_unique_identifiers": "pydpstat.anonymity.masking",
     "evaluate_anonymization": "pydpstat.anonymity.measures",
-    "find_isolated": "pydpstat.anonymity.identifiers",
+    "find_isolated": "pydpstat.anonymity.masking",
     "k_anonymity": "pydpstat.anonymity.measures",
     "k_means": "pydpstat.anonymity.aggregation",
     "k_means_by_col": "pydpstat.anonymity.aggregation",
@@ -20,7 +20,7 @@ _HOMES = {
     "microaggregation": "pydpstat.anonymity.aggregation",
     "mse_by_col": "pydpstat.anonymity.measures",
     "reidentification_risk": "pydpstat.anonymity.measures",
-    "round_columns": "pydpstat.anonymity.generalization",
+    "round_columns": "pydpstat.anonymity.masking",
     "simulate_loans": "pydpstat.anonymity.example_data",
 }
 

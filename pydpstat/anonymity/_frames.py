@@ -41,9 +41,9 @@ def frame(df: object, argument: str = "df") -> None:
 
 
 def places(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
-    """Check a frame, and return where the named columns are; all of them for None.
+    """Check a frame, and return where the named columns are; all for None.
 
-    A name that several columns have stands for all of them.
+    Of columns with one name it is all.
     """
     frame(df)
     if columns is None:

@@ -27,18 +27,9 @@ _SAMPLE = 4096
 
 
 class ExactMeans:
-    """The means of the rows that are left, each the float nearest to the true mean.
+    """The means of the rows that are left, each the float nearest to the true mean, whatever the order.
 
-    A floating-point sum depends on the order of its terms, and so would the partition that is built on it.
-    Here every number is cut into integers of 31 bits, whose sums are exact. The columns are finite, one row a
-    variable.
-
-    Examples
-    --------
-    >>> means = ExactMeans(np.array([[1e16, 1.0, 1.0, -1e16]]))
-    >>> means.remove(np.array([2]))
-    >>> means.now()
-    array([0.33333333])
+    Every number is cut into integers of 31 bits, whose sums are exact. The columns are finite.
     """
 
     def __init__(self, columns: np.ndarray) -> None:
@@ -97,10 +88,10 @@ def sum_of_squares(steps: np.ndarray) -> np.ndarray:
 
 
 class Remaining:
-    """Rows that can be searched and taken away; `count` of them are left.
+    """Rows that can be searched and taken away; `count` are left.
 
-    The columns are finite, one row a variable, with neighbors beside each other as `in_blocks` orders them.
-    Of rows at the same distance the one with the lowest number comes first.
+    Neighbors are beside each other, as `in_blocks` orders them. Of rows at the same distance the one with the
+    lowest number comes first.
     """
 
     def __init__(self, columns: np.ndarray, numbers: np.ndarray, block: int) -> None:
@@ -214,7 +205,7 @@ class Remaining:
 def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
 
-    Only the last run may have fewer. The values are returned beside the order, as given: one row a variable.
+    Only the last run may have fewer. The ordered values are returned, too.
     """
     rows, values = np.arange(columns.shape[1]), columns.copy()
     parts = [(0, rows.size)]

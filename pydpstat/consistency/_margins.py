@@ -28,10 +28,9 @@ _NOTHING = 1e-6
 
 
 class Margin(NamedTuple):
-    """What a table's sums over all axes but some are to be, one for each combination of their places.
+    """What a table's sums over all axes but some (ascending) are to be.
 
-    The axes that stay are ascending, none for the table's total. The variances are those of the goal's noise,
-    0 where it is exact; of the goal's shape, or one for all. The name is for messages.
+    The variances are those of the sums' noise, 0 for exact ones.
     """
 
     axes: Axes
@@ -83,8 +82,7 @@ class Fit(NamedTuple):
 def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
     """Read margins: a dict from the axes that they keep, by place or by name, to the sums.
 
-    Arrays are in the order of the key's axes; pandas objects and releases are put in order by their labels.
-    The variance is that of a release's noise, and 0 for anything else.
+    Pandas objects and releases are put in order by their labels. Only a release's sums have a variance.
     """
     if not isinstance(margins, Mapping) or not margins:
         raise PydpstatError(
@@ -227,15 +225,10 @@ def table_fit(
 
 
 def solution(values: np.ndarray, margins: list[Margin]) -> str:
-    """Tell which tables with the same zeros have the margins.
+    """Tell which tables with the same zeros have the margins, by a linear program.
 
-    "inner" says that some with no further zeros have them, "edge" that only such with further zeros do,
-    "none" that none does; "unknown" is what was not found out in time.
-
-    Notes
-    -----
-    A linear program: the largest t such that a table with all its free cells at least t has the
-    margins.
+    "inner": some with no further zeros, "edge": only such with further ones, "none", or "unknown" in time.
+    The largest t is found such that all free cells can be at least t.
     """
     possible = values > 0.0
     for each in margins:

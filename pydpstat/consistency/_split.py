@@ -21,8 +21,8 @@ def best_weights(
 ) -> list[float]:
     """Return the weights of the levels with noise that make the error after least squares smallest.
 
-    `reach` has the sensitivity of each level, `must` says which of those with noise have leaves. The error is
-    the mean over levels of their nodes' variances, or that over the leaves.
+    The error is the mean over levels of their nodes' variances, or that over the `leaves`; `reach` has each
+    level's sensitivity, `must` which of those with noise have leaves.
     """
     from scipy.optimize import minimize
 
@@ -55,10 +55,9 @@ def best_weights(
 
 @dataclass(frozen=True)
 class Shape:
-    """The kinds of nodes of a tree: nodes of one kind have the same errors.
+    """The kinds of a tree's nodes, which have the same errors.
 
-    For each level: how many nodes there are of each kind, the kind of their parent in the level above, and
-    which kinds are leaves.
+    For each level: how many nodes there are of each kind, their parents' kinds, and which are leaves.
     """
 
     counts: tuple[np.ndarray, ...]
@@ -68,7 +67,7 @@ class Shape:
     def error(self, precision: np.ndarray, leaves: bool) -> float:
         """Return the mean variance after least squares: of the leaves, or of the levels' own means.
 
-        A level's precision is one over its noise's variance: infinite where public, 0 where not measured.
+        A level's precision is infinite where public, 0 where not measured.
         """
         depth = len(self.counts)
         upward: list[np.ndarray] = [np.zeros(0)] * depth
@@ -98,10 +97,7 @@ class Shape:
 def shape_of(tree: Tree) -> Shape:
     """Find the kinds of a tree's nodes.
 
-    Notes
-    -----
-    From below, a node's kind is the collection of its children's, as the sum of 64-bit numbers that
-    stand for them; from above, it is its kind from below and its parent's kind.
+    From below a kind is the collection of the children's; then the parent's is part of it.
     """
     below: list[np.ndarray] = [np.zeros(0, dtype=np.int64)] * len(tree.sizes)
     for level in range(len(tree.sizes) - 1, -1, -1):

@@ -39,12 +39,6 @@ class Tree(Frozen):
     """A tree with one root, as the number of children of each node, level by level; 0 for a leaf.
 
     The children of a level's nodes follow each other in the next level.
-
-    Examples
-    --------
-    >>> tree = Tree((np.array([2]), np.array([3, 0]), np.array([0, 0, 0])))
-    >>> tree.sizes, tree.leaves
-    ((1, 2, 3), 4)
     """
 
     children: tuple[npt.NDArray[np.int64], ...]
@@ -172,30 +166,10 @@ def apply(
 def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best linear unbiased estimates of all nodes, and their variances.
 
-    The noises are independent. A variance is 0 where a value is exact, infinite where a parent was not
-    measured.
-
-    Notes
-    -----
-    Up: a parent's own measurement and the sum of its children's estimates are two independent
-    measurements of one number; they are averaged with their precisions as weights. Down: what a
-    parent's final estimate differs from its children's sum by is shared among them in proportion to
-    their variances. This is the generalized least squares solution for any tree and any variances.
-    With u the upward variance of a child, U the sum of these over its siblings and itself, and s the
-    parent's final variance, the child's is ``u - (u / U)^2 (U - s)``.
-
-    References
-    ----------
-    Hay, M., Rastogi, V., Miklau, G. and Suciu, D. (2010). Boosting the accuracy of differentially
-    private histograms through consistency. VLDB 2010 (equal variances and numbers of children).
-
-    Examples
-    --------
-    >>> tree = Tree((np.array([2]), np.array([0, 0])))
-    >>> one = [np.ones(1), np.ones(2)]
-    >>> estimates, variances = two_pass(tree, [np.array([13.0]), np.array([4.0, 6.0])], one)
-    >>> estimates[0], estimates[1], variances[1]
-    (array([12.]), array([5., 7.]), array([0.66666667, 0.66666667]))
+    The noises are independent: variance 0 for exact values, infinite for parents that were not measured. Up:
+    a parent's measurement and its children's sum are averaged by precision. Down: what a parent differs from
+    that sum is shared in proportion to the variances. With u a child's upward variance, U its sum over
+    siblings and s the parent's final one, the child's is ``u - (u / U)^2 (U - s)`` (Hay et al. 2010).
     """
     estimates, variances = upward(tree, values, variances)
     for level in range(len(values) - 1):
@@ -248,16 +222,9 @@ def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
 
 
 def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
-    """Scale each node's children so that they add up to it.
+    """Scale each node's children so that they add up to it; children whose sum is 0 get equal shares.
 
-    Where a parent was not measured (NaN) its children's sum takes its place. The root is rounded and
-    clipped at 0. Children whose sum is 0 get equal shares. Negative values may be set to 0 first.
-
-    Examples
-    --------
-    >>> tree = Tree((np.array([2]), np.array([0, 0])))
-    >>> scaled(tree, [np.array([12.0]), np.array([4.0, 6.0])])[1]
-    array([4.8, 7.2])
+    A parent that was not measured (NaN) gets their sum; the root is rounded and clipped at 0.
     """
     measured = _filled(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
     fitted = [np.maximum(np.rint(measured[0]), 0.0)]
@@ -281,20 +248,10 @@ def _filled(tree: Tree, values: Levels) -> Levels:
 
 
 def top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
-    """Fit each node's children to it by weighted least squares, none of them negative, from the root down.
+    """Fit each node's children to it by weighted least squares, none negative, from the root down.
 
-    Notes
-    -----
-    The children of one node are the point of a simplex that is nearest to their estimates, in the
-    norm that the variances give. With some multiplier t it is ``max(0, z - t u)``; t is found by
-    leaving out what is negative until nothing is, for all nodes of a level at once.
-
-    References
-    ----------
-    Michelot, C. (1986). A finite algorithm for finding the projection of a point onto the canonical
-    simplex of R^n. Journal of Optimization Theory and Applications 50.
-    Abowd, J. et al. (2022). The 2020 Census disclosure avoidance system TopDown algorithm. Harvard
-    Data Science Review, special issue 2 (fitting from the top down).
+    With some multiplier t they are ``max(0, z - t u)``; t is found by leaving out what is negative until
+    nothing is (Michelot 1986), for all nodes of a level at once.
     """
     estimates, spreads = upward(tree, values, variances)
     fitted = [np.maximum(estimates[0], 0.0)]
@@ -323,19 +280,10 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
 
 
 def rounded_tree(tree: Tree, values: Levels) -> Levels:
-    """Round a tree whose parents are sums of their children to integers, up or down, of which that is true.
+    """Round a tree whose parents are sums of their children to integers, of which that is true.
 
-    Notes
-    -----
-    Each child is rounded down, and those with the largest remainders up instead, as many as the
-    parent's integer asks for. That works at every node: the sum of floats, rounded or not, is
-    monotone, so a sum lies between that of the floors and that of the ceilings.
-
-    Examples
-    --------
-    >>> tree = Tree((np.array([3]), np.array([0, 0, 0])))
-    >>> rounded_tree(tree, [np.array([4.0]), np.array([1.3, 1.3, 1.4])])
-    [array([4]), array([1, 1, 2])]
+    Each child is rounded down, and those with the largest remainders up, as many as the parent asks for. Sums
+    of floats are monotone, so that works at every node.
     """
     real = tree.totals(values)
     check_size(real[0])

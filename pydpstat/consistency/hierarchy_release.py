@@ -13,9 +13,9 @@ from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
 from pydpstat._release.statistic import Options, call, check_budget, options, quiet
-from pydpstat.consistency._hierarchy_records import leaf_counts
 from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
+from pydpstat.consistency.hierarchy_fit import leaf_counts
 from pydpstat.consistency.hierarchy_results import HierarchyResults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
@@ -203,18 +203,9 @@ def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> t
 
 
 def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
-    """Return each level's L1 sensitivity: how far one record moves its counts in all.
+    """Return each level's L1 sensitivity.
 
-    A record is counted in at most one node of a level. Added or removed it moves that count by 1;
-    replaced, it moves up to two counts, or one where the level has one node and some leaves are above
-    it. A single node that every record is in has a public count then.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = Tree((np.array([2]), np.array([0, 0])))
-    >>> sensitivities(tree, "unbounded"), sensitivities(tree, "bounded")
-    ((1, 1), (0, 2))
+    A record that is replaced moves two counts, or one where the level's one node has leaves above it.
     """
     if neighbors == "unbounded":
         return (1,) * len(tree.sizes)
@@ -228,10 +219,9 @@ def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
 def epsilons(
     split: object, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float
 ) -> tuple[float, ...]:
-    """Return each level's epsilon; 0 where its counts are public, or not released.
+    """Return each level's epsilon, 0 where its counts are public or not released.
 
-    `split` is as `release_hierarchy` has it, and `reach` are the levels' sensitivities. The exact sum of the
-    result is at most `epsilon`.
+    Their exact sum is at most `epsilon`.
     """
     noisy = [level for level, each in enumerate(reach) if each]
     must = [not hierarchy.tree.parents[level].all() for level in noisy]

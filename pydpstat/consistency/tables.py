@@ -30,9 +30,8 @@ COST = "post-processing of the given numbers: it costs no privacy budget"
 class Form(Frozen):
     """What a table was given as, so that what is made of it can be given back in the same form.
 
-    Each axis has a name and a sequence of labels, None where it was given without. Of a release its `labels`
-    are kept, of a Series or a frame the index and the columns; of a Series also its name and, with several
-    levels, the `codes`: the places of its cells.
+    Of a release its `labels` are kept, of pandas objects the index; `codes` are the places of a Series'
+    cells.
     """
 
     names: tuple[Hashable, ...]
@@ -65,8 +64,7 @@ class Form(Frozen):
 def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
     """Read a table of finite numbers, as a copy in C order, and what it was given as.
 
-    It has at least one dimension. A Series with several index levels has a way for each level. With `gaps` it
-    may lack combinations of labels, which then count as 0.
+    A Series with several index levels has a way for each; with `gaps` combinations that it lacks count as 0.
     """
     if isinstance(table, DPResults):
         return _release(table, name)

@@ -8,9 +8,8 @@ such nodes (`run_n_experiments`).
 from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.local.access import GaussianAccess, LaplaceAccess
 from pydpstat.local.design import ResponseDesign
-from pydpstat.local.experiments import experiment, run_n_experiments
 from pydpstat.local.federated import FederatedArray, federate_array
-from pydpstat.local.planning import get_prob_from_epsilon, uncertainty
+from pydpstat.local.planning import experiment, get_prob_from_epsilon, run_n_experiments, uncertainty
 from pydpstat.local.randomized_response import RandomizedResponse, RandomizedResponseCoins, required_n
 from pydpstat.local.results import ResponseResults
 

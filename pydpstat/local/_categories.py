@@ -34,10 +34,9 @@ _MOST_DIMENSIONS = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The categories of a design, in order: a single answer is one of these objects.
+    """The categories of a design, in order, and the same as an array, whose type arrays of answers have.
 
-    The table is the same as an array, whose type all arrays of answers have. They are `counted` if they are 0
-    to k - 1, so that a number is its own place.
+    They are `counted` if they are 0 to k - 1, so that a number is its own place.
     """
 
     labels: tuple[Category, ...]
@@ -91,9 +90,9 @@ def place_of(value: object, categories: Categories) -> int | None:
 
 
 class Container(NamedTuple):
-    """What values came in: their shape, None for a single value. Public.
+    """What values came in: their shape, None for a single value, and what else than an array it is.
 
-    `like` is what else than an array answers are to be, with this one's name and, of a Series, index.
+    Public.
     """
 
     shape: tuple[int, ...] | None
@@ -114,20 +113,14 @@ class Truths(NamedTuple):
 
 
 def is_single(value: object) -> bool:
-    """Tell whether something is one value, not a container of them.
-
-    Examples
-    --------
-    >>> is_single("yes"), is_single(None), is_single([1]), is_single(np.array(1))
-    (True, True, False, False)
-    """
+    """Tell whether something is one value, not a container of them."""
     if isinstance(value, (str, bytes, np.generic)) or is_missing(value):
         return True
     return not hasattr(type(value), "__len__") and not hasattr(type(value), "__iter__")
 
 
 def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
-    """Read values of the design's categories: one value, or an array, list, Series, Index or Categorical.
+    """Read values of the design's categories.
 
     A missing value counts as the category at the place `missing`; by default it is an error, the same as of a
     value that is no category.
@@ -143,6 +136,30 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
             "create the design with missing= one of its categories, for example 'no answer'."
         )
     raise PydpstatError(f"{wanted}; got other values. Recode them, or give categories=.")
+
+
+def answers_of(codes: Codes, container: Container, categories: Categories) -> object:
+    """Return answers in a container like the truths', of the type that an array of the categories has.
+
+    In a Series or an index it is the type that pandas gives to all the categories.
+    """
+    shape, like = container
+    if shape is None:
+        return categories.labels[int(codes[0])]
+    if like is None and categories.counted:
+        kind = categories.table.dtype
+        # a truth value is a byte of 0 or 1
+        same = codes.dtype == np.bool_ and kind.itemsize == 1
+        return (codes.view(kind) if same else codes.astype(kind)).reshape(shape)
+    chosen = codes.astype(np.intp, copy=False)
+    if like is None:
+        return categories.table.take(chosen).reshape(shape)
+    import pandas as pd
+
+    if is_index(like):
+        return pd.Index(categories.table).take(chosen).rename(like.name)
+    held = pd.Series(categories.table)
+    return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)
 
 
 def _opened(values: object, name: str) -> tuple[object, Container]:

@@ -3,20 +3,188 @@
 In a design of k categories the answer j is given with probability a by who is not j, and with
 a + s by who is (`Response`): its probability is ``a + s p_j``, with p_j the proportion of j.
 
-Intervals invert tests. Each end is a parameter of the answers' distribution: a proportion, or a number
-of persons. The lower end of an interval for c answers of n is searched; the upper one is the lower one
-of the mirror image, n - c answers that were not given.
+Intervals invert tests. Each end is a parameter of the answers' distribution. `Sampled`: the persons are a
+random sample, each with the probability p of the category; the number of answers is binomial. `Fixed`: T of
+n persons are in the category; the number is a sum of two binomial ones. In both the answers grow with the
+truth in the order of the likelihood ratio (a sum of independent 0-1 variables has a log-concave
+distribution), which the search for interval ends rests on. The lower end for c answers of n is searched; the
+upper one is the lower one of the mirror image, n - c answers that were not given.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.local._distributions import Counted, Distribution, Fixed, Floats, Response, Sampled, first
+from pydpstat._search import bisect_up
+from pydpstat.r_arithmetic.elementary import exp, log
+
+Floats = npt.NDArray[np.float64]
+
+# what lies further from the mean than this many standard deviations, and so many units more, is left out:
+# less than 1e-16 by Bernstein's inequality
+_SPREADS, _UNITS = 9.0, 30.0
+# two windows of up to this many products are multiplied out
+_DIRECT = 1 << 20
+# how exactly a proportion is found
+_CLOSE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """How one answer depends on the truth: its probability `true` where it is the truth, `other` where not.
+
+    Without cancellation, `spread` is the difference, and `missed` one minus `true`.
+    """
+
+    other: float
+    true: float
+    spread: float
+    missed: float
+
+    def mirrored(self) -> Response:
+        """Return how not giving the answer depends on not being it."""
+        return Response(self.missed, 1.0 - self.other, self.spread, self.other)
+
+
+class Counted:
+    """A distribution on the integers from `start` on, whose probabilities are `mass`."""
+
+    def __init__(self, start: int, mass: Floats) -> None:
+        self.start, self.mass = start, mass
+        # of each number and all smaller ones, and of it and all larger ones
+        self.below, self.above = np.cumsum(mass), np.cumsum(mass[::-1])[::-1]
+
+    def at_most(self, number: int) -> float:
+        """Return the probability of a number or less."""
+        place = number - self.start
+        return 0.0 if place < 0 else float(self.below[min(place, self.below.size - 1)])
+
+    def at_least(self, number: int) -> float:
+        """Return the probability of a number or more."""
+        place = number - self.start
+        return 0.0 if place >= self.above.size else float(self.above[max(place, 0)])
+
+    def largest_below(self, probability: float) -> int:
+        """Return the largest number such that it or less has at most this probability."""
+        return self.start + int(np.searchsorted(self.below, probability, side="right")) - 1
+
+    def smallest_above(self, probability: float) -> int:
+        """Return the smallest number such that it or more has at most this probability."""
+        return (
+            self.start + self.above.size - int(np.searchsorted(self.above[::-1], probability, side="right"))
+        )
+
+
+def binomial(n: int, chance: float) -> tuple[int, Floats]:
+    """Return the masses of a binomial distribution where they matter, and where they start.
+
+    Ratios of neighbors are added up on the log scale, from the mode outwards: the relative error stays near
+    1e-13.
+    """
+    if n == 0 or chance <= 0.0:
+        return 0, np.ones(1)
+    if chance >= 1.0:
+        return n, np.ones(1)
+    reach = _SPREADS * math.sqrt(n * chance * (1.0 - chance)) + _UNITS
+    first = max(math.floor(n * chance - reach), 0)
+    last = min(math.ceil(n * chance + reach), n)
+    k = np.arange(first, last, dtype=np.float64)
+    steps = log((n - k) / (k + 1.0)) + (math.log(chance) - math.log1p(-chance))
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    mass = exp(logs - logs.max())
+    return first, mass / mass.sum()
+
+
+def _convolved(ones: Floats, others: Floats) -> Floats:
+    """Return the masses of a sum; `numpy.convolve` goes through BLAS, whose last bit is the processor's."""
+    short, long = sorted((ones, others), key=len)
+    padded = np.zeros(long.size + 2 * (short.size - 1))
+    padded[short.size - 1 : short.size - 1 + long.size] = long
+    windows = np.lib.stride_tricks.sliding_window_view(padded, short.size)
+    mass: Floats = np.einsum("ij,j->i", windows, short[::-1].copy())
+    return mass
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The number of n answers in a design: its distribution `at` a parameter, which orders it.
+
+    Parameters go from 0 to `top`. Halfway `between` two is another, or None where they are next to each
+    other; `before` one is the largest below it.
+    """
+
+    n: int
+    response: Response
+
+    def mirrored(self) -> Self:
+        """Return how often the answer is not given."""
+        return replace(self, response=self.response.mirrored())
+
+
+class Sampled(_Answers):
+    """Answers of a random sample; the parameter is the proportion p, which has none next to it."""
+
+    __slots__ = ()
+
+    top = 1.0
+
+    def at(self, parameter: float) -> Counted:
+        chance = (1.0 - parameter) * self.response.other + parameter * self.response.true
+        return Counted(*binomial(self.n, chance))
+
+    def between(self, low: float, high: float) -> float | None:
+        return 0.5 * (low + high) if high - low > _CLOSE else None
+
+    def before(self, parameter: float) -> float:
+        return parameter
+
+
+class Fixed(_Answers):
+    """Answers of fixed persons; the parameter is the number T of those in the category."""
+
+    __slots__ = ()
+
+    @property
+    def top(self) -> int:
+        return self.n
+
+    def at(self, parameter: float) -> Counted:
+        """Return the distribution of the sum of two binomial numbers."""
+        count = int(parameter)
+        first, ones = binomial(count, self.response.true)
+        second, others = binomial(self.n - count, self.response.other)
+        if ones.size * others.size <= _DIRECT:
+            mass = _convolved(ones, others)
+        else:
+            from scipy.signal import fftconvolve
+
+            # its error is below 1e-15, absolutely
+            mass = np.maximum(fftconvolve(ones, others), 0.0)
+        return Counted(first + second, mass)
+
+    def between(self, low: float, high: float) -> float | None:
+        return (int(low) + int(high)) // 2 if high - low > 1 else None
+
+    def before(self, parameter: float) -> float:
+        return parameter - 1
+
+
+Distribution = Fixed | Sampled
+
+
+def first(distribution: Distribution, low: float, high: float, holds: Callable[[float], bool]) -> float:
+    """Return the smallest parameter from low to high at which a monotone condition holds, by bisection."""
+    if holds(low):
+        return low
+    return bisect_up(lambda parameter: not holds(parameter), low, high, between=distribution.between)[1]
+
 
 METHODS = ("blaker", "clopper-pearson", "score")
 KINDS = ("randomization", "population")
@@ -26,19 +194,9 @@ DISTRIBUTIONS: dict[str, type[Fixed] | type[Sampled]] = {"randomization": Fixed,
 
 
 def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
-    """Return the proportions whose answers have the observed shares of n; they may be outside 0 to 1.
+    """Return the proportions whose answers have the observed shares of n.
 
-    It is unbiased, also where the persons are fixed and only their answers are random.
-
-    References
-    ----------
-    Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias.
-    Journal of the American Statistical Association 60.
-
-    Examples
-    --------
-    >>> float(moment(35, 100, Response(0.25, 0.75, 0.5, 0.25)).round(3))
-    0.2
+    They are unbiased and may be outside 0 to 1.
     """
     return (np.asarray(counts, dtype=np.float64) / n - response.other) / response.spread
 
@@ -46,22 +204,10 @@ def moment(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
 def likeliest(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
     """Return the maximum-likelihood proportions: at least 0, with the sum 1. The counts' sum is n.
 
-    The log-likelihood ``sum_j c_j log(a + s p_j)`` is concave. By the conditions of Karush, Kuhn and
-    Tucker the answers' probabilities are ``max(a, c_j / v)`` at its maximum, with the v that makes
-    their sum 1. If the m most frequent answers are those above a, v is their sum of counts over
-    ``1 - (k - m) a``; the largest m whose least frequent answer is above a is right. So the
-    maximum is found by sorting, without iteration. Of two categories it is the moment estimate cut
-    to 0 and 1.
-
-    References
-    ----------
-    van den Hout, A. and van der Heijden, P. G. M. (2002). Randomized response, statistical disclosure
-    control and misclassification: a review. International Statistical Review 70.
-
-    Examples
-    --------
-    >>> likeliest([10, 45, 45], 100, Response(0.25, 0.5, 0.25, 0.5)).round(3)
-    array([0. , 0.5, 0.5])
+    ``sum_j c_j log(a + s p_j)`` is concave; by the conditions of Karush, Kuhn and Tucker the answers'
+    probabilities are ``max(a, c_j / v)`` at its maximum, with the v that makes their sum 1. If the m most
+    frequent answers are those above a, v is their sum of counts over ``1 - (k - m) a``; the largest m whose
+    least frequent answer is above a is right.
     """
     given = np.asarray(counts, dtype=np.float64)
     order = np.argsort(-given, kind="stable")
@@ -78,15 +224,10 @@ def likeliest(counts: npt.ArrayLike, n: int, response: Response) -> Floats:
 
 
 def standard_errors(proportions: npt.ArrayLike, n: int, response: Response) -> tuple[Floats, Floats]:
-    """Return the standard deviations of moment estimates: by randomization alone, and with sampling.
+    """Return the standard deviations of moment estimates: by randomization, and with sampling.
 
-    The first is for n fixed persons, ``p b (1-b) + (1-p) a (1-a)`` an answer; the second, which adds ``s^2 p
-    (1-p)``, for a random sample of persons. Both over n, and the root over s. Proportions are from 0 to 1.
-
-    Examples
-    --------
-    >>> [round(float(each), 4) for each in standard_errors(0.2, 100, Response(0.25, 0.75, 0.5, 0.25))]
-    [0.0866, 0.0954]
+    Those are the roots over s of ``(p b (1-b) + (1-p) a (1-a)) / n``, and with ``s^2 p (1-p)`` added for a
+    sample.
     """
     p = np.asarray(proportions, dtype=np.float64)
     if_true = response.true * response.missed
@@ -99,28 +240,8 @@ def standard_errors(proportions: npt.ArrayLike, n: int, response: Response) -> t
 def interval(distribution: Distribution, count: int, alpha: float, method: str) -> tuple[float, float]:
     """Return an interval for the proportion, from 0 to 1, where the answer was given `count` times.
 
-    It misses with a probability of alpha at most with ``"blaker"`` and ``"clopper-pearson"``, of about alpha
-    with ``"score"``.
-
-    Answers can be rarer than they are expected at a proportion of 0, or more frequent than at 1. They
-    count as those expected numbers then. This makes intervals longer, never shorter, and none is
-    empty: few answers by chance are no sharp knowledge that the proportion is 0.
-
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in
-    the case of the binomial. Biometrika 26.
-    Blaker, H. (2000). Confidence curves and improved exact confidence intervals for discrete
-    distributions. Canadian Journal of Statistics 28.
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal
-    of the American Statistical Association 22.
-
-    Examples
-    --------
-    >>> from pydpstat.local._distributions import Response
-    >>> coins = Sampled(100, Response(0.25, 0.75, 0.5, 0.25))
-    >>> [round(end, 3) for end in interval(coins, 35, 0.05, "blaker")]
-    [0.015, 0.399]
+    Answers rarer than expected at a proportion of 0, or more frequent than at 1, count as those expected
+    numbers. This makes intervals longer, never shorter, and none is empty.
     """
     least, most = ends(distribution)
     count = min(max(count, least), most)

@@ -257,22 +257,9 @@ def check_access(definition: Access) -> Access:
 def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
     """Return a guarantee that holds in each of several places, from what the answers of each keep.
 
-    It has the largest epsilon and the largest delta of any place, where they add up, with a curve where all
-    have one of the same kind of noise, and every condition once, in order. If not all are for the same
-    neighbors, it is for bounded ones.
-
-    Each person's data are in one place, so guarantees of different places do not add up: what follows
-    from each of them holds for all. One place may have the largest epsilon, and another the largest
-    delta.
-
-    References
-    ----------
-    McSherry, F. (2009). Privacy integrated queries. SIGMOD 2009, Theorem 4 (parallel composition).
-
-    Examples
-    --------
-    >>> print(covering([[Guarantee(1, 1e-2)], [Guarantee(0.5), Guarantee(0.501)]]))
-    (epsilon 1.001, delta 0.01), bounded neighbors
+    Each person's data are in one place, so these guarantees do not add up (McSherry 2009, Theorem 4): it has
+    the largest epsilon and the largest delta of any place, where they add up, and every condition once. It is
+    for bounded neighbors where not all are for the same ones.
     """
     lists = [list(place) for place in places]
     if len({one.neighbors for place in lists for one in place}) > 1:

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat._answering import Answering
-from pydpstat._checks import one_of
-from pydpstat._data.containers import is_index
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.local import planning
-from pydpstat.local._categories import Categories, Category, Codes, Container, read
-from pydpstat.local._distributions import Response
+from pydpstat.local._categories import Categories, Category, Codes, answers_of, read
+from pydpstat.local._intervals import (
+    DISTRIBUTIONS,
+    KINDS,
+    METHODS,
+    Distribution,
+    Fixed,
+    Response,
+    Sampled,
+    accepts,
+    ends,
+    interval,
+    moment,
+    standard_errors,
+)
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 
@@ -33,6 +46,10 @@ ONE_ANSWER = "one answer per person, drawn by this design without a seed"
 # other values are an error, which nothing protects
 SUITABLE = "whether every value is one of the categories is treated as public"
 SUITABLE_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
+ESTIMATORS = ("moment", "ml")
+_MOST = 2.0**53
+# proportions this close are equal: interval ends are found to within 1e-12
+_CLOSE = 1e-9
 # below it a float's rounding is no longer small beside what an answer tells
 _LEAST_SPREAD = 1e-12
 
@@ -143,7 +160,7 @@ class ResponseDesign(Answering, ABC):
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
         pay(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")
-        return _answers_of(self._answers(codes, source), container, self._categories)
+        return answers_of(self._answers(codes, source), container, self._categories)
 
     def estimate(self, answers: object, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
@@ -187,7 +204,7 @@ class ResponseDesign(Answering, ABC):
         """
         from pydpstat.local.results import results_of
 
-        one_of(method, "method", planning.ESTIMATORS)
+        checks.one_of(method, "method", ESTIMATORS)
         self._check_informative()
         return results_of(self, self._counts(answers), method)
 
@@ -219,7 +236,23 @@ class ResponseDesign(Answering, ABC):
         1537
         """
         self._check_informative()
-        return planning.persons(self._response, width, alpha, proportion, kind)
+        response = self._response
+        longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
+        place = KINDS.index(checks.one_of(kind, "kind", KINDS))
+        if proportion is None:
+            # the variance is linear or a parabola in p: largest at an end, or where the answer is a fair coin
+            fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
+            candidates = np.array([0.0, fair, 1.0])
+        else:
+            candidates = np.array([_proportion(proportion)])
+        sd = float(standard_errors(candidates, 1, response)[place].max())
+        needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
+        if not needed < _MOST:
+            raise PydpstatError(
+                f"width must be large enough for 2**53 persons; got {checks.shown(width)}, which needs "
+                "more. Use a larger width or a larger epsilon."
+            )
+        return max(math.ceil(needed), 1)
 
     def coverage(
         self,
@@ -259,7 +292,35 @@ class ResponseDesign(Answering, ABC):
         0.9578
         """
         self._check_informative()
-        return planning.coverage(self._response, n, proportion, alpha, kind, method)
+        level = checks.probability(alpha, "alpha")
+        kept = checks.one_of(kind, "kind", KINDS)
+        distribution: Distribution = DISTRIBUTIONS[kept](_size(n), self._response)
+        checks.one_of(method, "method", METHODS)
+        true = _proportion(proportion)
+        parameter = true * distribution.top
+        if isinstance(distribution, Fixed):
+            parameter = round(parameter)
+            if abs(parameter - true * distribution.top) > 1e-6:
+                raise PydpstatError(
+                    f"proportion must be a whole number of the n persons with kind 'randomization'; got "
+                    f"{checks.shown(proportion)} of {n}. Give for example {parameter / distribution.top!r}."
+                )
+        there = distribution.at(parameter)
+
+        def covers(count: int) -> bool:
+            low, high = interval(distribution, count, level, method)
+            return low - _CLOSE <= true <= high + _CLOSE
+
+        # beyond these two all counts have one interval
+        least, most = ends(distribution)
+        # near the counts that Blaker's test accepts are those of every method
+        numbers = range(there.start, there.start + there.mass.size)
+        accepted = [number for number in numbers if accepts(there, number, level)]
+        low, high = (min(max(each, least), most) for each in (accepted[0], accepted[-1]))
+        low, high = _edge(covers, low, -1, least), _edge(covers, high, 1, most)
+        missed_below = there.at_most(low - 1) if low > least else 0.0
+        missed_above = there.at_least(high + 1) if high < most else 0.0
+        return 1.0 - missed_below - missed_above
 
     def bias(self, n: int, proportion: float, estimator: str = "ml") -> float:
         """Return the bias of an estimator of the proportion of 1, exactly.
@@ -290,7 +351,13 @@ class ResponseDesign(Answering, ABC):
             raise PydpstatError(
                 f"bias() is for designs of two categories; this one has {len(self.categories)}. Simulate it."
             )
-        return planning.bias(self._response, n, proportion, estimator)
+        checks.one_of(estimator, "estimator", ESTIMATORS)
+        true = _proportion(proportion)
+        there = Sampled(_size(n), self._response).at(true)
+        estimates = moment(there.start + np.arange(there.mass.size), n, self._response)
+        if estimator == "ml":
+            estimates = np.clip(estimates, 0.0, 1.0)
+        return float((there.mass * (estimates - true)).sum())
 
     def _check_informative(self) -> None:
         if self._response.spread < _LEAST_SPREAD:
@@ -309,26 +376,23 @@ class ResponseDesign(Answering, ABC):
         return hash(self._key())
 
 
-def _answers_of(codes: Codes, container: Container, categories: Categories) -> object:
-    """Return answers in a container like the truths', of the type that the design's categories have.
+def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> int:
+    """Return the last count, in a direction, whose interval covers; the ends grow with the count."""
+    while not covers(count):
+        count -= step
+    while count != last and covers(count + step):
+        count += step
+    return count
 
-    One of the categories for a single truth. Else an array of their type; or, for a Series or an index, one
-    of the type that pandas gives to all the categories.
-    """
-    shape, like = container
-    if shape is None:
-        return categories.labels[int(codes[0])]
-    if like is None and categories.counted:
-        kind = categories.table.dtype
-        # a truth value is a byte of 0 or 1
-        same = codes.dtype == np.bool_ and kind.itemsize == 1
-        return (codes.view(kind) if same else codes.astype(kind)).reshape(shape)
-    chosen = codes.astype(np.intp, copy=False)
-    if like is None:
-        return categories.table.take(chosen).reshape(shape)
-    import pandas as pd
 
-    if is_index(like):
-        return pd.Index(categories.table).take(chosen).rename(like.name)
-    held = pd.Series(categories.table)
-    return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)
+def share(value: object, name: str, hint: str) -> float:
+    """Check a number from 0 to 1."""
+    return checks.number(value, name, "a number from 0 to 1", lambda number: 0.0 <= number <= 1.0, hint)
+
+
+def _proportion(value: float) -> float:
+    return share(value, "proportion", "Give for example 0.2.")
+
+
+def _size(n: int) -> int:
+    return checks.integer(n, "n", 1, _MOST - 1.0, hint="Give for example 100.")

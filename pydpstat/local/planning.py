@@ -1,33 +1,32 @@
-"""Before the survey: how many persons are needed, and what intervals and estimators are worth, exactly."""
+"""Before the survey: what an epsilon and a number of persons are worth, by formula and by simulation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
+from pydpstat._data.progress import Progress
+from pydpstat._release.payment import within
 from pydpstat.errors import PydpstatError
-from pydpstat.local._distributions import Counted, Distribution, Fixed, Floats, Response, Sampled
-from pydpstat.local._intervals import (
-    DISTRIBUTIONS,
-    KINDS,
-    METHODS,
-    accepts,
-    ends,
-    interval,
-    moment,
-    standard_errors,
-)
+from pydpstat.local._intervals import Floats, moment
+from pydpstat.local.randomized_response import RandomizedResponse
 from pydpstat.r_arithmetic.elementary import tanh
+from pydpstat.random import source_from
 
-ESTIMATORS = ("moment", "ml")
-_MOST = 2.0**53
-# proportions this close are equal: interval ends are found to within 1e-12
-_CLOSE = 1e-9
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("epsilon", "n", "run", "estimate", "uncertainty")
+# what a simulation can draw in a sitting
+MOST_NODES, MOST_RUNS = 10_000_000, 1_000_000
+# that many answers are drawn at once: memory stays small, whatever is asked for
+_AT_ONCE = 1 << 22
 
 
 @answered
@@ -118,96 +117,6 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
 
 
-def persons(response: Response, width: float, alpha: float, proportion: float | None, kind: str) -> int:
-    """Return how many persons a design needs; arguments as in `pydpstat.local.required_n`."""
-    longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
-    place = KINDS.index(checks.one_of(kind, "kind", KINDS))
-    if proportion is None:
-        # the variance is linear or a parabola in p: largest at an end, or where the answer is a fair coin
-        fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
-        candidates = np.array([0.0, fair, 1.0])
-    else:
-        candidates = np.array([_proportion(proportion)])
-    sd = float(standard_errors(candidates, 1, response)[place].max())
-    needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
-    if not needed < _MOST:
-        raise PydpstatError(
-            f"width must be large enough for 2**53 persons; got {checks.shown(width)}, which needs "
-            "more. Use a larger width or a larger epsilon."
-        )
-    return max(math.ceil(needed), 1)
-
-
-def coverage(response: Response, n: int, proportion: float, alpha: float, kind: str, method: str) -> float:
-    """Return the probability that an interval covers a proportion, from the answers' exact distribution."""
-    level = checks.probability(alpha, "alpha")
-    distribution: Distribution = DISTRIBUTIONS[checks.one_of(kind, "kind", KINDS)](_size(n), response)
-    checks.one_of(method, "method", METHODS)
-    true = _proportion(proportion)
-    parameter = true * distribution.top
-    if isinstance(distribution, Fixed):
-        parameter = round(parameter)
-        if abs(parameter - true * distribution.top) > 1e-6:
-            raise PydpstatError(
-                f"proportion must be a whole number of the n persons with kind 'randomization'; got "
-                f"{checks.shown(proportion)} of {n}. Give for example {parameter / distribution.top!r}."
-            )
-    there = distribution.at(parameter)
-
-    def covers(count: int) -> bool:
-        low, high = interval(distribution, count, level, method)
-        return low - _CLOSE <= true <= high + _CLOSE
-
-    # beyond these two all counts have one interval
-    least, most = ends(distribution)
-    low, high = (min(max(each, least), most) for each in _accepted(there, level))
-    low, high = _edge(covers, low, -1, least), _edge(covers, high, 1, most)
-    missed_below = there.at_most(low - 1) if low > least else 0.0
-    missed_above = there.at_least(high + 1) if high < most else 0.0
-    return 1.0 - missed_below - missed_above
-
-
-def _accepted(there: Counted, alpha: float) -> tuple[int, int]:
-    """Return the smallest and the largest count that Blaker's test accepts, near which every method's are."""
-    numbers = range(there.start, there.start + there.mass.size)
-    kept = [number for number in numbers if accepts(there, number, alpha)]
-    return kept[0], kept[-1]
-
-
-def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> int:
-    """Return the last count, in a direction, whose interval covers; the ends grow with the count."""
-    while not covers(count):
-        count -= step
-    while count != last and covers(count + step):
-        count += step
-    return count
-
-
-def bias(response: Response, n: int, proportion: float, estimator: str) -> float:
-    """Return an estimator's expected value minus the proportion, exactly, for two categories and a sample."""
-    checks.one_of(estimator, "estimator", ESTIMATORS)
-    true = _proportion(proportion)
-    there = Sampled(_size(n), response).at(true)
-    counts = there.start + np.arange(there.mass.size)
-    estimates = moment(counts, n, response)
-    if estimator == "ml":
-        estimates = np.clip(estimates, 0.0, 1.0)
-    return float((there.mass * (estimates - true)).sum())
-
-
-def share(value: object, name: str, hint: str) -> float:
-    """Check a number from 0 to 1."""
-    return checks.number(value, name, "a number from 0 to 1", lambda number: 0.0 <= number <= 1.0, hint)
-
-
-def _proportion(value: float) -> float:
-    return share(value, "proportion", "Give for example 0.2.")
-
-
-def _size(n: int) -> int:
-    return checks.integer(n, "n", 1, _MOST - 1.0, hint="Give for example 100.")
-
-
 def _numbers(
     value: object, name: str, allowed: str, fits: Callable[[np.ndarray], np.ndarray], hint: str
 ) -> Floats:
@@ -223,3 +132,173 @@ def _numbers(
 
 def _plain(values: Floats) -> float | Floats:
     return float(values) if np.ndim(values) == 0 else values
+
+
+@answered
+def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = None) -> pd.DataFrame:
+    """Simulate one survey by two coins for each epsilon and number of nodes.
+
+    Parameters
+    ----------
+    epsilon : float or array_like
+        Privacy parameters of each answer; above 0 and finite.
+    n_nodes : int or array_like
+        Numbers of nodes, each of which has one value and answers once; from 1 to 10 million.
+    p : float, default 0.2
+        Chance that a node's value is 1, from 0 to 1. The values are drawn again for each survey.
+    rng : None, int, numpy.random.Generator or RRandom
+        Source of the values and the coins. None (default) is the operating system; an int seeds
+        NumPy.
+
+    Returns
+    -------
+    DataFrame with columns epsilon, n, run, estimate, uncertainty
+        A row for each survey: by epsilon, then by number of nodes, both as given; `run` is 0.
+        `estimate` is the moment estimate of p, and `uncertainty` two standard errors of it, as
+        `pydpstat.local.uncertainty` has them. `pydpstat.plots.tradeoff` draws such a frame.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+
+    See Also
+    --------
+    run_n_experiments : several surveys.
+
+    Notes
+    -----
+    A simulation, no release: its values are made up, and nothing of it needs protection. Every node's
+    answer is drawn by the design that a survey would use, `RandomizedResponse`.
+
+    References
+    ----------
+    Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias.
+    Journal of the American Statistical Association 60.
+
+    Examples
+    --------
+    >>> from pydpstat.local import experiment
+    >>> experiment([1.0, 4.0], 500, rng=4).round(3)
+       epsilon    n  run  estimate  uncertainty
+    0      1.0  500    0     0.175        0.092
+    1      4.0  500    0     0.226        0.039
+    """
+    return run_n_experiments(epsilon, n_nodes, 1, p, rng)
+
+
+@answered
+def run_n_experiments(
+    epsilon: object, n_nodes: object, n_runs: int = 10, p: float = 0.2, rng: object = None
+) -> pd.DataFrame:
+    """Simulate several surveys by two coins for each epsilon and number of nodes.
+
+    Parameters
+    ----------
+    epsilon, n_nodes, p, rng
+        As in `experiment`.
+    n_runs : int, default 10
+        How many surveys of each kind; from 1 to a million.
+
+    Returns
+    -------
+    DataFrame with columns epsilon, n, run, estimate, uncertainty
+        As in `experiment`, with a row for each run, from 0 to n_runs - 1.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+
+    See Also
+    --------
+    experiment : one survey.
+
+    Notes
+    -----
+    A simulation, no release; see `experiment`. All runs of a kind are drawn together.
+
+    References
+    ----------
+    Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias.
+    Journal of the American Statistical Association 60.
+
+    Examples
+    --------
+    >>> from pydpstat.local import run_n_experiments
+    >>> runs = run_n_experiments([0.5, 2.0], [100, 2000], n_runs=50, rng=1)
+    >>> runs.groupby(["n", "epsilon"])["estimate"].std().round(3).unstack()
+    epsilon    0.5    2.0
+    n
+    100      0.219  0.053
+    2000     0.049  0.013
+    """
+    import pandas as pd
+
+    designs = [_design(each) for each in _listed(epsilon, "epsilon")]
+    nodes = [_count(each, "n_nodes", MOST_NODES) for each in _listed(n_nodes, "n_nodes")]
+    runs, truth = _count(n_runs, "n_runs", MOST_RUNS), _chance(p)
+    stream = rng
+    seed = checks.as_integer(rng)
+    if seed is not None and seed >= 0:
+        # an int would start again with each draw
+        stream = np.random.default_rng(seed)
+    source_from(stream)
+    # nobody's values: no budget pays
+    with within(None):
+        ones = np.array([[_ones(design, n, runs, truth, stream) for n in nodes] for design in designs])
+    estimates = [
+        [moment(counts, n, design._response) for n, counts in zip(nodes, of_design)]
+        for design, of_design in zip(designs, ones)
+    ]
+    every, of_nodes, run = np.meshgrid(
+        [design.epsilon for design in designs], nodes, np.arange(runs), indexing="ij"
+    )
+    errors = uncertainty(ones / of_nodes, of_nodes, every)
+    columns: tuple[Any, ...] = (every, of_nodes, run, estimates, errors)
+    return pd.DataFrame({name: np.ravel(column) for name, column in zip(COLUMNS, columns)})
+
+
+def _ones(design: RandomizedResponse, n: int, runs: int, p: float, rng: object) -> npt.NDArray[np.int64]:
+    """Return how many nodes answer 1 in each run."""
+    source = source_from(rng)
+    ones = np.empty(runs, dtype=np.int64)
+    step = max(_AT_ONCE // n, 1)
+    with Progress(lambda: runs, "runs") as progress:
+        for start in range(0, runs, step):
+            together = min(step, runs - start)
+            values = (source.uniform(together * n) < p).reshape(together, n)
+            ones[start : start + together] = np.count_nonzero(design.respond(values, rng), axis=1)
+            progress.add(together)
+    return ones
+
+
+def _design(epsilon: object) -> RandomizedResponse:
+    design = RandomizedResponse(checks.epsilon(epsilon))
+    design._check_informative()
+    return design
+
+
+def _listed(value: object, name: str) -> list[object]:
+    """Return one value, or several in a row, as a list."""
+    array = np.atleast_1d(checks.array_of(value))
+    if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
+        raise PydpstatError(
+            f"{name} must be a number, or a vector of numbers; got {checks.shown(value)}. Give for "
+            f"example {'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
+        )
+    return array.tolist()
+
+
+def _count(value: object, name: str, most: int) -> int:
+    allowed = f"a whole number from 1 to {most:,}"
+    return checks.integer(value, name, 1, most, allowed=allowed, hint="Give for example 10.")
+
+
+def _chance(value: object) -> float:
+    number = checks.scalar(value, "p")
+    if 0.0 <= number <= 1.0:
+        return number
+    raise PydpstatError(
+        f"p must be a number from 0 to 1; got {checks.shown(value)}. Give for example 0.2, the share of 1."
+    )

@@ -12,9 +12,8 @@ from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._answering import answered
 from pydpstat.local._categories import BINARY, Codes, categories_of, place_of
-from pydpstat.local._distributions import Response
-from pydpstat.local.design import ResponseDesign
-from pydpstat.local.planning import share
+from pydpstat.local._intervals import Response
+from pydpstat.local.design import ResponseDesign, share
 from pydpstat.random import Source, secure
 
 
@@ -234,13 +233,7 @@ class RandomizedResponseCoins(ResponseDesign):
 
 @lru_cache(maxsize=256)
 def epsilon_of(first: float, second: float) -> float:
-    """Return the epsilon that two coins keep, rounded up to the next float.
-
-    Examples
-    --------
-    >>> epsilon_of(0.5, 0.5), epsilon_of(1.0, 0.3), epsilon_of(0.0, 0.5)
-    (1.0986122886681098, 0.0, inf)
-    """
+    """Return the epsilon that two coins keep, rounded up to the next float."""
     p, q = Fraction(first), Fraction(second)
     if p == 1:
         return 0.0

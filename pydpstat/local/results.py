@@ -145,12 +145,7 @@ class ResponseResults(DPResults):
         return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
 
     def conf_int(
-        self,
-        alpha: float = 0.05,
-        kind: str | None = None,
-        method: str = "blaker",
-        *,
-        joint: bool = False,
+        self, alpha: float = 0.05, kind: str | None = None, method: str = "blaker", *, joint: bool = False
     ) -> pd.DataFrame:
         """Return confidence intervals of the proportions, from 0 to 1.
 

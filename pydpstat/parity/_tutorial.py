@@ -1,85 +1,171 @@
-"""``python -m pydpstat tutorial``: several releases as an R user writes them, and the same in Python."""
+"""``python -m pydpstat tutorial``: releases as an R user writes them and the same in Python, side by side."""
 
 from __future__ import annotations
 
 import argparse
 import copy
+import enum
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from pydpstat._files import unfinished
 from pydpstat.errors import MissingExtraError
-from pydpstat.parity import _tutorial_text as text
-from pydpstat.parity._compare import ulp_difference
-from pydpstat.parity._evaluate import Names, run_python
-from pydpstat.parity._printing import as_r_prints
-from pydpstat.parity._tutorial_text import Agreement, Numbers, StepOutcome
-from pydpstat.parity.case import Step
-from pydpstat.parity.reference import part
+from pydpstat.parity._compare import Names, run_python, ulp_difference
+from pydpstat.parity.case import Recorded, Step, as_r_prints, matrix_lines, part
 from pydpstat.r_arithmetic import Histogram
 from pydpstat.random.r_stream import RRandom
 from pydpstat.results import DPResults
 
+Numbers = npt.NDArray[np.float64]
+WIDTH = 100
+INDENT = " " * 4
+_LABEL = 14
+_COLUMN = 26
+_VERDICT = 73
 # the C library's logarithm may round differently on another processor
 LAST_PLACES = 2
 PICTURE = "tutorial-histogram.png"
 
 
+class Agreement(enum.Enum):
+    """How a value agrees with the one that R printed; the value is the text that is shown."""
+
+    EQUAL = "equal"
+    PRINTED = "equal to the printed digits"
+    DIFFERENT = "DIFFERENT"
+
+    def __bool__(self) -> bool:
+        return self is not Agreement.DIFFERENT
+
+
+@dataclass(frozen=True, eq=False)
+class StepOutcome:
+    """What a step gave: our value for each recorded one, how they agree, and the texts of PrivacyWarnings."""
+
+    step: Step
+    values: tuple[Numbers, ...]
+    agreements: tuple[Agreement, ...]
+    next_uniform: float | None
+    warnings: tuple[str, ...]
+
+    @property
+    def next_agreement(self) -> Agreement:
+        """Whether the next uniform number is R's, bit for bit."""
+        return Agreement.EQUAL if self.next_uniform == self.step.next_uniform else Agreement.DIFFERENT
+
+    @property
+    def equal(self) -> bool:
+        """Whether all values and the next uniform number are R's."""
+        return all((*self.agreements, self.next_agreement))
+
+
+def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[str]:
+    """Return the lines above the first row."""
+    return [
+        "The tutorial: R's printed numbers next to Python's",
+        "",
+        "R's numbers are recorded: R 4.2.2, rmutil 1.1.10, DPpack 0.2.2. Python's are computed now.",
+        '"equal" means bit for bit, not only in the digits shown. If the next runif(1) is equal too,',
+        "both sides have drawn the same numbers in the same order.",
+        "",
+        *_code("R", r_preamble),
+        *_code("Python", python_preamble),
+    ]
+
+
+def row(number: int, outcome: StepOutcome) -> list[str]:
+    """Return the lines of one row: its number, from 1, and what its step gave."""
+    step = outcome.step
+    lines = ["", f"{number:2}  {step.title}", *_code("R", step.r), *_code("Python", step.python)]
+    for recorded, ours, verdict in zip(step.recorded, outcome.values, outcome.agreements):
+        lines += _comparison(recorded, ours, verdict)
+    if step.next_uniform is not None:
+        theirs = Recorded(step.next_uniform, "next runif(1)")
+        lines += _comparison(theirs, np.asarray(outcome.next_uniform), outcome.next_agreement)
+    return lines + [f"{INDENT}PrivacyWarning: {shortened(text)}" for text in outcome.warnings]
+
+
+def shortened(warning: str) -> str:
+    """Return the sentence of a PrivacyWarning that states the true epsilon."""
+    sentences = re.split(r"\.\s+(?=[A-Z])", warning.rstrip("."))
+    telling = next((text for text in sentences if "epsilon" in text), sentences[0])
+    return textwrap.shorten(telling[:1].lower() + telling[1:], WIDTH - 20, placeholder="...")
+
+
+def _code(language: str, lines: Sequence[str]) -> list[str]:
+    return [f"{INDENT}{label:8}{line}" for label, line in zip_longest([language], lines, fillvalue="")]
+
+
+def _comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) -> list[str]:
+    """Return both values, the verdict behind them, and all 17 digits of those that are not equal."""
+    theirs = recorded.array
+    if theirs.shape != ours.shape:
+        return [f"{INDENT}{recorded.name}: {ours.shape} values, R has {theirs.shape}   {verdict.value}"]
+    if theirs.ndim == 2:
+        lines = _matrices(recorded, theirs, ours)
+    else:
+        left, right = (" ".join(as_r_prints(value)) for value in (theirs, ours))
+        side_by_side = theirs.ndim == 0
+        lines = [_line(recorded.name, left, right)] if side_by_side else _stacked(recorded.name, left, right)
+    lines[-1] = f"{lines[-1]:{_VERDICT - 2}}  {verdict.value}"
+    if verdict is not Agreement.EQUAL:
+        pairs = zip(np.ravel(theirs, order="F"), np.ravel(ours, order="F"))
+        lines += [_line("", f"{a:.17g}", f"{b:.17g}") for a, b in pairs if a != b]
+    return lines
+
+
+def _line(name: str, left: str, right: str) -> str:
+    return f"{INDENT}{name:{_LABEL}} R {left:{_COLUMN - 2}}Python {right}"
+
+
+def _stacked(name: str, above: str, below: str) -> list[str]:
+    return [f"{INDENT}{name:{_LABEL}} R      {above}", f"{INDENT}{'':{_LABEL}} Python {below}"]
+
+
+def _matrices(recorded: Recorded, theirs: Numbers, ours: Numbers) -> list[str]:
+    left, right = (matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
+    left[0], right[0] = f"R{left[0][1:]}", f"Python{right[0][6:]}"
+    return [f"{INDENT}{'':{_LABEL}} {a:{_COLUMN}}{b}" for a, b in zip(left, right)]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the tutorial and print it.
-
-    The exit code is 0 if every row is equal, 1 if one is not or the picture cannot be written.
-
-    Examples
-    --------
-    >>> main(["--output", "pictures"])  # doctest: +SKIP
-    0
-    """
+    """Run the tutorial and print it; return 0 if every row is equal and the picture was written."""
     folder = _parser().parse_args(argv).output
     steps = part("tutorial.steps")
-    print(*text.heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
+    print(*heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
     session = Session()
     outcomes = []
     for number, step in enumerate(steps.STEPS, start=1):
         outcomes.append(session.run(step))
-        print(*text.row(number, outcomes[-1]), sep="\n")
-    print(f"\n{text.result_line(outcomes)}\n")
+        print(*row(number, outcomes[-1]), sep="\n")
+    print(f"\n{sum(each.equal for each in outcomes)} of {len(outcomes)} equal\n")
     print("Row 4's first mean as a result object, private_mean.summary():\n")
     mean = session.names["private_mean"]
     assert isinstance(mean, DPResults)
     print(mean.summary())
-    print("", *part("tutorial.corrections").corrections(text.WIDTH), "", sep="\n")
+    print("", *part("tutorial.corrections").corrections(WIDTH), "", sep="\n")
     written = _picture(session.names, folder)
     return 0 if written and all(outcome.equal for outcome in outcomes) else 1
 
 
 class Session:
-    """A Python session in which the steps run one after the other, as the lines of an R script do.
-
-    Examples
-    --------
-    >>> from pydpstat.parity.reference import part
-    >>> Session().run(part("tutorial.steps").STEPS[0]).equal
-    True
-    """
+    """A Python session in which the steps run one after the other, as the lines of an R script do."""
 
     def __init__(self) -> None:
         self.names: Names = {}
         self._run(part("tutorial.steps").PYTHON_PREAMBLE)
 
     def run(self, step: Step) -> StepOutcome:
-        """Run the lines of a step exactly as they are shown, and compare; whatever they raise goes on.
-
-        Examples
-        --------
-        >>> from pydpstat.parity.reference import part
-        >>> Session().run(part("tutorial.steps").STEPS[1]).values
-        (array(0.50079015),)
-        """
+        """Run the lines of a step exactly as they are shown, and compare; whatever they raise goes on."""
         result, warnings = self._run(step.python)
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(step.recorded):
@@ -107,13 +193,6 @@ def agreement(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agr
     """Compare values with those that R printed to 17 digits.
 
     With logarithms two units in the last place are allowed, if the seven digits that R prints agree.
-
-    Examples
-    --------
-    >>> agreement(np.array(0.5), np.array(0.5)).value
-    'equal'
-    >>> agreement(np.array(0.5), np.nextafter(0.5, 1.0)).value
-    'DIFFERENT'
     """
     if np.array_equal(recorded, ours):
         return Agreement.EQUAL
@@ -148,19 +227,7 @@ def _picture(names: Names, folder: str) -> bool:
 def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike[str]) -> Path:
     """Draw two histograms with the same breaks on one axis, and write them as a PNG file into a folder.
 
-    The folder is made if it does not exist; the file gets its name when it is complete. The picture shows the
-    true counts, so it is for data that are public or simulated.
-
-    References
-    ----------
-    Okabe, M. and Ito, K. (2008). Color universal design (the palette).
-
-    Examples
-    --------
-    >>> from pydpstat import r_arithmetic as r
-    >>> h = r.hist([1.0, 2.0, 2.5])
-    >>> write_picture(h, h, "output").name  # doctest: +SKIP
-    'tutorial-histogram.png'
+    It shows the true counts, so it is for data that are public or simulated.
     """
     try:
         from matplotlib.figure import Figure

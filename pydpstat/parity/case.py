@@ -1,23 +1,32 @@
-"""Comparisons with R, as data: tests, documentation and the report read the same.
+"""Comparisons with R, as data, and where they are; tests, documentation and the report read the same.
 
-Their inputs also as text of R and of Python.
+Their inputs also as text of R and of Python, and numbers as R prints them.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import pkgutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.parity._printing import Names, as_r_prints
+from pydpstat.errors import PydpstatError
 
+DIGITS = 7
+Names = tuple[tuple[str, ...], tuple[str, ...]]
 # "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
 # finite number ("difference"), never returns, or returns a number for an argument without a meaning
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -86,10 +95,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Recorded:
-    """One value that R prints, to 17 significant digits: a number, a vector, or the rows of a matrix.
-
-    A matrix may have row and column names.
-    """
+    """A number, a vector, or the rows of a matrix that R prints, to 17 significant digits."""
 
     value: npt.ArrayLike
     name: str = "value"
@@ -102,13 +108,7 @@ class Recorded:
 
     @property
     def printed(self) -> list[str]:
-        """The numbers as R prints them, in R's order.
-
-        Examples
-        --------
-        >>> Recorded(0.49855899423826489).printed
-        ['0.498559']
-        """
+        """The numbers as R prints them, in R's order."""
         return as_r_prints(self.array)
 
 
@@ -137,13 +137,6 @@ def r_literal(value: object, exact: bool = False) -> str:
     """Return a value as R code: a `Factor`, a scalar, or a list or an array of them.
 
     Numbers are as a person would type them, or `exact`, to the bit.
-
-    Examples
-    --------
-    >>> r_literal([1.0, 2.5]), r_literal(Factor(("b", None), ("a", "b")))
-    ('c(1, 2.5)', 'factor(c("b", NA), levels = c("a", "b"))')
-    >>> r_literal([1, 2], exact=True), r_literal([0.5, float("nan")], exact=True)
-    ('c(1L, 2L)', 'c(0x1.0000000000000p-1, NaN)')
     """
     if isinstance(value, Factor):
         return f"factor({r_literal(value.values, exact)}, levels = {r_literal(value.levels, exact)})"
@@ -174,13 +167,7 @@ def _r_element(value: object, exact: bool) -> str:
 
 
 def python_literal(value: object) -> str:
-    """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them.
-
-    Examples
-    --------
-    >>> python_literal([1.0, 2.5]), python_literal(["a", "b"])
-    ('np.array([1.0, 2.5])', '["a", "b"]')
-    """
+    """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them."""
     if isinstance(value, Factor):
         return f"pd.Categorical({_python_list(value.values)}, categories={_python_list(value.levels)})"
     if isinstance(value, np.ndarray):
@@ -212,3 +199,84 @@ def _number(value: float, nan: str, infinity: str) -> str:
 
 def _quoted(value: object) -> str:
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def as_r_prints(values: npt.ArrayLike) -> list[str]:
+    """Format numbers as R prints a vector, in R's order: seven significant digits, the same decimals for all.
+
+    R's scientific notation is not imitated.
+    """
+    numbers = np.ravel(values, order="F").tolist()
+    shortest = [f"{number:.{DIGITS}g}" for number in numbers]
+    if any("e" in text or "n" in text for text in shortest):
+        return shortest
+    decimals = max((len(text.partition(".")[2]) for text in shortest), default=0)
+    return [f"{number:.{decimals}f}" for number in numbers]
+
+
+def matrix_lines(values: npt.NDArray[np.float64], dimnames: Names | None = None) -> list[str]:
+    """Format a matrix as R prints it, each column on its own: a line of names, and one for each row."""
+    rows, columns = values.shape
+    row_names = dimnames[0] if dimnames else tuple(f"[{i + 1},]" for i in range(rows))
+    column_names = dimnames[1] if dimnames else tuple(f"[,{j + 1}]" for j in range(columns))
+    blocks = [_padded(["", *row_names], left=True)]
+    blocks += [_padded([name, *as_r_prints(values[:, j])]) for j, name in enumerate(column_names)]
+    return [" ".join(cells) for cells in zip(*blocks)]
+
+
+def vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
+    """Format texts and then numbers as R prints a vector, each line with the number of its first element."""
+    cells = _padded([*(f'"{label}"' for label in labels), *as_r_prints(values)])
+    size = max(1, (width - 6) // (len(cells[0]) + 1)) if cells else 1
+    starts = range(0, len(cells), size)
+    marks = _padded([f"[{1 + start}]" for start in starts])
+    return [f"{mark} {' '.join(cells[start : start + size])}" for mark, start in zip(marks, starts)]
+
+
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Format rows of texts, the first of them headings, in columns that begin below each other."""
+    columns = [_padded(list(column), left=True) for column in zip(*rows)]
+    lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
+    return [lines[0], "-" * len(lines[0]), *lines[1:]]
+
+
+def _padded(texts: list[str], left: bool = False) -> list[str]:
+    width = max(map(len, texts), default=0)
+    return [text.ljust(width) if left else text.rjust(width) for text in texts]
+
+
+def reference_folder() -> Path:
+    """Return the folder ``r_reference``: that of this checkout, or the one in the working directory."""
+    for place in (_CHECKOUT, Path.cwd()):
+        if (place / "r_reference" / "cases").is_dir():
+            return place / "r_reference"
+    raise PydpstatError(
+        "the comparison needs the folder r_reference, which is no part of an installed package. "
+        "Run it in a checkout of the repository."
+    )
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Return every comparison, in the order of the names of the modules in ``r_reference/cases``."""
+    cases: tuple[Case, ...] = tuple(collected("cases", "CASES"))
+    twice = sorted(name for name, times in Counter(case.id for case in cases).items() if times > 1)
+    if twice:
+        raise ValueError(f"ids of parity cases must differ; {twice} occur twice")
+    return cases
+
+
+def part(name: str) -> ModuleType:
+    """Import a module of the reference, for example ``"tutorial.steps"``."""
+    root = str(reference_folder().parent)
+    if root not in sys.path:
+        # last: what is installed comes first
+        sys.path.append(root)
+    return importlib.import_module(f"r_reference.{name}")
+
+
+def collected(folder: str, name: str) -> Iterator[Any]:
+    """Return all that the public modules of a part of the reference have under a name such as ``"CASES"``."""
+    found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
+    for module in found:
+        if not module.startswith("_"):
+            yield from getattr(part(f"{folder}.{module}"), name)

@@ -22,10 +22,10 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.parity.reference import collected
+from pydpstat.parity.case import collected
 
 if TYPE_CHECKING:
-    from pydpstat.parity._live import LiveR
+    from pydpstat.parity._r_side import LiveR
 
 # probability that one test rejects a right sample; with about 70 tests in all, 7e-5 together
 ALPHA = 1e-6
@@ -97,11 +97,7 @@ class DistributionVerdict:
 
 
 def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) -> DistributionVerdict:
-    """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R.
-
-    Up to the distribution's own number all draws are made in any case, beyond it as many as the slowest side
-    makes in 20 seconds.
-    """
+    """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R."""
     if session is not None and session.missing(wanted.package):
         session = None
     draws = min(draws, wanted.draws) if draws <= SHORT else _affordable(wanted, draws, session)
@@ -146,7 +142,7 @@ def check_distributions(names: Sequence[str], draws: int, live: bool) -> list[Di
 def _start_process(live: bool) -> None:
     global _SESSION, _DISTRIBUTIONS
     from pydpstat.errors import PrivacyWarning
-    from pydpstat.parity._live import LiveR
+    from pydpstat.parity._r_side import LiveR
 
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)

@@ -111,11 +111,7 @@ def _as_printed(value: Any, text: str) -> str:
     if not printed.is_finite() or places <= 0 and exact.denominator != 1:
         return str(value)
     rounded = round(exact, places)
-    return text if rounded == Fraction(printed) else _decimal(rounded, places)
-
-
-def _decimal(value: Fraction, places: int) -> str:
-    """Write a fraction that has so many decimals at most."""
-    digits = f"{abs(value.numerator) * 10 ** max(places, 0) // value.denominator:0{max(places, 0) + 1}d}"
-    cut = len(digits) - max(places, 0)
-    return ("-" if value < 0 else "") + digits[:cut] + ("." + digits[cut:] if places > 0 else "")
+    if rounded == Fraction(printed):
+        return text
+    decimals = max(places, 0)
+    return f"{Decimal(f'{int(rounded * 10**decimals)}e-{decimals}'):f}"

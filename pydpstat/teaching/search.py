@@ -29,14 +29,7 @@ Record = TypeVar("Record")
 class Sequences:
     """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
-    The codes are 0 to values - 1. Bounded neighbors have one of n records replaced; otherwise one is added or
-    removed, and n is the largest number of records.
-
-    Examples
-    --------
-    >>> space = Sequences(2, 1, bounded=True)
-    >>> list(space.data_sets()), list(space.pairs())
-    ([(0,), (1,)], [((0,), (1,))])
+    Bounded ones have one of n records replaced; otherwise one is added or removed, of n at most.
     """
 
     def __init__(self, values: int, n: int, bounded: bool) -> None:
@@ -77,13 +70,7 @@ class Sequences:
 
 
 class Multisets(Sequences):
-    """Data sets as sorted sequences of codes: one order of each.
-
-    Examples
-    --------
-    >>> list(Multisets(2, 2, bounded=True).data_sets())
-    [(0, 0), (0, 1), (1, 1)]
-    """
+    """Data sets as sorted sequences of codes: one order of each."""
 
     def _count(self, size: int) -> int:
         return math.comb(len(self.codes) + size - 1, size)

@@ -34,13 +34,7 @@ def integer(value: object, name: str, least: int | None = None, hint: str = "Giv
 
 
 def several(values: Iterable[int], name: str, example: str) -> list[int]:
-    """Check several such integers, of any container, and return them as a list.
-
-    Examples
-    --------
-    >>> several((5, 7.0), "answers", "[5, 7]")
-    [5, 7]
-    """
+    """Check several such integers, of any container, and return them as a list."""
     try:
         given = None if isinstance(values, (str, bytes)) else iter(values)
     except TypeError:

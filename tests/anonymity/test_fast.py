@@ -7,10 +7,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._fast import fast, initial_groups
-from pydpstat.anonymity._local_search import dissolve, refine, resplit
-from pydpstat.anonymity._points import Groups, Space, by_group, disjoint, equal_rows, uncontested
-from pydpstat.anonymity.aggregation import partition
+from pydpstat.anonymity._groups import (
+    Groups,
+    Space,
+    by_group,
+    disjoint,
+    dissolve,
+    equal_rows,
+    refine,
+    resplit,
+    uncontested,
+)
+from pydpstat.anonymity.aggregation import fast, initial_groups, partition
 from tests.anonymity.plain import loans, tables
 
 
@@ -77,8 +85,8 @@ def test_equal_rows_are_groups_of_their_own():
 
 
 def test_many_blocks(monkeypatch):
-    monkeypatch.setattr("pydpstat.anonymity._fast._ROWS", 100)
-    monkeypatch.setattr("pydpstat.anonymity._fast._GROUPS", 8)
+    monkeypatch.setattr("pydpstat.anonymity.aggregation._ROWS", 100)
+    monkeypatch.setattr("pydpstat.anonymity.aggregation._GROUPS", 8)
     rows = np.random.default_rng(1).normal(size=(1010, 3))
     for k in (2, 5, 20):
         labels = initial_groups(rows, k, Space(rows))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
 from pydpstat.anonymity import k_anonymity, microaggregation
-from pydpstat.anonymity._points import group_means, standardized, within_reach
+from pydpstat.anonymity._groups import group_means, standardized, within_reach
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import as_partition, frame, loans, plain_mdav, tables
 

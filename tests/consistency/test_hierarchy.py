@@ -8,7 +8,7 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy
-from pydpstat.consistency._hierarchy_records import leaf_counts
+from pydpstat.consistency.hierarchy_fit import leaf_counts
 
 NESTED = {"North": {"a": ["m", "f"], "b": ["m", "f"]}, "South": {"c": ["m"]}, "Isles": None}
 NAMES = ["total", "North", "South", "Isles", "North / a", "North / b", "South / c"]

@@ -9,7 +9,7 @@ import pytest
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy, ipf, make_consistent
 from pydpstat.parity._tutorial import Session
-from pydpstat.parity.reference import part
+from pydpstat.parity.case import part
 
 STEPS = part("tutorial.steps").STEPS
 COUNTRY = Hierarchy({"North": ["a", "b"], "South": ["c"]})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydpstat import PydpstatError
 from pydpstat.consistency import controlled_rounding
 from pydpstat.consistency._margins import margin
-from pydpstat.consistency.table_controlled import always, rounded_table
+from pydpstat.consistency.table_adjusted import always, rounded_table
 
 
 @st.composite

@@ -16,9 +16,8 @@ from pydpstat.dppack._models.kst_noise import (
     replaced_epsilon,
     smallest_delta,
 )
-from pydpstat.parity._compare import compare
-from pydpstat.parity._evaluate import evaluate_in_python
-from pydpstat.parity._live import LiveR
+from pydpstat.parity._compare import compare, evaluate_in_python
+from pydpstat.parity._r_side import LiveR
 from pydpstat.parity.case import Case
 from r_reference.cases.models_kst import CASES
 from tests.dppack.kst_models import X, base, fit, linear

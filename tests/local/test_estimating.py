@@ -17,7 +17,7 @@ from scipy import stats
 from pydpstat import Budget, DPResults, PydpstatError
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, ResponseResults
 from pydpstat.local import _intervals as estimate
-from pydpstat.local._distributions import Fixed, Sampled
+from pydpstat.local._intervals import Fixed, Sampled
 from tests.privacy_search import findings
 
 LABELS = ["never", "sometimes", "daily"]

@@ -63,11 +63,11 @@ def test_a_seed_repeats_and_its_draws_differ(source):
 
 
 def test_draws_in_several_parts_are_of_one_stream(monkeypatch):
-    from pydpstat.local import experiments
+    from pydpstat.local import planning
 
     parts = []
     respond = RandomizedResponse.respond
-    monkeypatch.setattr(experiments, "_AT_ONCE", 100)
+    monkeypatch.setattr(planning, "_AT_ONCE", 100)
     monkeypatch.setattr(
         RandomizedResponse, "respond", lambda *given: parts.append(given[1].shape) or respond(*given)
     )

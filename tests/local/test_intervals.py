@@ -18,8 +18,7 @@ from pydpstat.local import (
     required_n,
     uncertainty,
 )
-from pydpstat.local._distributions import Fixed, Sampled
-from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
+from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, Fixed, Sampled, interval
 
 # the least coverage that each method is to have
 PROMISED = {"blaker": 0.95, "clopper-pearson": 0.95, "score": 0.94}

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.parity._compare import compare, relative_difference, ulp_difference
-from pydpstat.parity._evaluate import Outcome
-from pydpstat.parity._live import PEERS, number, outcome
-from pydpstat.parity.case import Factor, assignments, r_literal
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity._compare import Outcome, compare, relative_difference, ulp_difference
+from pydpstat.parity._r_side import PEERS, number, outcome
+from pydpstat.parity.case import Factor, all_cases, assignments, r_literal
 from pydpstat.porting import _r_environment as environment
 from tests.parity.comparisons import case
 
@@ -258,7 +256,7 @@ def test_cases_are_data():
 
 
 def test_every_mirror_has_cases():
-    from pydpstat.parity._recorded import exports
+    from pydpstat.parity._r_side import exports
 
     levels = {}
     for each in all_cases():

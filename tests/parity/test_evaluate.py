@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from pydpstat import PrivacyWarning
-from pydpstat.parity._evaluate import evaluate, evaluate_in_python, flatten, run_python
-from pydpstat.parity._printing import table_lines, vector_lines
-from pydpstat.parity.case import Case
+from pydpstat.parity._compare import evaluate, evaluate_in_python, flatten, run_python
+from pydpstat.parity.case import Case, table_lines, vector_lines
 from pydpstat.porting import r
 
 WARNS = "import warnings\nfrom pydpstat import varDP\nwarnings.warn('careful', UserWarning)\n"

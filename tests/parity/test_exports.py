@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from pydpstat.parity._recorded import covered, exports, exports_path, write_exports
+from pydpstat.parity._r_side import covered, exports, exports_path, write_exports
 from pydpstat.porting._code import python_name
 from tests.parity.signatures import signature_differences
 
@@ -65,7 +65,7 @@ def test_a_name_with_a_failed_comparison_is_not_covered():
     from dataclasses import replace
 
     from pydpstat.parity._compare import Verdict
-    from pydpstat.parity.reference import all_cases
+    from pydpstat.parity.case import all_cases
 
     case = next(each for each in all_cases() if each.function == "meanDP")
     passed, failed = Verdict(case, "passed", "live"), Verdict(replace(case, id="x"), "failed", "live")

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from pydpstat.dppack import counts, moments
-from pydpstat.parity import _command as command
-from pydpstat.parity._live import PEERS
-from pydpstat.parity._recorded import recording_path
+from pydpstat.parity import _report as command
+from pydpstat.parity._r_side import PEERS, recording_path
+from pydpstat.parity.case import all_cases
 from pydpstat.parity.distribution import all_distributions, check_distribution, check_distributions
-from pydpstat.parity.reference import all_cases
 
 DISTRIBUTIONS = all_distributions()
 GROUPS = defaultdict(list)

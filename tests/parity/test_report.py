@@ -8,13 +8,11 @@ import math
 import pytest
 
 from pydpstat.__main__ import main as package_main
-from pydpstat.parity import _command as command
-from pydpstat.parity import _recorded as recorded
-from pydpstat.parity._compare import Verdict
-from pydpstat.parity._evaluate import evaluate_in_python
+from pydpstat.parity import _r_side as recorded
+from pydpstat.parity import _report as command
+from pydpstat.parity._compare import Verdict, evaluate_in_python
 from pydpstat.parity._report import Report
-from pydpstat.parity.case import Case
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity.case import Case, all_cases
 from tests.parity.comparisons import case
 
 RECORDED = ["--recorded", "--draws", "0"]

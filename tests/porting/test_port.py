@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pydpstat.__main__ import main
-from pydpstat.parity.case import Case
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity.case import Case, all_cases
 from pydpstat.porting import parse
 from pydpstat.porting._assignments import LEFT
 from pydpstat.porting._code import Untranslated

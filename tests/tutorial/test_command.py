@@ -15,8 +15,7 @@ import pytest
 import pydpstat
 from pydpstat.__main__ import main
 from pydpstat.parity import _tutorial as tutorial
-from pydpstat.parity import _tutorial_text as text
-from pydpstat.parity import reference
+from pydpstat.parity import case as reference
 from pydpstat.parity.case import Step
 
 steps = reference.part("tutorial.steps")
@@ -44,7 +43,7 @@ def test_text(monkeypatch, capsys):
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert err == "" and out.isascii()
-    assert max(map(len, lines)) <= text.WIDTH
+    assert max(map(len, lines)) <= tutorial.WIDTH
     numbers = [line[:2].strip() for line in lines if line[2:4] == "  "]
     assert [number for number in numbers if number] == [str(i) for i in range(1, 13)]
     assert "12 of 12 equal" in lines and "DIFFERENT" not in out
@@ -85,7 +84,7 @@ def test_every_verdict_fits(monkeypatch, capsys):
     monkeypatch.setattr(steps, "PYTHON_PREAMBLE", preamble)
     assert main(["tutorial"]) == 1
     out = capsys.readouterr().out
-    assert "DIFFERENT" in out and max(map(len, out.splitlines())) <= text.WIDTH
+    assert "DIFFERENT" in out and max(map(len, out.splitlines())) <= tutorial.WIDTH
 
 
 def test_picture(monkeypatch, capsys, tmp_path):
@@ -187,7 +186,7 @@ def test_parity_gets_its_own_arguments(monkeypatch):
         return 3
 
     command = types.SimpleNamespace(main=parity)
-    monkeypatch.setitem(sys.modules, "pydpstat.parity._command", command)
+    monkeypatch.setitem(sys.modules, "pydpstat.parity._report", command)
     assert main(["parity", "--json", "report.json", "meanDP", "--help"]) == 3
     assert seen == [["--json", "report.json", "meanDP", "--help"]]
 

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.parity._printing import as_r_prints, matrix_lines
-from pydpstat.parity._tutorial import Session, agreement
-from pydpstat.parity._tutorial_text import Agreement
-from pydpstat.parity.reference import part
+from pydpstat.parity._tutorial import Agreement, Session, agreement
+from pydpstat.parity.case import as_r_prints, matrix_lines, part
 
 steps, cars = part("tutorial.steps"), part("tutorial.cars")
 STEPS = steps.STEPS

@@ -12,12 +12,9 @@ import numpy as np
 
 from livedocs.readable import WIDTH, folded, python_lines, r_lines
 from pydpstat import DPResults, DPResultsPair
-from pydpstat.parity._compare import DIFFERENT, Against, Verdict, compare
-from pydpstat.parity._evaluate import Outcome, evaluate
-from pydpstat.parity._live import LiveR, NoR
-from pydpstat.parity._printing import vector_lines
-from pydpstat.parity._recorded import Recording, recording_path
-from pydpstat.parity.case import Case
+from pydpstat.parity._compare import DIFFERENT, Against, Outcome, Verdict, compare, evaluate
+from pydpstat.parity._r_side import LiveR, NoR, Recording, recording_path
+from pydpstat.parity.case import Case, vector_lines
 
 # evaluates code in a fresh environment and returns what R prints
 _PRINTED = """function(code) {

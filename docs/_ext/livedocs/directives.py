@@ -16,9 +16,8 @@ from sphinx.util.docutils import SphinxDirective
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
 from livedocs.items import ItemFailed, missing_items, register
 from livedocs.running import PageFailed, run
-from pydpstat.parity._evaluate import Names
-from pydpstat.parity.case import Case
-from pydpstat.parity.reference import all_cases
+from pydpstat.parity._compare import Names
+from pydpstat.parity.case import Case, all_cases
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from livedocs.comparing import printed
-from pydpstat.parity._evaluate import Names, run_python
+from pydpstat.parity._compare import Names, run_python
 
 # what a page holds
 _WIDTH = 88

@@ -1,14 +1,18 @@
-"""A local search that lowers the loss of groups of near rows.
+"""Rows as points, scaled, in groups with means and losses, and a local search that lowers the loss.
 
 Groups are dissolved, large ones split, pairs of groups parted again.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from pydpstat.anonymity._points import Groups, Space, disjoint, squares
-
+# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
+_WIDE = 500
+# more dimensions make a tree no faster than looking at all points
+_MOST = 8
 # at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
 # groups is the last
 _ROUNDS, _TURNS, _CHANGED = 6, 6, 0.01
@@ -26,11 +30,147 @@ _STEP = 1 << 20
 _GAIN = 1e-9
 
 
-def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.ndarray:
-    """Lower the loss of a partition; each group has at least k rows and keeps as many.
+class Groups:
+    """A partition of rows; groups are numbered from 0, none left out.
 
-    The new labels go from 0, none left out. The loss is not higher than before, but for rounding.
+    `members` are the rows by group, of which each `starts` somewhere; `losses` are sums of squared distances
+    from the `means`.
     """
+
+    def __init__(self, rows: np.ndarray, labels: np.ndarray) -> None:
+        self.rows = rows
+        self.members, self.starts, self.sizes = by_group(labels)
+        self.count = self.sizes.size
+        self.labels = np.empty_like(labels)
+        self.labels[self.members] = np.repeat(np.arange(self.count), self.sizes)
+        ordered = rows.take(self.members, axis=0)
+        self.means = np.add.reduceat(ordered, self.starts, axis=0) / self.sizes[:, None]
+        ordered -= np.repeat(self.means, self.sizes, axis=0)
+        self.losses = np.add.reduceat(squares(ordered), self.starts)
+
+    def padded(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return pairs of groups' members (-1: no second), a line a pair, and which places hold one."""
+        one, two = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
+        place = np.arange(int((one + two).max()))[None, :]
+        at = np.where(place < one, self.starts[first, None] + place, self.starts[second, None] + place - one)
+        there = place < one + two
+        return self.members[np.where(there, at, 0)], there
+
+
+def by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows group by group, in their order within each, where each group begins, and its size."""
+    from scipy.sparse import csc_matrix
+
+    # one entry in each column: turning it into rows is a counting sort, much faster than argsort
+    columns = np.empty(labels.size, dtype=np.int8), labels, np.arange(labels.size + 1)
+    lines = csc_matrix(columns, shape=(int(labels.max()) + 1, labels.size)).tocsr()
+    sizes = np.diff(lines.indptr)
+    used = sizes > 0
+    return lines.indices, lines.indptr[:-1][used], sizes[used]
+
+
+def squares(steps: np.ndarray) -> np.ndarray:
+    """Return the squared length of vectors along the last axis."""
+    return np.einsum("...d,...d->...", steps, steps)
+
+
+def uncontested(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
+    """Tell which lines of claims have the highest rank of all that claim one of the same things."""
+    order = rank.argsort()
+    top = np.full(count, -1)
+    # written in the order of the ranks: the highest one stays
+    top[claims[order].ravel()] = rank[order].repeat(claims.shape[1])
+    won: np.ndarray = (top[claims] == rank[:, None]).all(axis=1)
+    return won
+
+
+def disjoint(
+    changes: np.ndarray, claims: np.ndarray, rank: np.ndarray, count: int, rounds: int
+) -> np.ndarray:
+    """Choose changes, those of high rank first, so that no group takes part in two.
+
+    A line of `claims` has the groups that one of the `changes` is for; each round looks at those left.
+    """
+    chosen = []
+    for _ in range(rounds):
+        winning = uncontested(claims, rank[changes], count)
+        won = np.isin(changes, changes[~winning], invert=True)
+        chosen.append(np.unique(changes[won]))
+        busy = np.zeros(count, dtype=bool)
+        busy[claims[won]] = True
+        left = np.isin(changes, changes[busy[claims].any(axis=1)], invert=True)
+        changes, claims = changes[left], claims[left]
+    return np.concatenate(chosen)
+
+
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
+    centered = values - values.mean(axis=1, keepdims=True)
+    constant = values.min(axis=1) == values.max(axis=1)
+    centered[constant] = 0.0
+    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True))
+    return centered / np.where(spread > 0.0, spread, 1.0)
+
+
+def group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return each row's mean over its group, the very same number for all rows of a group."""
+    # rows in one piece are moved about faster than columns
+    groups = Groups(np.ascontiguousarray(values.T), labels)
+    ordered = groups.rows.take(groups.members, axis=0)
+    # rounding must not carry a mean out of its group
+    lowest = np.minimum.reduceat(ordered, groups.starts, axis=0)
+    highest = np.maximum.reduceat(ordered, groups.starts, axis=0)
+    means = np.clip(groups.means, lowest, highest)
+    return np.ascontiguousarray(means.take(groups.labels, axis=0).T)
+
+
+def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
+    power = math.frexp(float(np.abs(values).max()))[1]
+    if abs(power) <= _WIDE:
+        return values, 0
+    return np.ldexp(values, -power), power
+
+
+def equal_rows(columns: np.ndarray) -> np.ndarray:
+    """Number rows so that equal ones have the same number, from 0."""
+    order = np.lexsort(columns)
+    ordered = columns[:, order]
+    fresh = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    labels = np.zeros(order.size, dtype=np.int64)
+    labels[order[1:]] = fresh.cumsum()
+    return labels
+
+
+class Space:
+    """Where rows' neighbors are looked for.
+
+    Of more than eight variables the eight leading principal components are kept.
+    """
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._components: np.ndarray | None = None
+        if rows.shape[1] > _MOST:
+            components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MOST:]
+            # the last digits and the sign are the processor's
+            largest = components[np.abs(components).argmax(axis=0), np.arange(_MOST)]
+            self._components = (components * np.where(largest < 0.0, -1.0, 1.0)).round(6)
+
+    def nearest(self, points: np.ndarray, to: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return distances and places of the `count` (or all) points nearest to each of `to`, in lines."""
+        from scipy.spatial import cKDTree
+
+        count = min(count, len(points))
+        distances, places = cKDTree(self._of(points)).query(self._of(to), k=count)
+        return distances.reshape(len(to), count), places.reshape(len(to), count)
+
+    def _of(self, rows: np.ndarray) -> np.ndarray:
+        # einsum's order of additions is always the same, BLAS's is not
+        return rows if self._components is None else np.einsum("nd,de->ne", rows, self._components)
+
+
+def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.ndarray:
+    """Lower the loss of a partition; each group has at least k rows and keeps as many."""
     groups = Groups(rows, labels)
     for _ in range(_ROUNDS):
         before = groups.losses
@@ -123,10 +263,9 @@ def _nearest_other(movers: np.ndarray, groups: Groups, space: Space) -> tuple[np
 
 
 def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
-    """Part pairs of groups again; each new group has at least k rows and the loss never grows.
+    """Part pairs of groups again, or single ones (-1) into two; each new group has at least k rows.
 
-    No group is in two pairs. A second -1 asks for one group to be parted into two. Groups that were parted
-    get new numbers, from `groups.count`.
+    The loss never grows. Groups that were parted get new numbers, from `groups.count`.
     """
     labels = groups.labels.copy()
     totals = groups.sizes[first] + np.where(second < 0, 0, groups.sizes[second])
@@ -176,11 +315,7 @@ def _scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray]:
         along = np.einsum("pmd,pd->pm", values, way)
         way = np.einsum("pmd,pm->pd", values, along)
         way /= np.maximum(np.abs(way).max(axis=1), 1e-300)[:, None]
-    return [
-        -np.einsum("pmd,pd->pm", values, sums),
-        squares(steps),
-        np.einsum("pmd,pd->pm", values, way),
-    ]
+    return [-np.einsum("pmd,pd->pm", values, sums), squares(steps), np.einsum("pmd,pd->pm", values, way)]
 
 
 def _best_cut(

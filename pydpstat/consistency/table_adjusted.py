@@ -1,17 +1,31 @@
-"""Controlled rounding: a table of integers that still adds up."""
+"""Tables adjusted to margins by iterative proportional fitting, and rounded so that they still add up."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from pydpstat._answering import answered
-from pydpstat._checks import positive
-from pydpstat.consistency._margins import Axes, Fit, Margin, axes_of, incidence, margin, table_fit
+from pydpstat._checks import integer, positive
+from pydpstat.consistency._margins import (
+    Axes,
+    Fit,
+    Margin,
+    axes_of,
+    check_agreement,
+    expanded,
+    gaps,
+    incidence,
+    margin,
+    read_margins,
+    solution,
+    table_fit,
+)
 from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.tables import Form, TableFit, read_table
+from pydpstat.consistency.tables import ConvergenceWarning, Form, TableFit, check_not_negative, read_table
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -25,6 +39,150 @@ _WHOLE = 1e-9
 _FURTHER = 2
 # a rounding whose squares are so near to the best is good enough
 _GOOD = 1e-3
+
+
+@answered
+def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
+    """Scale a table until it has given margins (raking).
+
+    Parameters
+    ----------
+    table : array_like, DataFrame, Series or DPResults
+        Numbers of at least 0, with any number of ways: an array, a DataFrame, a Series with an index
+        level for each way (combinations that it lacks count as 0), or a release's result.
+    margins : dict
+        From an axis, or a tuple of axes, to the sums that the table must have there: places (0, 1,
+        ...), or names where the table has them; ``()`` is the total. Values are arrays with the axes in
+        the key's order; pandas objects and results are put in order by their labels.
+    tolerance : float, default 1e-10
+        Largest gap that may be left, as a share of each margin's largest value.
+    max_iterations : int, default 1000
+        How often all margins are gone through at most.
+
+    Returns
+    -------
+    TableFit
+        With ``estimate`` (the fitted table in the form of `table`), ``converged``, ``iterations``,
+        ``gaps``, ``largest_gap``, ``status`` and ``summary()``.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, margins do not agree with each other, or no table with the
+        zeros of `table` has them.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where the margins are not met after `max_iterations`.
+
+    See Also
+    --------
+    least_squares : the closest table in squares, which may be below 0.
+    controlled_rounding : whole numbers.
+
+    Notes
+    -----
+    Post-processing: it costs no privacy budget, as long as table and margins were released, or are
+    public. The zeros of the table stay zeros, and the odds ratios stay what they are. Of all tables
+    that have the margins, the fitted one is the nearest in relative entropy.
+
+    Where it does not converge, a linear program finds out why: there is no solution (an error), all
+    solutions have further zeros (then each iteration gains less than the one before), or it needs
+    more iterations.
+
+    Noisy margins do not agree with each other, and then no table has them all: `least_squares` makes
+    them agree first.
+
+    References
+    ----------
+    Deming, W. E. and Stephan, F. F. (1940). On a least squares adjustment of a sampled frequency table
+    when the expected marginal totals are known. Annals of Mathematical Statistics 11.
+    Csiszar, I. (1975). I-divergence geometry of probability distributions and minimization problems.
+    Annals of Probability 3 (when there is a solution).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pydpstat.consistency import ipf
+    >>> fitted = ipf(np.array([[40, 30], [35, 50]]), {0: [80, 70], 1: [75, 75]})
+    >>> fitted.estimate.round(2)
+    array([[45.96, 34.04],
+           [29.04, 40.96]])
+    >>> fitted.converged, fitted.largest_gap < 1e-8
+    (True, True)
+    """
+    values, form = read_table(table, gaps=True)
+    check_not_negative(values, "table")
+    wanted = read_margins(margins, form, values.shape)
+    for each in wanted:
+        check_not_negative(each.goal, each.name)
+    check_agreement(wanted)
+    check_support(values, wanted)
+    limit = positive(tolerance, "tolerance", "1e-10 is usual.")
+    most = integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
+    found = fit(values, wanted, limit, most)
+    status = f"the margins are met to {limit:g} of their largest values"
+    if not found.converged:
+        status = _why(solution(values, wanted), max(gaps(found.values, wanted)), most)
+        warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
+    method = "iterative proportional fitting"
+    return table_fit(method, found, form, wanted, status, (method,))
+
+
+def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:
+    """Scale a table to one margin after the other until it has them all.
+
+    The tolerance is in units of each margin's largest cell.
+    """
+    fitted = values.copy()
+    limits = [tolerance * float(each.goal.max(initial=0.0)) for each in margins]
+    for iteration in range(1, most + 1):
+        near = True
+        for each, limit in zip(margins, limits):
+            sums = margin(fitted, each.axes)
+            near = near and float(np.abs(sums - each.goal).max()) <= limit
+            # a sum of 0 has a goal of 0
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                factors = each.goal / np.where(sums > 0.0, sums, 1.0)
+                fitted *= expanded(factors, each.axes, fitted.ndim)
+        # the sums were taken before the last steps, which only bring the table nearer
+        if near and all(gap <= limit for gap, limit in zip(gaps(fitted, margins), limits)):
+            return Fit(fitted, iteration, True)
+    if not np.isfinite(fitted).all():
+        raise PydpstatError(
+            "table must have positive cells that differ less in size: scaling them overflows."
+        )
+    return Fit(fitted, most, False)
+
+
+def check_support(values: np.ndarray, margins: list[Margin]) -> None:
+    """Check that no goal above 0 is for cells that are all 0."""
+    for each in margins:
+        empty = int(((margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
+        if empty:
+            raise PydpstatError(
+                f"table must have a cell above 0 wherever {each.name} is above 0; for {empty} of "
+                f"{each.goal.size} of its sums all cells are 0, and scaling keeps them at 0. Put a "
+                "small number into cells that are not certain to be 0."
+            )
+
+
+def _why(kind: str, gap: float, most: int) -> str:
+    """Say why a fit did not converge, or raise an error where it cannot."""
+    if kind == "none":
+        raise PydpstatError(
+            "table has too many zeros: no table with these zeros has all of the margins, though the "
+            "margins agree with each other. Put a small number into cells that are not certain to be "
+            "0, or drop a margin."
+        )
+    far = f"not converged after {most} iterations; a gap of {gap:.3g} is left"
+    return {
+        "edge": f"{far}: every table with these margins has more zeros than this one, so convergence "
+        "becomes ever slower",
+        "inner": f"{far}: a solution exists, so give a larger max_iterations",
+        "unknown": f"{far}: it is unknown whether a solution exists, because the table is large",
+    }[kind]
 
 
 @answered
@@ -111,29 +269,11 @@ class Rounding(NamedTuple):
 def rounded_table(
     values: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None], time_limit: float
 ) -> Rounding:
-    """Round a table to integers so that its margins are integers near theirs, or given ones.
+    """Round a table to integers so that its margins are integers near theirs, or the given goals.
 
-    A margin is given by its axes. A goal has the integers that it must have, the table's own sums but for
-    floating-point error; None is for those below or above its sums. The time limit is in seconds for each of
-    two searches, where there may be no solution.
-
-    Notes
-    -----
-    Which cells go up is a linear program in integers: the sum of squared changes is linear in
-    that choice. Where each margin belongs to one of two chains, each a part of the next (the rows and
-    the columns of a two-way table, with or without the total), the program is a network flow, and its
-    vertices are integers: there is a solution always. For three and more ways there may be none.
-    Then cells may go further than to the next integer, and there may still be none.
-
-    References
-    ----------
-    Cox, L. H. and Ernst, L. R. (1982). Controlled rounding. INFOR 20.
-
-    Examples
-    --------
-    >>> values = np.array([[0.5, 1.5], [1.5, 0.5]])
-    >>> rounded_table(values, [(0,), (1,)], [None, None], 10.0).table.sum(axis=0)
-    array([2, 2])
+    Which cells go up is a linear program in integers, as the squared changes are linear in that choice. Where
+    the margins are two chains of parts it is a network flow, which has a solution always. Otherwise cells may
+    go further, and there may be none. The time limit is for each of two searches.
     """
     from scipy import sparse
 
@@ -171,13 +311,7 @@ def rounded_table(
 
 
 def always(axes: list[Axes]) -> bool:
-    """Tell whether a rounding exists for all tables: whether the margins make up two chains of parts.
-
-    Examples
-    --------
-    >>> always([(), (0,), (1,)]), always([(0, 1), (0, 2), (1, 2)])
-    (True, False)
-    """
+    """Tell whether a rounding exists for all tables: whether the margins make up two chains of parts."""
     sides: dict[Axes, bool] = {}
 
     def fits(each: Axes, side: bool) -> bool:
@@ -220,10 +354,7 @@ def _solved(
     limits: tuple[np.ndarray, np.ndarray],
     seconds: float,
 ) -> np.ndarray | None:
-    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None.
-
-    The sums are checked to the last unit.
-    """
+    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not costs.size:

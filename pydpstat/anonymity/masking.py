@@ -1,0 +1,383 @@
+"""Values and columns masked: rounded, in categories, with noise, and identifiers left out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._answering import answered
+from pydpstat._grid import grid_unit
+from pydpstat.anonymity import _frames as frames
+from pydpstat.anonymity._frames import Names, equal_rows
+from pydpstat.errors import PydpstatError
+from pydpstat.random import Source, source_from
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Bins = int | Sequence[float]
+_EDGES = "an integer of at least 1, or increasing edges"
+# below it a number and its double are 64-bit integers
+_LARGE = 2.0**61
+NOISES = ("laplace", "normal")
+
+
+@answered
+def round_columns(
+    df: pd.DataFrame, to: float | Mapping[Hashable, float], columns: Names = None
+) -> pd.DataFrame:
+    """Round numbers to multiples.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    to : number or dict
+        Of what the values become multiples, above 0: 1000 for whole thousands, 0.5 for halves. A dict has
+        one number for each column that is treated.
+    columns : name or sequence of names, optional
+        What to round; all columns by default, and the dict's where `to` is one.
+
+    Returns
+    -------
+    DataFrame
+        A new table. A column keeps its dtype; one of integers becomes one of floats where `to` is no
+        integer. Missing values stay.
+
+    Raises
+    ------
+    PydpstatError
+        Where `to` is no such number, or a column is not there or has no numbers.
+
+    See Also
+    --------
+    categorize : classes.
+    add_noise : noise in the place of rounding.
+
+    Notes
+    -----
+    A value halfway between two multiples goes to the even one. Rounding alone promises no k: look at
+    `k_anonymity`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import round_columns
+    >>> df = pd.DataFrame({"pay": [1234, 1777], "age": [31, 38]})
+    >>> round_columns(df, {"pay": 1000, "age": 10})
+        pay  age
+    0  1000   30
+    1  2000   40
+    """
+    chosen, units = frames.by_column(df, to, columns, "to", lambda each: checks.positive(each, "to"))
+    return frames.with_columns(df, chosen, [_rounded(df, place, unit) for place, unit in zip(chosen, units)])
+
+
+def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
+    from pandas.api.types import is_bool_dtype, is_integer_dtype
+
+    column = df.iloc[:, place]
+    values = frames.floats(df, place)
+    if is_bool_dtype(column.dtype):
+        raise PydpstatError(
+            f"df must have numbers in column {checks.excerpt(df.columns[place])}; got {column.dtype}."
+        )
+    largest = float(np.fmax.reduce(np.abs(values), initial=unit))
+    if is_integer_dtype(column.dtype) and unit.is_integer() and largest < _LARGE:
+        return _whole(column, int(unit))
+    return frames.as_before(np.rint(values / unit) * unit, column)
+
+
+def _whole(column: pd.Series, unit: int) -> pd.Series:
+    """Round integers to multiples, halves to the even one; a dtype too narrow for them gives way."""
+    wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
+    below, rest = wide // unit, wide % unit
+    up = (2 * rest > unit) | ((2 * rest == unit) & (below % 2 == 1))
+    rounded = (below + up.astype(wide.dtype)) * unit
+    narrow = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
+    if rounded.max() > narrow.max or rounded.min() < narrow.min:
+        return rounded
+    return rounded.astype(column.dtype)
+
+
+@answered
+def categorize(
+    df: pd.DataFrame, bins: Bins | Mapping[Hashable, Bins], columns: Names = None, quantiles: bool = False
+) -> pd.DataFrame:
+    """Replace numbers by the interval that they lie in.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    bins : int, sequence of numbers, or dict
+        How many intervals, or their edges, increasing (infinite ones leave no value out). A dict has bins
+        for each column that is treated.
+    columns : name or sequence of names, optional
+        What to treat; all columns by default, and the dict's where `bins` is one.
+    quantiles : bool, default False
+        Whether a number of intervals means intervals with about equally many values, not equally long
+        ones.
+
+    Returns
+    -------
+    DataFrame
+        A new table with ordered Categoricals of intervals, open on the left and closed on the right as
+        pandas and R cut them; the lowest edge belongs to the first one. Missing values stay missing.
+
+    Raises
+    ------
+    PydpstatError
+        Where `bins` is something else, a value lies outside the edges, or a column is not there or has no
+        numbers.
+
+    See Also
+    --------
+    round_columns : numbers that stay numbers.
+    k_anonymity : what it is done for.
+
+    Notes
+    -----
+    Edges that are computed from the data (a number of bins) tell something of the data: the smallest and
+    the largest value, or quantiles. Edges that you choose do not.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import categorize
+    >>> df = pd.DataFrame({"age": [17, 30, 71]})
+    >>> inf = float("inf")
+    >>> categorize(df, [-inf, 17, 64, inf]).age.astype(str).tolist()
+    ['(-inf, 17.0]', '(17.0, 64.0]', '(64.0, inf]']
+    """
+    by_quantile = checks.flag(quantiles, "quantiles")
+    chosen, cuts = frames.by_column(df, bins, columns, "bins", _bins)
+    cut = [_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
+    return frames.with_columns(df, chosen, cut)
+
+
+def _bins(value: Any) -> int | np.ndarray:
+    if checks.is_number(value):
+        if 1 <= value < 2**31 and value == int(value):
+            return int(value)
+    elif not isinstance(value, str):
+        edges = checks.array_of(value)
+        if edges.ndim == 1 and edges.size > 1 and edges.dtype.kind in "iuf" and (np.diff(edges) > 0).all():
+            return edges.astype(np.float64)
+    raise PydpstatError(f"bins must be {_EDGES}, at least two; got {checks.shown(value)}.")
+
+
+def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
+    import pandas as pd
+
+    name = checks.excerpt(df.columns[place])
+    values = frames.floats(df, place)
+    known = values[~np.isnan(values)]
+    if isinstance(bins, int):
+        if known.size == 0 or not np.isfinite(known).all():
+            raise PydpstatError(
+                f"df must have finite values in column {name} to compute edges. Give the edges in bins."
+            )
+        if by_quantile:
+            return pd.qcut(values, bins, duplicates="drop")
+    elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
+        raise PydpstatError(
+            f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end "
+            "with inf."
+        )
+    return pd.cut(values, bins, include_lowest=True)
+
+
+@answered
+def add_noise(
+    df: pd.DataFrame,
+    scale: float | Mapping[Hashable, float],
+    columns: Names = None,
+    *,
+    noise: str = "laplace",
+    relative: bool = False,
+    rng: object = None,
+) -> pd.DataFrame:
+    """Add independent noise to each value.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    scale : number or dict
+        The noise's scale in the column's unit, above 0: b for Laplace noise (standard deviation sqrt(2) b),
+        the standard deviation for normal noise. A dict has one for each column that is treated.
+    columns : name or sequence of names, optional
+        What to treat; all columns by default, and the dict's where `scale` is one.
+    noise : {"laplace", "normal"}, default "laplace"
+        The noise's distribution.
+    relative : bool, default False
+        Whether the scale is in standard deviations of the column, which must not be constant then.
+    {rng}
+
+    Returns
+    -------
+    DataFrame
+        A new table. The columns treated have floats; float32 and nullable columns stay so. Missing values
+        stay missing.
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed, or a column is not there, has no numbers or infinite ones.
+
+    See Also
+    --------
+    round_columns, categorize : other ways to blur columns.
+    pydpstat.mean : a release with a guarantee, which this has not.
+
+    Notes
+    -----
+    This is perturbation in the sense of statistical disclosure control, and no differential privacy: a
+    value without bounds can be as far off as it likes, and a scale that is relative is computed from the
+    data. Values clipped to public bounds, with Laplace noise of scale d (upper - lower) / epsilon in each of
+    d columns, are epsilon-private for each row; no function here states that for you. For statistics use
+    `pydpstat.mean` and the other releases, which do.
+
+    With ``rng=None`` the noise has its distribution exactly, on a grid of about a millionth of its scale;
+    the sum with the value is an ordinary one of floats.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import add_noise
+    >>> df = pd.DataFrame({"age": [30, 41], "ill": [0, 1]})
+    >>> add_noise(df, 2.0, ["age"], rng=1).round(1)
+        age  ill
+    0  30.0    0
+    1  45.6    1
+    """
+    checks.one_of(noise, "noise", NOISES)
+    in_spreads = checks.flag(relative, "relative")
+    source = source_from(rng)
+    chosen, given = frames.by_column(df, scale, columns, "scale", lambda each: checks.positive(each, "scale"))
+    values = [frames.floats(df, place) for place in chosen]
+    scales = [
+        each * (_spread(df, place, column) if in_spreads else 1.0)
+        for place, each, column in zip(chosen, given, values)
+    ]
+    noisy = [column + _drawn(noise, column.size, each, source) for column, each in zip(values, scales)]
+    return frames.with_floats(df, chosen, noisy)
+
+
+def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    spread = float(known.std()) if known.size else 0.0
+    if not 0.0 < spread < np.inf:
+        raise PydpstatError(
+            f"df must have different finite values in column {checks.excerpt(df.columns[place])} with "
+            "relative=True. Give a scale in the column's unit instead."
+        )
+    return spread
+
+
+def _drawn(noise: str, size: int, scale: float, source: Source) -> np.ndarray:
+    grid = None if source.reproducible else grid_unit(scale, scale)
+    drawn = (source.laplace if noise == "laplace" else source.normal)(size, scale, grid)
+    return drawn if grid is None else np.asarray(drawn, dtype=np.float64) * grid
+
+
+@answered
+def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
+    """Drop columns in which every row has a different value.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table.
+    columns : name or sequence of names, optional
+        Where to look. By default all columns but those of floats, since measurements seldom repeat and
+        name nobody by that.
+
+    Returns
+    -------
+    DataFrame
+        The other columns.
+
+    Raises
+    ------
+    PydpstatError
+        Where `df` is no frame or has no rows, a column is not there, or no column would be left.
+
+    See Also
+    --------
+    find_isolated : records that remain unique.
+
+    Notes
+    -----
+    A missing value is a separate value. In a table of few rows an innocent column may have no value
+    twice: look at what is left.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import drop_unique_identifiers
+    >>> df = pd.DataFrame({"id": [7, 8, 9], "age": [30, 30, 41], "pay": [1.5, 2.5, 3.5]})
+    >>> list(drop_unique_identifiers(df).columns)
+    ['age', 'pay']
+    """
+    from pandas.api.types import is_float_dtype
+
+    looked = frames.places(df, columns)
+    if columns is None:
+        looked = [place for place in looked if not is_float_dtype(df.dtypes.iloc[place])]
+    unique = {place for place in looked if equal_rows(df, [place]).max() == len(df) - 1}
+    kept = [place for place in range(df.shape[1]) if place not in unique]
+    if not kept:
+        raise PydpstatError(
+            "df must have a column in which a value occurs twice; every column identifies its rows."
+        )
+    return df.iloc[:, kept].copy()
+
+
+@answered
+def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
+    """Find rows in groups of at most `size` indistinguishable rows.
+
+    Parameters
+    ----------
+    df : DataFrame
+        The table, as a rule an anonymized one: its outliers are those that stay alone.
+    columns : name or sequence of names, optional
+        The quasi-identifiers; all columns by default.
+    size : int, default 1
+        Groups of at most so many rows count as isolated.
+
+    Returns
+    -------
+    Series of bool
+        With the table's index: ``df[~find_isolated(df)]`` leaves them out.
+
+    Raises
+    ------
+    PydpstatError
+        Where `df` is no frame or has no rows, a column is not there, or `size` is no integer of at
+        least 1.
+
+    See Also
+    --------
+    k_anonymity : the smallest group's size.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pydpstat.anonymity import find_isolated
+    >>> df = pd.DataFrame({"pay": [10, 10, 99]})
+    >>> df[~find_isolated(df)]
+       pay
+    0   10
+    1   10
+    """
+    import pandas as pd
+
+    groups = equal_rows(df, frames.places(df, columns))
+    number = frames.integer(size, "size", 1, 2**63 - 1)
+    return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")
