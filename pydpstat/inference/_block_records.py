@@ -75,12 +75,7 @@ class Samples:
         return "Samples(values withheld)"
 
     def blocks(self, number: int, source: Source, bounded: bool) -> Iterator[Block]:
-        """Yield a block of each sample so many times: together they are all records, each of them once.
-
-        Under bounded neighbors the blocks of a sample are drawn without replacement and differ by one record
-        in size at most. Otherwise each record draws its block by itself, so that one record more or less
-        changes one block, and only that.
-        """
+        """Yield a block of each sample so many times: together they are all records, each of them once."""
         drawn = [_places(size, number, source, bounded) for size in self.sizes]
         for place in range(number):
             parts = zip(self.samples, drawn)
@@ -121,13 +116,7 @@ def _sample(data: Any) -> Any:
 
 
 def _unmasked(record: Any) -> Any:
-    """Return a record with NaN where something in it is masked; a list or tuple stays one.
-
-    Examples
-    --------
-    >>> _unmasked(("a", np.ma.masked)), _unmasked(np.ma.masked)
-    (('a', nan), nan)
-    """
+    """Return a record with NaN where something in it is masked; a list or tuple stays one."""
     if isinstance(record, np.ma.MaskedArray):
         plain = without_mask(record)
         return plain if plain.ndim else plain.item()
@@ -156,16 +145,7 @@ def _rows(sample: Any, places: Places) -> Any:
 
 
 def _alone(block: Any) -> Any:
-    """Return a block with the types, the width of texts and the categories that its own records have.
-
-    Examples
-    --------
-    >>> _alone(np.array([1.5, 2.0, "far away"], dtype=object)[:2])
-    array([1.5, 2. ])
-    >>> import pandas as pd
-    >>> _alone(pd.Series(["a", "b", "c"], dtype="category")[:2]).cat.categories.tolist()
-    ['a', 'b']
-    """
+    """Return a block with the types, the width of texts and the categories that its own records have."""
     if isinstance(block, np.ndarray):
         return _alone_array(block) if block.dtype.kind in "OUS" else block
     if has_rows(block):

@@ -29,13 +29,7 @@ SILENT = (
 
 
 def pvalue_of(result: object) -> float:
-    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision.
-
-    Examples
-    --------
-    >>> pvalue_of(0.25), pvalue_of(True), pvalue_of(np.array([0.5]))
-    (0.25, 0.0, 0.5)
-    """
+    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision."""
     value = checks.unwrap(getattr(result, "pvalue", result))
     if isinstance(value, (bool, np.bool_)):
         return 0.0 if value else 1.0

@@ -18,9 +18,9 @@ _AT_ONCE = 300
 
 
 class BlockValues(NamedTuple):
-    """Of each block the score under the hypothesis and the estimate of the slope. Private.
+    """Of each block the score under the hypothesis and the estimate of the slope.
 
-    A score of 0 and an infinite estimate have had their sign drawn at random.
+    Private. A score of 0 and an infinite estimate have had their sign drawn at random.
     """
 
     signs: npt.NDArray[np.int64]
@@ -34,33 +34,7 @@ class BlockValues(NamedTuple):
 def block_values(
     response: Floats, predictor: Floats, others: Floats, size: int, null: float, keys: np.random.Generator
 ) -> BlockValues:
-    """Return the values of disjoint random blocks of so many records.
-
-    Parameters
-    ----------
-    response, predictor : ndarray of shape (n,)
-    others : ndarray of shape (n, k)
-        The other predictors.
-    size : int
-        Records of a block, an even number of at least 2 (k + 1).
-    null : float
-        The slope of the hypothesis.
-    keys : Generator
-        Draws blocks and signs, without a look at the data.
-
-    Notes
-    -----
-    In a block the records are paired by what is left of the predictor after a constant and the others: the
-    largest with the smallest, and so on. That looks at predictors alone. With d and D the pairs' differences
-    of the predictor and of the others, and c what is left of d after D, the score is the sum of c times the
-    differences of response - null * predictor. As c is orthogonal to D, under the hypothesis it is c times
-    the differences of the errors. Given the predictors, all of these change their signs together without a
-    change of their law: where errors have one distribution, as the records of each pair change places, and
-    where their distributions are symmetric, as all errors change their signs. The score's sign is then fair,
-    independent of its size and, with independent errors, of all other blocks.
-
-    Each block's values depend on its own records alone, in an arithmetic that does not depend on the others.
-    """
+    """Return the values of disjoint random blocks of so many records."""
     blocks = response.size // size
     order = keys.permutation(response.size)[: blocks * size].reshape(blocks, size)
     fair = keys.random(blocks) < 0.5
@@ -126,13 +100,7 @@ def score_statistic(values: BlockValues, top: int, keys: np.random.Generator) ->
 
 
 def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
-    """Return the number of concordant minus that of discordant pairs, ties broken by random keys.
-
-    Examples
-    --------
-    >>> kendall_statistic(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), np.random.default_rng(1))
-    1
-    """
+    """Return the number of concordant minus that of discordant pairs, ties broken by random keys."""
     n = x.size
     first = np.lexsort((keys.random(n), x))
     # a key is a record's own, wherever the predictor puts it
@@ -141,13 +109,7 @@ def kendall_statistic(x: Floats, y: Floats, keys: np.random.Generator) -> int:
 
 
 def inversions(order: npt.NDArray[np.int64]) -> int:
-    """Return how many pairs of different numbers stand in the wrong order.
-
-    Examples
-    --------
-    >>> inversions(np.array([2, 0, 1]))
-    2
-    """
+    """Return how many pairs of different numbers stand in the wrong order."""
     n = order.size
     if n <= _AT_ONCE:
         return int(np.count_nonzero(np.triu(order[:, None] > order, 1)))

@@ -1,14 +1,4 @@
-"""The noise of sums by cell: a cube's for each cell's vector, and for the vector of the other sums.
-
-A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the maximum
-norm, and one that is replaced those of two cells, or one by 2. So each cell has a cube's noise of scale 1 / e
-or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell, whatever the number
-of cells. The other sums are one vector more with the rest of epsilon.
-
-Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
-covers a unit for each number that is released, and of a part the norms of the changes grow by less than two
-units, for two cells.
-"""
+"""The noise of sums by cell: a cube's for each cell's vector, and for the vector of the other sums."""
 
 from __future__ import annotations
 
@@ -22,13 +12,7 @@ from pydpstat.mechanisms.mechanism import parts_of
 
 
 class CubePart(NamedTuple):
-    """Vectors that have a share of epsilon together: how wide, how many, how far the norms move in all.
-
-    Examples
-    --------
-    >>> CubePart(2, 24, 2.0, 0.9).size
-    48
-    """
+    """Vectors that have a share of epsilon together: how wide, how many, how far the norms move in all."""
 
     columns: int
     vectors: int
@@ -42,19 +26,7 @@ class CubePart(NamedTuple):
 
 
 class CellCubes(PartedCube):
-    """The cube's mechanism for parts of a release, one after the other.
-
-    Parameters
-    ----------
-    parts : tuple of CubePart
-        In the order of the released numbers, which are vector by vector.
-
-    Examples
-    --------
-    >>> cubes = CellCubes((CubePart(2, 3, 2.0, 0.5), CubePart(1, 1, 2.0, 0.5)))
-    >>> cubes.calibrate_vector(1.0, 0.0, 1.0, 7).scale.tolist()
-    [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]
-    """
+    """The cube's mechanism for parts of a release, one after the other."""
 
     def __init__(self, parts: Sequence[CubePart]) -> None:
         self.parts = tuple(parts)

@@ -33,21 +33,7 @@ _TABLE, _TABLE_OF_SEVERAL, _LEFT = 0.88, 0.75, 0.6
 
 
 class Cells(NamedTuple):
-    """The cells of a design, all of it public.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (cells, coefficients)
-        The predictors of each cell's records: a constant, indicators, and 0 for numbers.
-    numbers : tuple of int
-        The places of the numbers among the coefficients.
-    scaling : Scaling
-        How numbers become multiples of 2^-30 from -1 to 1; indicators stay 0 and 1.
-    names : tuple of str
-        The cells' levels in words.
-    known : ndarray of shape (cells,)
-        The number that a cell's codes make (`_joined`), ascending.
-    """
+    """The cells of a design, all of it public."""
 
     rows: Floats
     numbers: tuple[int, ...]
@@ -160,11 +146,7 @@ class CellRecords:
             yield cell, response, numbers
 
     def counts(self, ends: int, nobs: int | None) -> Query:
-        """Ask for the number of records of each cell by response.
-
-        A record is in one of these. One that is added or removed changes one count by 1, and one that is
-        replaced two: `ends` says which. So the L1 sensitivity is `ends`, whatever the number of cells.
-        """
+        """Ask for the number of records of each cell by response."""
         count = 2 * len(self.cells.rows)
         totals = [0] * count
         for cell, response, _ in self._chunks():
@@ -175,17 +157,7 @@ class CellRecords:
         return Query("count", value, (ends,), names, integer=True, nobs=nobs, exact=tuple(totals))
 
     def table(self, ends: int, nobs: int | None) -> Query:
-        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers.
-
-        A record adds (1, z) to one cell, at most 1 in the maximum norm. One that is replaced leaves a cell
-        and enters another, or stays in its cell, whose vector moves by (0, z - z'), at most 2: the norms of
-        all cells' changes add up to at most `ends`, which is 1 where a record is added or removed and 2 where
-        one is replaced. Products of two different numbers lie in [-1, 1] and move by `ends` at most; squares
-        lie in [0, 1], are multiplied by `ends`, and move by as much. Both vectors have noise for a share of
-        epsilon, of a scale in proportion to `ends` (`CellCubes`); in units of that the sensitivity is 1.
-        Every addend is a multiple of 2^-30 within these limits, products being rounded to it one by one; so
-        roundings add nothing.
-        """
+        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers."""
         cells, pairs = 2 * len(self.cells.rows), self.cells.products
         width = len(self.cells.numbers)
         counts, sums = [0] * cells, [[0] * cells for _ in range(width)]
@@ -207,14 +179,7 @@ class CellRecords:
         return _query("moments", exact, names, nobs)
 
     def rest(self, center: Floats, lines: CellLines, ends: int, nobs: int | None) -> Query:
-        """Ask for what lines leave of score and information at public coefficients.
-
-        In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
-        lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the
-        sums of q z and of u z_i z_j with q and u likewise. Every addend is a multiple of 2^-30 from -1 to 1,
-        whatever rounding did before. As in `table` the norms of the cells' changes add up to `ends` at most,
-        and so does that of the other sums.
-        """
+        """Ask for what lines leave of score and information at public coefficients."""
         cells, pairs = len(self.cells.rows), self.cells.products
         width = len(self.cells.numbers)
         slopes = center[list(self.cells.numbers)].tolist()

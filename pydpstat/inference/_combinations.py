@@ -1,11 +1,4 @@
-"""Linear combinations of a regression's coefficients, tested as the coefficients are.
-
-A combination is a coefficient in another basis: with b = B t, where t has the combination among its elements,
-the predictors' matrix X becomes X B, and the noisy moments A become P' A P with P = diag(1, B, 1). Noise E
-becomes P' E P, whose distribution is known as well. So the score test of a combination is that of a
-coefficient. One with the constant needs no other basis: b_0 + o'b is the mean response where the predictors
-are o, which is the constant for another origin.
-"""
+"""Linear combinations of a regression's coefficients, tested as the coefficients are."""
 
 from __future__ import annotations
 
@@ -47,15 +40,7 @@ class Law(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class LawCombinations(Frozen):
-    """Combinations of a logistic regression's coefficients.
-
-    Parameters
-    ----------
-    law : LogitLaw
-        What was released of the scaled coefficients.
-    scaled : ndarray of shape (d, d)
-        The coefficients in the data's units, as combinations of the scaled ones.
-    """
+    """Combinations of a logistic regression's coefficients."""
 
     law: Law
     scaled: Floats
@@ -113,15 +98,7 @@ HIDDEN = Hidden()
 
 @dataclass(frozen=True, eq=False)
 class MomentCombinations(Frozen):
-    """Combinations of the coefficients of a regression by noisy moments.
-
-    Parameters
-    ----------
-    tests : ScoreTests
-        The coefficients' tests.
-    places : tuple of int
-        The coefficients' places in them; -1 for one that was left out.
-    """
+    """Combinations of the coefficients of a regression by noisy moments."""
 
     tests: ScoreTests
     places: tuple[int, ...]
@@ -171,17 +148,7 @@ def _forms(forms: Forms, basis: Floats) -> Forms:
 
 @dataclass(frozen=True, eq=False)
 class MomentCombination(Frozen):
-    """One combination, as a coefficient in another basis.
-
-    Parameters
-    ----------
-    tests : ScoreTests
-        Those in that basis.
-    place : int
-        Its place there.
-    sign : float
-        1, or -1 where its negative is there.
-    """
+    """One combination, as a coefficient in another basis."""
 
     tests: ScoreTests
     place: int

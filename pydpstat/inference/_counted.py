@@ -61,11 +61,7 @@ def counted(
     cells: Callable[[np.ndarray], np.ndarray],
     scope: Scope,
 ) -> tuple[np.ndarray, int, Options]:
-    """Return the counts of disjoint cells that each record is in one of, and the number of all records.
-
-    `cells` counts values of which none is missing. Under bounded neighbors there must be a record. The
-    options have the unit that `scope` may have.
-    """
+    """Return the counts of disjoint cells that each record is in one of, and the number of all records."""
     records, how = records_of(data, how, scope, source, read, argument)
     if records.known is not None:
         check_records(how, records.known, 1, test, argument)
@@ -82,13 +78,7 @@ def truths(data: object, argument: str) -> Columns:
 
 
 def true_and_false(values: np.ndarray) -> np.ndarray:
-    """Count the true and the false values.
-
-    Examples
-    --------
-    >>> true_and_false(np.array([True, False, True])).tolist()
-    [2, 1]
-    """
+    """Count the true and the false values."""
     met = int(np.count_nonzero(values))
     return np.array([met, values.size - met])
 

@@ -14,19 +14,7 @@ _CATEGORY = re.compile(r"^C\(\s*(?P<inner>.+?)\s*\)$")
 
 
 class Factor(NamedTuple):
-    """A part of a term: a column, C() of one, or a transformation.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        The columns that it needs.
-    text : str
-        As the formula has it.
-    categorical : bool
-        Whether it says C().
-    made : Expression or None
-        A transformation; None where it is a column.
-    """
+    """A part of a term: a column, C() of one, or a transformation."""
 
     columns: tuple[str, ...]
     text: str
@@ -35,15 +23,7 @@ class Factor(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """What a formula says.
-
-    Parameters
-    ----------
-    response : Factor
-        The response.
-    terms : tuple of tuple of Factor
-        The terms but the constant, each with its factors: one, or several of an interaction.
-    """
+    """What a formula says."""
 
     response: Factor
     terms: tuple[tuple[Factor, ...], ...]
@@ -73,12 +53,6 @@ def formula_terms(formula: str) -> Formula:
     """Return the response and the terms of a formula; nothing of it is evaluated.
 
     Terms of fewer factors come first, as in patsy.
-
-    Examples
-    --------
-    >>> found = formula_terms("log(y) ~ x*C(g)")
-    >>> found.response.text, [":".join(each.text for each in term) for term in found.terms]
-    ('log(y)', ['x', 'C(g)', 'x:C(g)'])
     """
     left, right = _parsed(formula)
     if len(left) != 1 or len(left[0]) != 1:

@@ -21,18 +21,7 @@ Reader = Callable[[Any], Array]
 
 
 class Given(NamedTuple):
-    """Columns in memory or of a table. Private but for their names and types.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Their names.
-    columns : tuple
-        In memory the columns. Of a table columns of its types without any value: what the types of its
-        chunks would say, such as which texts are there, depends on the records.
-    table : Table or None
-        Where the values are, if not in memory.
-    """
+    """Columns in memory or of a table. Private but for their names and types."""
 
     names: tuple[str, ...]
     columns: tuple[Any, ...]

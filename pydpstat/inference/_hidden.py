@@ -23,13 +23,7 @@ _NEAR = 1.0
 
 
 def hidden_names(names: Sequence[str], errors: Floats) -> str:
-    """Return the names of the coefficients whose standard error is infinite.
-
-    Examples
-    --------
-    >>> hidden_names(("const", "x", "z"), np.array([0.5, np.inf, np.inf]))
-    'x, z'
-    """
+    """Return the names of the coefficients whose standard error is infinite."""
     return ", ".join(name for name, error in zip(names, errors.tolist()) if np.isinf(error))
 
 
@@ -44,17 +38,8 @@ def endless(names: Sequence[str], errors: Floats) -> list[str]:
 def empty_levels(
     design: LinearDesign, counts: Floats, sds: Floats, size: float
 ) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Return which coefficients are of levels that look empty, and a remark for each variable that has some.
-
-    Parameters
-    ----------
-    design : LinearDesign
-        The variables.
-    counts, sds : ndarray of shape (coefficients - 1,)
-        At the place of a level's indicator the noisy number of its records, and the standard deviation of
-        that number's noise, which is independent of the others'.
-    size : float
-        The number of records.
+    """Return which coefficients are of levels that look empty, and a remark for each variable that has
+    some.
     """
     found, remarks = np.zeros(counts.size + 1, dtype=bool), []
     gone = empty_cells(design, counts, sds, size, _FAR)

@@ -1,9 +1,5 @@
-"""The variances of a regression's estimates for errors of any variances: sums of records' squared influences.
-
-At public estimates and with public forms a, of which each gives a coefficient as a'(sum of x y), a record
-moves the coefficient by a'x times its residual. The squares of that, added up, are the variance that sampling
-gives the estimate, whatever the variances of the errors are (White 1980). Residuals are divided by one less
-the record's leverage, as in HC3 (MacKinnon and White 1985).
+"""The variances of a regression's estimates for errors of any variances: sums of records' squared
+influences.
 """
 
 from __future__ import annotations
@@ -36,21 +32,7 @@ LEFT_OUT = 0.001
 
 
 class Influences(NamedTuple):
-    """What gives a record's influence on each coefficient; all public, in the unit of the moments.
-
-    Parameters
-    ----------
-    center : ndarray of shape (d,)
-        The estimates.
-    forms : ndarray of shape (d, d)
-        In ``[j]`` the form a that gives coefficient j.
-    inverse : ndarray of shape (d, d)
-        That of the predictors' moments, for leverages.
-    reach : ndarray of shape (d,)
-        The largest influences that are possible.
-    leverage : float
-        The largest leverage that is possible, or `MOST_LEVERAGE`.
-    """
+    """What gives a record's influence on each coefficient; all public, in the unit of the moments."""
 
     center: Floats
     forms: Floats
@@ -111,11 +93,7 @@ def influence_query(
     scaling: tuple[Floats, Floats],
     bounded: bool,
 ) -> Query:
-    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1.
-
-    So a record that is added or removed moves no sum by more than 1, and one that is replaced neither.
-    `scaling` has the middles of all columns but the constant, in half-ranges, and the half-ranges.
-    """
+    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
     totals = [0] * len(at.center)
     for y, columns in _chunks(regression, design, *scaling):
         squares = at.squares(y, columns)

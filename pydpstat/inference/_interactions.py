@@ -21,21 +21,7 @@ Subset = frozenset[str]
 
 
 def coded(terms: Sequence[Sequence[Factor]], columns: Mapping[str, Predictor]) -> tuple[Predictor, ...]:
-    """Return the predictors of terms, those of fewer factors first.
-
-    Parameters
-    ----------
-    terms : sequence of sequence of Factor
-        The constant, which is in every model, is none of them.
-    columns : mapping of Predictor
-        The columns that are read; those with levels are categorical.
-
-    Notes
-    -----
-    A categorical factor of an interaction has an indicator for each level but the reference, as in patsy.
-    Where the interaction without it is not in the model it has one for the reference, too: ``x:C(g)`` without
-    ``x`` has a slope for each level.
-    """
+    """Return the predictors of terms, those of fewer factors first."""
     covered: dict[Subset, set[Subset]] = {frozenset(): {frozenset()}}
     found: list[Predictor] = []
     for term in terms:

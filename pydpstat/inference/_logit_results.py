@@ -29,21 +29,7 @@ def logit_results(
     remarks: list[str],
     **own: Any,
 ) -> RegressionResults:
-    """Return the results of a fit.
-
-    Parameters
-    ----------
-    law : Law
-        What the releases say of the scaled predictors' coefficients.
-    scaled : ndarray of shape (d, d)
-        The coefficients in the data's units, as combinations of the scaled ones.
-    nothing : str
-        The remark on coefficients about which the release is uninformative, with a place for their names.
-    empty : ndarray of bool, shape (d,), optional
-        Which coefficients are of levels that look empty.
-    **own
-        What else `RegressionResults.of_several` takes.
-    """
+    """Return the results of a fit."""
     coef = scaled @ law.estimate
     parts = tuple(LawCombination(law, each) for each in scaled)
     errors = np.array([each.error for each in parts])

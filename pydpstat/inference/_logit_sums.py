@@ -69,18 +69,7 @@ class LogitRecords:
             yield np.where(response[start : start + step] > 0.5, 1.0, -1.0), z
 
     def moments(self) -> Query:
-        """Ask for the sums of y, y z, z and z z', with y either -1 or 1, in units in which they move by 1.
-
-        With c = 2 / (p + 2)^2 the sums of y, of every y z_i, z_i and z_i z_j (i < j) are multiplied by c and
-        those of z_i^2 by c / 2. Let one record (y, z) be replaced by (y', z'), x_i = |z_i - z'_i| / 2 and
-        X = x_1 + ... + x_p. Then |z_i z_j - z'_i z'_j| is at most 2 x_i (1 - x_j) + 2 x_j (1 - x_i), and
-        |z_i^2 - z'_i^2| at most 4 x_i (1 - x_i), so that the sums of z and of products of two move by
-        c (2 p X - 2 X^2 + 2 X) = 2 c ((p + 1) X - X^2) at most, together. If y = y', the y z_i move by 2 X in
-        all, and everything by 2 c ((p + 2) X - X^2). If not, y moves by 2 and y z_i by
-        |z_i + z'_i| <= 2 (1 - x_i): everything moves by 2 c (1 + p - X + (p + 1) X - X^2). Both are at most
-        c (p + 2)^2 / 2 = 1. Products are rounded to 2^-30, each by half of that and a little more, which the
-        sensitivity has on top.
-        """
+        """Ask for the sums of y, y z, z and z z', with y either -1 or 1, in units in which they move by 1."""
         p = len(self.names)
         places = [(i, j) for i, j in pairs(p + 1) if i > 0]
         linear, products = np.zeros(1 + 2 * p), np.zeros(len(places))
@@ -99,13 +88,7 @@ class LogitRecords:
         return self._query("moments", exact, 1 + slack, names)
 
     def score(self, center: Floats, line: Line) -> Query:
-        """Ask for what is left of score and information at public coefficients, in units that move by 1.
-
-        With v = (1, z) the sums are of r v_i and of w v_i v_j (i <= j), where r and w, cut to [-1, 1], are
-        what `line` leaves of s(v'b) - 1/2 and s'(v'b), in units of the largest that this can be. Every
-        addend is a multiple of 2^-30 from -1 to 1, whatever rounding did before: replacing a record moves the
-        d first sums by 2 d at most together, and the d (d + 1) / 2 others by d (d + 1).
-        """
+        """Ask for what is left of score and information at public coefficients, in units that move by 1."""
         d = center.size
         places = pairs(d)
         totals = [0] * (d + len(places))

@@ -33,13 +33,7 @@ NOTHING = "The noise is as large as half the width of the bounds: hardly any mea
 
 
 def standard(value: float, pair: Pair, name: str = "popmean") -> float:
-    """Check that a number lies within the bounds, and return its place between -1 and 1.
-
-    Examples
-    --------
-    >>> standard(75, (0.0, 100.0))
-    0.5
-    """
+    """Check that a number lies within the bounds, and return its place between -1 and 1."""
     low, high = pair
     hint = "The mean of values within the bounds lies there; the data come first."
     number = checks.number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)

@@ -1,25 +1,6 @@
 """The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
 
 One record replaced (bounded neighbors):
-
-*Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
-`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
-each: they have a cube's noise of scale 1 / epsilon.
-
-*Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell
-of a table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves
-by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
-norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
-number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
-
-One record added or removed (unbounded neighbors): it moves every number by 1 at most, and of a table, or of
-a pair of tables, one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
-and for products of numbers. Where there is no table, products have noise together with sums and the number of
-records: that of the body of what a record adds, again `CrossProductNoise`.
-
-Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
-covers a unit for each number that is released, and of a part the norm grows by less than two units and a
-half.
 """
 
 from __future__ import annotations
@@ -52,17 +33,7 @@ _SEED = 1_912
 
 
 class Part(NamedTuple):
-    """Released numbers that have a share of epsilon.
-
-    Parameters
-    ----------
-    noise : CubeNoise or CrossProductNoise
-        That of one vector, if it had epsilon 1 to itself.
-    vectors : int
-        How many vectors there are, with independent noise.
-    weight : float
-        What the variance of the noise weighs.
-    """
+    """Released numbers that have a share of epsilon."""
 
     noise: CubeNoise | CrossProductNoise
     vectors: int
@@ -83,11 +54,6 @@ def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounde
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
 
     `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.
-
-    Examples
-    --------
-    >>> [part.size for part in parts(2, [3])]
-    [9, 1, 2]
     """
     scale = 2.0 if bounded else 1.0
     weights = [_CELL * cells * max(1.0, _CELL * cells) for cells in tables]
@@ -109,16 +75,7 @@ def shares(found: Sequence[Part]) -> tuple[float, ...]:
 
 
 def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
-    """Tell whether one table of all categorical predictors has less noise than a table of each.
-
-    It has a larger share of epsilon, but a level's sum is over cells, whose noises add up. The predictor with
-    most levels has the fewest such cells, and the fewest records a level.
-
-    Examples
-    --------
-    >>> crossed(2, [2, 12]), crossed(2, [12, 12])
-    (True, False)
-    """
+    """Tell whether one table of all categorical predictors has less noise than a table of each."""
     if len(levels) < 2:
         return False
     cells = math.prod(levels)
@@ -129,15 +86,7 @@ def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class MomentNoise(SeparateNoise):
-    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so.
-
-    Parameters
-    ----------
-    noises, sizes : tuple
-        The parts' noises, and how many numbers each has.
-    order : tuple of int
-        Where each released number's noise is among those that are drawn.
-    """
+    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so."""
 
     noises: tuple[Any, ...]
     order: tuple[int, ...]
@@ -172,19 +121,7 @@ class PartedCube(Mechanism):
 
 
 class MomentCube(PartedCube):
-    """The cube's mechanism for sums, products and squares of numbers, and for tables of them.
-
-    Parameters
-    ----------
-    numbers : int
-        How many numbers a record has.
-    tables : tuple of int
-        How many cells each table has.
-    squares : float, optional
-        What the variance of the squares' noise weighs; as little as in a regression by default.
-    bounded : bool, optional
-        Whether a record is replaced; if not it is added or removed, and the number of records has noise.
-    """
+    """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
 
     def __init__(
         self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True

@@ -51,11 +51,7 @@ LEVELS = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table, the levels to test and their counts, and the rate of its noise.
-
-    A level `other` for the values that are none of the levels is released, and not tested: it may have no
-    record at all.
-    """
+    """A noisy table, the levels to test and their counts, and the rate of its noise."""
 
     release: DPResults
     noisy: Floats

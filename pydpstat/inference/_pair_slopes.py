@@ -43,13 +43,7 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSlopes:
-    """Records in disjoint random groups, each in the order of its predictor. Private.
-
-    Parameters
-    ----------
-    groups : tuple of tuple of ndarray
-        Of each group predictor and response, in multiples of 2^-20, and what breaks ties of the response.
-    """
+    """Records in disjoint random groups, each in the order of its predictor. Private."""
 
     groups: tuple[tuple[Integers, Integers, Floats], ...]
 
@@ -69,11 +63,7 @@ class PairSlopes:
         return cls(tuple(groups))
 
     def cells(self, edges: Integers, number: int) -> Integers:
-        """Return how many pairs of so many groups have slopes in the cells between edges.
-
-        A pair is below an edge, a multiple of 2^-20, where the edge's line orders its records the other way
-        round than the predictor. Integers make that exact: a pair passes from above to below once.
-        """
+        """Return how many pairs of so many groups have slopes in the cells between edges."""
         total, below = 0, np.zeros(edges.size, dtype=np.int64)
         with Progress(lambda: edges.size * sum(each.size for each, _, _ in self.groups[:number])) as progress:
             for x, y, ties in self.groups[:number]:
@@ -95,13 +85,7 @@ class PairSlopes:
 
 
 def group_sizes(records: int) -> list[int]:
-    """Return how many records each group has.
-
-    Examples
-    --------
-    >>> group_sizes(50_000)
-    [16667, 16667, 16666]
-    """
+    """Return how many records each group has."""
     number = max(-(-records // GROUP), 1)
     small, larger = divmod(records, number)
     return [small + (place < larger) for place in range(number)]
@@ -121,11 +105,7 @@ class Look(NamedTuple):
 
 
 def looks_for(records: int, epsilon: float) -> list[Look]:
-    """Return the looks, each into the interval of the one before; all of this is public.
-
-    There are as many, up to `_MOST`, as leave the noise of the first ones below a small part of all pairs.
-    All but the last are at few groups.
-    """
+    """Return the looks, each into the interval of the one before; all of this is public."""
     sizes = group_sizes(records)
     some = sizes[:_FEW]
     pairs = Pairs.of(some)
@@ -175,18 +155,7 @@ def by_slopes(
     said: dict[str, Any],
     assumptions: tuple[str, ...],
 ) -> RegressionResults:
-    """Release the cells of all looks, and return the slope, its test and its interval.
-
-    A replaced record is in as many pairs as its group has others, each of which leaves a cell and enters
-    another. Each look's cells follow from what the looks before released.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n,)
-        The predictor and the response in the unit of their ranges, between -1 and 1. Private.
-    scale : float
-        The slope of the data that 1 is in that unit.
-    """
+    """Release the cells of all looks, and return the slope, its test and its interval."""
     name, record = design.names[1], said["record"]
     slopes = PairSlopes.of(x, y, keys)
     claim, held = promise_of_stages(how, design.conditions, source)

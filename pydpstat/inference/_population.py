@@ -42,17 +42,7 @@ SHOWN = ("population", True)
 
 @dataclass(frozen=True)
 class Intervals:
-    """An interval for each published value.
-
-    Parameters
-    ----------
-    parts : tuple
-        What makes each of them.
-    shape : tuple of int
-        The values' shape.
-    validity : {"exact", "model", "measured"}
-        How far they can be trusted.
-    """
+    """An interval for each published value."""
 
     parts: tuple[Interval, ...]
     shape: tuple[int, ...]
@@ -122,12 +112,7 @@ def release_moments(
     rng: object,
     budget: Spender | None,
 ) -> DPResults:
-    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it.
-
-    With z the record's place between -1 and 1, the sums of z and z^2 are released. Bounded neighbors: the sum
-    of z has the noise that it has alone (`pydpstat.inference._moment_release.weights`). Otherwise those of
-    three weights that add up to 1 for a record, as for a variance.
-    """
+    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
     source = source_from(rng)
     records, how, pairs, shown = bounded_columns(data, bounds, how, scope.independent(), source)
     check_apart(how, records)

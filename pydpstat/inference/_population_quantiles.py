@@ -41,25 +41,7 @@ CELLS = 128
 
 @dataclass(frozen=True, eq=False)
 class CellQuantiles(Frozen):
-    """Quantiles of records that noisy cells count.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (B,)
-        Noisy counts of the records in each cell.
-    edges : ndarray of shape (B + 1,)
-        Public edges; records beyond them are at the outer ones.
-    size : int or None
-        The number of records, at least 1, where it is public.
-    rate : float
-        Of the cells' symmetric geometric noise.
-
-    Examples
-    --------
-    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, 1.0)
-    >>> cells.quantile(0.5)
-    1.5
-    """
+    """Quantiles of records that noisy cells count."""
 
     cells: Floats
     edges: Floats
@@ -188,11 +170,6 @@ def cell_edges(pair: tuple[float, float], number: int) -> Floats:
     """Return edges of so many cells of equal width, fewer where floats have no room between them.
 
     For powers of 2 each edge of some cells is one of all finer ones.
-
-    Examples
-    --------
-    >>> cell_edges((0.0, 4.0), 4).tolist()
-    [0.0, 1.0, 2.0, 3.0, 4.0]
     """
     parts = np.arange(number + 1) / number
     return np.unique((1.0 - parts) * pair[0] + parts * pair[1])

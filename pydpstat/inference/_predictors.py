@@ -25,25 +25,7 @@ Cell = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """A predictor; all of it is public.
-
-    Parameters
-    ----------
-    column : str
-        Its column's name.
-    text : str
-        Its name among the coefficients.
-    bounds : (float, float) or None
-        Of a number.
-    levels : tuple or None
-        Of a categorical one; the first is the reference.
-    other : int, default 0
-        Which level a value counts as that is none of them.
-    added : bool, default False
-        Whether the last level is there for these values alone.
-    absent : tuple of int
-        The levels that count as the reference, as so few records have them; of a number 0, if it is left out.
-    """
+    """A predictor; all of it is public."""
 
     column: str
     text: str
@@ -125,15 +107,6 @@ class Derived(Predictor):
     """A predictor that is made of columns: a product of numbers, within one cell of levels or in all records.
 
     Without numbers it is categorical: its levels are the cells, after what is in none of them.
-
-    Parameters
-    ----------
-    numbers : tuple of Expression
-        What is multiplied.
-    cells : tuple of tuple of (str, int)
-        Columns and the levels' codes, all of which a record has that is in the cell.
-    shown : tuple of str
-        The names of its coefficients, if none is absent.
     """
 
     numbers: tuple[Expression, ...] = ()

@@ -27,23 +27,7 @@ _SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is released for a design, in order, all of it public.
-
-    The matrix of moments is of v = (1, predictors, response): numbers lie between -1 and 1 at their bounds,
-    and a categorical predictor has an indicator for each level but the reference.
-
-    Parameters
-    ----------
-    numbers : tuple of int
-        The places of the numbers in v, the response's last; -1 for one that is left out.
-    factors : tuple of tuple of int
-        For each categorical predictor the places of its levels; -1 for the reference and what counts as it.
-    names : tuple of str
-        Of all places of v.
-    bounded : bool
-        Whether the number of records is public. If not it is released, too: in the cells of the tables, or
-        by itself where there are none.
-    """
+    """What is released for a design, in order, all of it public."""
 
     numbers: tuple[int, ...]
     factors: tuple[tuple[int, ...], ...]
@@ -107,12 +91,7 @@ class Layout:
         return (*found, Block("own", numbers, Forms.of(self.numbers, halved)))
 
     def _counts(self, cells: tuple[Form, ...], share: float) -> tuple[Forms, Forms]:
-        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
-
-        That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
-        records is private a share of c c', as each table has all of it: ``2 l = 2 L + 2 a c`` and
-        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that share.
-        """
+        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds."""
         more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
         left = tuple(((0, more), *cell) if more else cell for cell in cells)
         right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
@@ -144,47 +123,7 @@ class Layout:
         return [range(len(self.factors[which])) for which in table]
 
     def sensitivity(self, norm: float) -> Fraction:
-        """Return how far one record that is replaced, or added, can move what is released, with roundings.
-
-        Notes
-        -----
-        *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
-        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
-        -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
-        categorical predictors that are D (D - 1) / 2 products, D squares, and sums and counts:
-        Q (D + 1) + Q (Q - 1) / 2 with Q > 0, D and the number of records with Q = 0. Squares and the number
-        of records are times 1/2 in the L1 norm, and times at most 1 / sqrt(2) in the L2 norm. So with Q = 0
-        the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
-        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Roundings add nothing.
-
-        *Bounded.*
-        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
-        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
-        and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
-        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
-        2 X (D - X) in the L1 norm.
-
-        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
-        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
-        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
-        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
-        X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
-        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
-        Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
-
-        L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
-        ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
-        norm is at most D + 1. With Q > 0 the same without the constant is (|u|^4 + |w|^4) / 2 - (u'w)^2.
-        Let q predictors keep their level: their sums by level add q |u - w|^2, those of the others
-        (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it grows with
-        |u| and |w|, which are sqrt(D) at most, and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
-        value at u'w = -q.
-
-        Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
-
-        The maximum norm: parts of what is released have units of their own, in which each moves by 1 at most
-        (`pydpstat.inference._moment_noise`). A product's unit is 1, or 2 where cross products count double.
-        """
+        """Return how far one record that is replaced, or added, can move what is released, with roundings."""
         d, q = len(self.numbers), len(self.factors)
         if not self.bounded:
             added = Fraction(d * d + (2 * q * (d + 1) + q * (q - 1) if q else 2 * d + 1), 2)

@@ -50,20 +50,7 @@ def _of_arrow(column: Any) -> Any:
 
 
 def arrow_type(kind: Any) -> Any:
-    """Return a type of Arrow's with the types of values where it has dictionaries.
-
-    Raises
-    ------
-    PydpstatError
-        For types that may have dictionaries in them and are none of Arrow's usual ones.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> pa = pytest.importorskip("pyarrow")
-    >>> arrow_type(pa.list_(pa.dictionary(pa.int8(), pa.string())))
-    ListType(list<item: string>)
-    """
+    """Return a type of Arrow's with the types of values where it has dictionaries."""
     import pyarrow as pa
 
     types = pa.types

@@ -70,14 +70,6 @@ def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[
     """Return the samples' own names, which are public as columns' names are, or others for all of them.
 
     Samples have names of their own where each is a series with a name and no two have the same.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pydpstat.statistics._kernels.scope import NOTHING
-    >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
-    >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
-    (('f', 'm'), ('x', 'y'))
     """
     found = tuple(each.name for each in samples if each.name)
     return found if len(found) == len(samples) == len(set(found)) else otherwise
@@ -89,28 +81,12 @@ def numbered_groups(samples: Sequence[Sample]) -> tuple[str, ...]:
 
 
 def contrast_name(kind: str, names: tuple[str, ...], otherwise: tuple[str, ...]) -> str:
-    """Return how a contrast of two groups is called: with their names where they have some.
-
-    Examples
-    --------
-    >>> contrast_name("difference", ("f", "m"), ("a", "b")), contrast_name("ratio", ("a", "b"), ("a", "b"))
-    ('difference of f and m', 'ratio')
-    """
+    """Return how a contrast of two groups is called: with their names where they have some."""
     return kind if names == otherwise else f"{kind} of {names[0]} and {names[1]}"
 
 
 def one_distribution(samples: Sequence[Sample]) -> str:
-    """Say what the null hypothesis of groups alike is, with their names where they have some.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pydpstat.statistics._kernels.scope import NOTHING
-    >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
-    'f, m and x have the same distribution under the null hypothesis'
-    >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
-    'both samples have the same distribution under the null hypothesis'
-    """
+    """Say what the null hypothesis of groups alike is, with their names where they have some."""
     names = group_names(samples, ())
     told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
     if not names and len(samples) == 2:

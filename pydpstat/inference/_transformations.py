@@ -1,8 +1,5 @@
-"""Public transformations in formulas: computed record by record, with bounds that follow from the columns'.
-
-The arithmetic is that of `pydpstat.statistics._kernels.expressions`, after what formulas write otherwise is
-written as it is there: I() of an expression is this expression, Q() of a name is this column, and functions
-may stand with np. before them.
+"""Public transformations in formulas: computed record by record, with bounds that follow from the
+columns'.
 """
 
 from __future__ import annotations
@@ -28,13 +25,7 @@ _LEARNS = ("center", "scale", "standardize", "bs", "ns", "cr", "cc", "cs", "te",
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A number that is computed from columns of its own record; public.
-
-    Parameters
-    ----------
-    text : str
-        As the formula has it, such as ``"I(x ** 2)"`` or ``"np.log(x)"``.
-    """
+    """A number that is computed from columns of its own record; public."""
 
     text: str
 

@@ -22,22 +22,7 @@ Run = Callable[[Function, Sequence[Any], Callable[[Any], Any]], Any]
 
 @contextmanager
 def unheard() -> Iterator[Run]:
-    """Give what runs functions; until the end nothing is printed, logged or warned of.
-
-    What is given takes a function, its arguments and what reads its result, and returns what was read, or
-    NaN where either of them fails: whether it fails tells of the records, so no error comes out, also none
-    that would end the program. Only the user's own interrupt does.
-
-    The global random generators are seeded again for each run, always alike, and have their states again
-    afterwards: how much one run draws is told neither to the next one nor to the caller.
-
-    Examples
-    --------
-    >>> with unheard() as run:
-    ...     found = run(lambda x: 1 / len(x), ([],), float), run(max, (1, 2), float)
-    >>> found
-    (nan, 2.0)
-    """
+    """Give what runs functions; until the end nothing is printed, logged or warned of."""
     level, states = logging.root.manager.disable, (random.getstate(), np.random.get_state())
     with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
         warnings.simplefilter("ignore")

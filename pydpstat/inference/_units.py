@@ -39,19 +39,7 @@ class Sample(NamedTuple):
 
 
 def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> list[Stays]:
-    """Return which records of each sample stay: of each unit those in one sample, and at most so many.
-
-    A keyed hash of the unit and the samples that it is in chooses the sample, whatever its records are:
-    where it is public who is in which sample, so are the samples' sizes afterwards. The records of a unit are
-    chosen by their order.
-
-    Examples
-    --------
-    >>> from pydpstat.random import source_from
-    >>> stays = stays_of([["a", "b", "a"], ["b"]], "person", 1, source_from(1))
-    >>> [int(each.sum()) for each in stays]
-    [2, 0]
-    """
+    """Return which records of each sample stay: of each unit those in one sample, and at most so many."""
     hashes = [hashes_of(each, name) for each in ids]
     places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
     chosen = Unit(name, most, 1, below(1 << 53, source))
@@ -107,11 +95,7 @@ class Whose(NamedTuple):
 
 
 def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
-    """Return the name of a unit, and a hash of each record's id, which is None of a column of the data.
-
-    A budget's unit counts where the data have its column; where they have not, the budget refuses what
-    protects records.
-    """
+    """Return the name of a unit, and a hash of each record's id, which is None of a column of the data."""
     given = whose.unit is not None
     unit = whose.unit if given else defaults(whose.budget).unit
     if unit is None:

@@ -36,11 +36,7 @@ def whole_sample(
     of: Callable[..., Columns],
     drop: bool,
 ) -> Columns:
-    """Read the variable and the weights of a sample, with what is outside of a domain.
-
-    A record without weight has any variable, and one that is left out has no weight: they count among the
-    records of the sample, or of their stratum, of which as many are drawn as the design says.
-    """
+    """Read the variable and the weights of a sample, with what is outside of a domain."""
     found = of(given, argument, pair_of=pair_of)
     values, weights = (each.astype(np.float64) for each in found.arrays)
     outside = weights <= 0.0

@@ -210,13 +210,7 @@ def _only(names: list[str], argument: str) -> str:
 
 
 def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
-    """Return the six sums of a weighted mean, by group where there are some.
-
-    For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
-    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, a is the
-    rest of v; so with v^2, which is on the grid at most v, and its parts. None is negative, and the parts add
-    up exactly.
-    """
+    """Return the six sums of a weighted mean, by group where there are some."""
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((6, 2, counts.size), dtype=np.int64)
     for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, counts.size):
@@ -261,12 +255,8 @@ def cell_sums(
 def weighted_query(
     statistic: str, sums: Sequence[Sums], linear: int, known: Weighted, size: int | None
 ) -> Query:
-    """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of v^2.
-
-    A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
-    elements and of L1 norm c v + (1 - c) v^2, where the number of records is private
-    c (v + 1 - v) + (1 - c) v^2: at most 1. Adding or removing it moves them by 1 at most, replacing it, in
-    its group or to enter another, by 2.
+    """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of
+    v^2.
     """
     exact: list[Fraction] = []
     for each in sums:

@@ -252,13 +252,7 @@ def unsized_sums(
 
 
 def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
-    """Say which groups are not compared.
-
-    Examples
-    --------
-    >>> left_out(("f", "m", "x"), (0, 1))
-    ('x is left out: it may have no records at all.',)
-    """
+    """Say which groups are not compared."""
     return tuple(
         f"{name} is left out: it may have no records at all."
         for place, name in enumerate(names)

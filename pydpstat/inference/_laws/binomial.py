@@ -29,45 +29,15 @@ class SymmetricNoise(Protocol):
 
 
 def binomial_reach(n: int, p: float, left_out: float = DROPPED) -> float:
-    """Return how far a binomial count may be from n p, but for that probability, by Bernstein's inequality.
-
-    Examples
-    --------
-    >>> round(binomial_reach(100, 0.5, 0.05), 2)
-    14.87
+    """Return how far a binomial count may be from n p, but for that probability, by Bernstein's
+    inequality.
     """
     depth = math.log(2.0 / left_out)
     return depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * n * p * (1.0 - p))
 
 
 def binomial_points(n: int, p: float, left_out: float = DROPPED) -> tuple[Floats, Floats]:
-    """Return the values that a binomial count takes, and their probabilities.
-
-    Parameters
-    ----------
-    n : int
-        At least 0.
-    p : float
-        From 0 to 1.
-    left_out : float
-        Probability of the values that may be left out at the ends, together.
-
-    Returns
-    -------
-    values, masses : ndarray
-        Consecutive integers as floats, and masses that add up to 1. Of more than 131,072 integers, as for n
-        above 200 million, those at equal steps, which are much shorter than a standard deviation.
-
-    Notes
-    -----
-    Each mass is the one before times (n - k + 1) p / (k (1 - p)): a cumulative sum of logarithms, so that no
-    gamma function of a large number is needed. They are not kept: one of the values is the true count.
-
-    Examples
-    --------
-    >>> binomial_points(2, 0.5)
-    (array([0., 1., 2.]), array([0.25, 0.5 , 0.25]))
-    """
+    """Return the values that a binomial count takes, and their probabilities."""
     center, reach = n * p, binomial_reach(n, p, left_out)
     first, last = max(0, math.ceil(center - reach)), min(n, math.floor(center + reach))
     if p == 0.0 or p == 1.0:
@@ -84,31 +54,7 @@ def binomial_points(n: int, p: float, left_out: float = DROPPED) -> tuple[Floats
 
 
 def noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[float, float]:
-    """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric distribution.
-
-    Parameters
-    ----------
-    z : float
-        The noisy count.
-    n : int
-        The number of trials.
-    p : float
-        The probability under the hypothesis.
-    noise : SymmetricNoise
-        What was added.
-
-    Notes
-    -----
-    The sums leave out values of K with a total probability of 1e-15, which is added. More than 16,384
-    values, as for n above 3 million, are merged, and moved outwards: to the larger tail. Both tails are hence
-    upper bounds, and exact to about 1e-15 otherwise.
-
-    Examples
-    --------
-    >>> up, low = noisy_tails(8.3, 10, 0.5, Tulap(1.0))
-    >>> round(up, 6), round(low, 6)
-    (0.055965, 0.944035)
-    """
+    """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric distribution."""
     values, masses = binomial_points(n, p)
     highest = values
     if values.size > _MERGED:
@@ -122,35 +68,17 @@ def noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[floa
 
 
 def pvalue_of(up: float, low: float, alternative: str) -> float:
-    """Return the p-value of an alternative from those of both sides: twice the smaller for two.
-
-    Examples
-    --------
-    >>> pvalue_of(0.02, 0.99, "two-sided"), pvalue_of(0.02, 0.99, "less")
-    (0.04, 0.99)
-    """
+    """Return the p-value of an alternative from those of both sides: twice the smaller for two."""
     return {"greater": up, "less": low}.get(alternative, min(1.0, 2.0 * min(up, low)))
 
 
 def floor_of(alternative: str) -> float:
-    """Return the smallest p-value of `noisy_tails`.
-
-    Examples
-    --------
-    >>> floor_of("two-sided"), floor_of("less")
-    (2e-15, 1e-15)
-    """
+    """Return the smallest p-value of `noisy_tails`."""
     return pvalue_of(DROPPED, DROPPED, alternative)
 
 
 def tail_shares(alpha: float, alternative: str) -> tuple[float, float]:
-    """Return how much of alpha an interval spends below and above; none where it is one-sided.
-
-    Examples
-    --------
-    >>> tail_shares(0.05, "two-sided"), tail_shares(0.05, "greater")
-    ((0.025, 0.025), (0.05, 0.0))
-    """
+    """Return how much of alpha an interval spends below and above; none where it is one-sided."""
     sides = {"greater": (alpha, 0.0), "less": (0.0, alpha)}
     return sides.get(alternative, (0.5 * alpha, 0.5 * alpha))
 
@@ -158,16 +86,7 @@ def tail_shares(alpha: float, alternative: str) -> tuple[float, float]:
 def crossing(
     function: Callable[[float], float], inside: float, end: float, step: float, within: float = 1e-13
 ) -> float:
-    """Return where a function falls below 0 on the way from a place to an end; the end where it does not.
-
-    Steps double until the function is negative. The place is right to `within`; it is `inside` where the
-    function is negative already there.
-
-    Examples
-    --------
-    >>> round(crossing(lambda x: 2.0 - x * x, 0.0, 9.0, 0.5), 6), crossing(lambda x: 1.0, 0.0, 9.0, 0.5)
-    (1.414214, 9.0)
-    """
+    """Return where a function falls below 0 on the way from a place to an end; the end where it does not."""
     from scipy.optimize import brentq
 
     near = inside
@@ -186,39 +105,8 @@ def crossing(
 class ProportionInterval:
     """The interval for the probability of a binomial count, from the count with its noise.
 
-    Parameters
-    ----------
-    noisy : float
-        The count with its noise.
-    n : int
-        The number of trials; at least 1.
-    rate : float
-        The noise's rate.
-    alternative : {"two-sided", "less", "greater"}
-        Of the test that the interval inverts.
-    smooth : bool, default True
-        Whether the noise is Tulap, or symmetric geometric: without the uniform number the interval is valid,
-        too, and hardly longer.
-    terms : int, default 1
-        How many noises are in the count, of symmetric geometric ones.
-
-    Notes
-    -----
-    The lower end is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 where there is none; both tails
-    are monotone in p, so this covers p with 1 - alpha for every p (Clopper and Pearson's construction). z is
-    first moved into [0, n]. That only lengthens the interval: for z > n the upper end is 1 in either case, as
-    P_1(K + N <= n) is at least 1/2, and the lower end goes down with z.
-
-    References
-    ----------
     Awan, J. and Slavkovic, A. (2020). Differentially private inference for binomial data. Journal of Privacy
     and Confidentiality 10(1).
-
-    Examples
-    --------
-    >>> low, high = ProportionInterval(41.3, 100, 1.0, "two-sided").ends(0.05)
-    >>> round(low, 4), round(high, 4)
-    (0.3163, 0.5147)
     """
 
     noisy: float

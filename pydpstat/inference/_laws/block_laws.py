@@ -29,11 +29,6 @@ def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> fl
     """Return P(K + N >= noisy): K rejections among blocks that reject with probability `level` each, N Tulap.
 
     It grows with `level`: where a block's level is at most that, the p-value is valid.
-
-    Examples
-    --------
-    >>> round(rejections_sf(3.0, 10, 0.1, 50.0), 6), round(rejections_sf(2.5, 10, 0.1, 50.0), 6)
-    (0.041493, 0.070191)
     """
     return noisy_tails(noisy, blocks, level, Tulap(epsilon))[0]
 
@@ -61,12 +56,7 @@ def _critical(blocks: int, level: float, epsilon: float) -> float:
 
 
 def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> float:
-    """Return how large an effect must be, in standard errors of all records, for the power 0.8.
-
-    A block's power that gives it is found by bisection. A block's own two-sided test has it where the
-    effect is so many standard errors of the block; blocks of few records lose about 3 / (2 size) more.
-    Infinite where no effect has that power.
-    """
+    """Return how large an effect must be, in standard errors of all records, for the power 0.8."""
     from scipy.special import ndtri
 
     places = np.arange(blocks + 1.0)
@@ -96,11 +86,6 @@ def choose_blocks(
     """Return the number of blocks, up to `most`, and their level that need about the smallest effect.
 
     What is given stays. Without a number of records, which is private then, `blocks` is given.
-
-    Examples
-    --------
-    >>> choose_blocks(500, 1.0, None, None, 100)
-    (8, 0.2)
     """
     if blocks is None:
         assert records is not None
@@ -129,15 +114,8 @@ def choose_blocks(
 def level_limit(hits: int, draws: int) -> float:
     """Return the upper 99.9 % limit of a probability from so many hits among independent draws.
 
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the
-    case of the binomial. Biometrika 26.
-
-    Examples
-    --------
-    >>> round(level_limit(500, 10_000), 4), level_limit(7, 7)
-    (0.0571, 1.0)
+    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
+    of the binomial. Biometrika 26.
     """
     from scipy.special import betaincinv
 
@@ -146,29 +124,7 @@ def level_limit(hits: int, draws: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BlockQuantile:
-    """The interval for a quantile of the block estimates' distribution, from their noisy histogram.
-
-    Parameters
-    ----------
-    low, high : float
-        The public range; cells are equally wide, and what lies outside is in the outer ones.
-    cells : tuple of float
-        Noisy counts.
-    blocks : int
-        The number of blocks.
-    q : float
-        Which quantile.
-    rate : float
-        The ratio of neighboring probabilities of a cell's noise is exp(-rate).
-    side : {"both", "low", "high"}, default "both"
-        Which ends there are; the other one is infinite.
-
-    Examples
-    --------
-    >>> cells = (0.0, 0.0, 0.0, 20.0, 20.0, 0.0, 0.0, 0.0)
-    >>> BlockQuantile(0.0, 8.0, cells, 40, 0.5, 50.0).ends(0.05)
-    (3.0, 5.0)
-    """
+    """The interval for a quantile of the block estimates' distribution, from their noisy histogram."""
 
     low: float
     high: float
@@ -211,16 +167,7 @@ def _half_width(blocks: int, cells: int, epsilon: float) -> float:
 
 
 def cells_for(blocks: int, epsilon: float) -> int:
-    """Return how many cells the histogram of block estimates has.
-
-    A public range is usually far wider than where the estimates of blocks are. The cells are hence as many as
-    leave the interval within 0.3 of the blocks on either side of the median, a power of 2 from 8 to 1024.
-
-    Examples
-    --------
-    >>> cells_for(100, 1.0), cells_for(2, 0.01)
-    (64, 8)
-    """
+    """Return how many cells the histogram of block estimates has."""
     cells = FEWEST_CELLS
     while cells < MOST_CELLS and _half_width(blocks, 2 * cells, epsilon) <= _WIDEST:
         cells *= 2
@@ -232,11 +179,6 @@ def interval_blocks(epsilon: float, most: int) -> int:
     """Return the number of blocks, up to `most`: the fewest that bear 64 cells, or as many as can be.
 
     The fewer the blocks, the more records has each, and the nearer are its estimates to unbiased.
-
-    Examples
-    --------
-    >>> interval_blocks(1.0, 1000), interval_blocks(0.1, 3)
-    (86, 3)
     """
     most = min(most, _MOST_BLOCKS)
     wanted = min(_ENOUGH_CELLS, cells_for(most, epsilon))

@@ -16,27 +16,7 @@ _MORE, _LEAST = 1.01, 1e-4
 
 
 class CellLines(NamedTuple):
-    """What is taken off in each cell, with s the logistic function, m the cell's middle and x'c around it.
-
-    Parameters
-    ----------
-    middle : ndarray of shape (cells,)
-        Linear predictors of the cells where all numbers are 0.
-    level, slope, apart : ndarray of shape (cells,)
-        s(m + x'c) is near level + slope x'c, and apart from it by this at most.
-    weight, weight_apart : ndarray of shape (cells,)
-        s'(m + x'c) is near weight.
-    common, common_slope, common_apart
-        The same with one slope for all cells, but a level of each; and one distance.
-    common_weight, common_weight_apart : float
-        One weight for all cells.
-
-    Examples
-    --------
-    >>> lines = lines_at(np.array([0.0, 2.0]), 0.5, np.array([0.5, 0.5]))
-    >>> lines.slope.round(2).tolist(), bool(lines.apart.max() < 0.01)
-    ([0.25, 0.11], True)
-    """
+    """What is taken off in each cell, with s the logistic function, m the cell's middle and x'c around it."""
 
     middle: Floats
     level: Floats

@@ -1,8 +1,4 @@
-"""Logistic regression from noisy counts and sums by cell: estimates, tests and intervals.
-
-A record is v: an indicator row of its cell, and numbers z in [-1, 1]. The score at b is the sum of
-v (y - s(v'b)) with the logistic function s.
-"""
+"""Logistic regression from noisy counts and sums by cell: estimates, tests and intervals."""
 
 from __future__ import annotations
 
@@ -39,27 +35,7 @@ _STEPS, _WITHIN = 40, 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Expansion(Frozen):
-    """Noisy sums at public coefficients, what lines left being added to the lines.
-
-    Parameters
-    ----------
-    center : ndarray of shape (d,)
-        The coefficients.
-    score : ndarray of shape (d,)
-        The noisy score there.
-    information : ndarray of shape (d, d)
-        The noisy information there.
-    counts, sums : ndarray of shapes (cells,), (cells, numbers)
-        What one more record, or one more of a number, in a cell adds to a cell's expected responses; for
-        sums of a number times expected responses it is `level` a number.
-    level : ndarray of shape (cells,)
-        See `counts`.
-    slope : float
-        What a product of numbers adds, times the other number's coefficient.
-    units, whole : ndarray
-        The scales of the noise of what lines left, in the units of score and information: in each cell, of
-        shape (cells, 2 + numbers), and of the other sums.
-    """
+    """Noisy sums at public coefficients, what lines left being added to the lines."""
 
     center: Floats
     score: Floats
@@ -74,28 +50,7 @@ class Expansion(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class CellLogit(Frozen):
-    """What a noisy table says of any combination of coefficients.
-
-    Parameters
-    ----------
-    table : CellTable
-        The noisy counts and sums.
-    expansion : Expansion or None
-        Noisy sums at coefficients that the table led to; None where there are no numbers beside the factors.
-
-    Notes
-    -----
-    Without numbers the score is linear in the noisy counts at every b: its distribution is that of binomial
-    counts and of the noise, with known factors. With numbers the score was released at a center. What it
-    moves by from there is computed for numbers with beta distributions within cells, and corrected by the
-    information that was released.
-
-    The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
-    takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
-    Its tail is a saddlepoint approximation: binomial counts with the noisy sizes of the cells, a normal
-    variable for what numbers add within cells, and the noise. The variance that the noisy information gives
-    is raised by half a standard deviation of its own noise.
-    """
+    """What a noisy table says of any combination of coefficients."""
 
     table: CellTable
     expansion: Expansion | None
@@ -337,16 +292,7 @@ class CellLogit(Frozen):
 def expansion_at(
     center: Floats, lines: CellLines, left: Floats, scales: tuple[float, float], table: CellTable
 ) -> Expansion:
-    """Return what the noisy sums of what lines left say of score and information at a center.
-
-    Parameters
-    ----------
-    left : ndarray
-        In each cell what is left of the score, of the information, and of this times each number; then what
-        is left of the numbers' score and information in all.
-    scales : (float, float)
-        The scales of the noise of a cell's vector and of the last one.
-    """
+    """Return what the noisy sums of what lines left say of score and information at a center."""
     numbers, cells = list(table.numbers), len(table.rows)
     width = len(numbers)
     own, whole = left[: cells * (2 + width)].reshape(cells, -1), left[cells * (2 + width) :]

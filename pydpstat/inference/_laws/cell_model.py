@@ -22,29 +22,7 @@ _WIDEST = 0.995
 
 @dataclass(frozen=True, eq=False)
 class CellTable(Frozen):
-    """Noisy counts and sums by cell and response, and noisy products.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (cells, d)
-        The cells' predictors, 0 for numbers.
-    numbers : tuple of int
-        The places of the numbers.
-    counts : ndarray of shape (cells, 2)
-        Of responses 0 and 1.
-    sums : ndarray of shape (cells, 2, numbers)
-        Of the numbers.
-    products : ndarray of shape (numbers, numbers)
-        Sums of z z'.
-    scale : float
-        The scale of the cube's noise of each cell's vector; with `geometric` the rate of the counts' noise.
-    geometric : bool
-        Whether there are counts alone.
-    products_scale : float
-        The scale of the products' noise, of squares times `units`.
-    units : ndarray
-        What the products' noise is in units of, in the order of an upper triangle.
-    """
+    """Noisy counts and sums by cell and response, and noisy products."""
 
     rows: Floats
     numbers: tuple[int, ...]
@@ -81,12 +59,7 @@ class At(NamedTuple):
 
 
 class CellModel:
-    """Numbers that have distributions like beta variables on their bounds within each cell.
-
-    They have the cell's mean and one covariance matrix for all cells. A single number is a beta variable in
-    each cell; several are those of all cells about their means, with a normal copula. Cells of few records
-    have means near the mean of all, as their noise would be divided by their number.
-    """
+    """Numbers that have distributions like beta variables on their bounds within each cell."""
 
     def __init__(self, table: CellTable) -> None:
         self._table = table

@@ -32,18 +32,7 @@ _CAREFUL = 2.0
 
 
 class Spread(NamedTuple):
-    """What the noisy sums say of how much a sample's correlation varies.
-
-    Parameters
-    ----------
-    size : float
-        The number of records, less than the noisy one where it is private.
-    fourth : float
-        The mean of both variables' squares multiplied, each in its standard deviations: 1 + 2 r^2 for a
-        normal distribution with the correlation r, 1 for two signs.
-    most : float
-        What it can be without its noise.
-    """
+    """What the noisy sums say of how much a sample's correlation varies."""
 
     size: float
     fourth: float
@@ -62,15 +51,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(sums: tuple[float, ...], size: int | None, sd: float) -> Spread | None:
-    """Return what noisy sums of the nine products of weights say; None where it is nothing.
-
-    Examples
-    --------
-    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
-    >>> found = spread_of(sums, 10_000, 2.0)
-    >>> [round(each, 2) for each in found]
-    [10000.0, 1.25, 1.25]
-    """
+    """Return what noisy sums of the nine products of weights say; None where it is nothing."""
     moments = PARABOLA @ np.array(sums).reshape(3, 3) @ PARABOLA.T
     count = float(moments[0, 0]) if size is None else float(size)
     # nine noises are in the number of records
@@ -115,40 +96,8 @@ def _upper_end(lower: Floats, upper: Floats, spread: Spread, tail: float) -> flo
 def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> Ends:
     """Return an interval for the correlation of the population.
 
-    Parameters
-    ----------
-    sums : tuple of nine floats
-        The noisy sums of the products of two variables' weights (`square_weights`).
-    size : int or None
-        The number of records, where it is public.
-    noise : distribution
-        Of each sum.
-    alpha : float
-        Probability that the interval misses.
-
-    Notes
-    -----
-    For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
-    is 1 for a normal distribution, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for
-    independent variables of any distribution, where m is the mean of the squares multiplied. What a common
-    kurtosis is above 1 counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m
-    is 1, k is ``1 / (1 - r^2)``, and between these and a normal distribution a line in m. The noisy sums hold
-    m, which is taken two standard deviations of its noise too large where it makes k larger, and k is at
-    least 1. The noise's own interval, at all levels, tells how probable so low (or high) an estimate is for a
-    sample's correlation; the mean of that over samples is the population's p-value.
-
-    References
-    ----------
     Fisher, R. A. (1921). On the probable error of a coefficient of correlation deduced from a small sample.
-    Metron 1, 3-32.
-    Muirhead, R. J. (1982). Aspects of multivariate statistical theory, section 5.1.4. Wiley.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms.laplace import LaplaceNoise
-    >>> sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
-    >>> [round(end, 3) for end in population_ends(sums, 10_000, LaplaceNoise(2.0), 0.05)]
-    [0.738, 0.762]
+    Metron 1, 3-32. Muirhead, R. J. (1982). Aspects of multivariate statistical theory, section 5.1.4. Wiley.
     """
     spread = spread_of(sums, size, float(np.asarray(noise.std())))
     if spread is None:
@@ -160,21 +109,7 @@ def population_ends(sums: tuple[float, ...], size: int | None, noise: Any, alpha
 
 @dataclass(frozen=True, eq=False)
 class CorrelationIntervals(Frozen):
-    """Intervals of the correlations of the population, of two variables or of all pairs of several.
-
-    Parameters
-    ----------
-    values : ndarray
-        What was released.
-    sums : tuple of tuple of float
-        The noisy sums of each pair of variables.
-    size : int or None
-        The number of records, where it is public.
-    width : int or None
-        The number of variables of a matrix.
-    noise : distribution
-        Of each sum.
-    """
+    """Intervals of the correlations of the population, of two variables or of all pairs of several."""
 
     values: Floats
     sums: tuple[tuple[float, ...], ...]

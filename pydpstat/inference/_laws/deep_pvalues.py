@@ -1,18 +1,4 @@
-"""p-values of the t tests below what their reference draws and the sets of variances can show.
-
-`noisy_t` and `noisy_welch` leave out variances with a probability g and add it to the p-value. Where that is
-most of a p-value, a second one takes its place: with wider sets, which leave out 2e-7, and probabilities from
-stretched draws. With p1 the first p-value and p2 the second one, which is never below p1 - g, what counts is
-
-- p1 where it is above 2 g,
-- else p2 where that is at most g, and 2 g otherwise.
-
-*It keeps the level where p1 and p2 do.* Let q be the probability of a statistic as extreme at the true
-variances: ``p1 >= g + q`` and ``p2 >= q + g2`` unless these were left out, by the wider set only where by the
-narrower one. Below 2 g only ``p2 <= a``, for an a up to g, rejects: with probability a at most. At a level a
-from 2 g on ``p1 <= a`` or ``p2 <= g`` rejects, so that q is at most a - g, or the narrower set is wrong: with
-probability a - g + g at most.
-"""
+"""p-values of the t tests below what their reference draws and the sets of variances can show."""
 
 from __future__ import annotations
 
@@ -55,28 +41,14 @@ _POWER = 12
 
 
 def deeper(first: float, left_out: float, second: float) -> float:
-    """Return the p-value of two, the second one from wider sets.
-
-    Examples
-    --------
-    >>> deeper(0.03, 0.001, 0.001), deeper(0.0012, 0.001, 1e-5), deeper(0.0015, 0.001, 0.0012)
-    (0.03, 1e-05, 0.002)
-    """
+    """Return the p-value of two, the second one from wider sets."""
     if first > 2.0 * left_out:
         return first
     return max(second, FLOOR) if second <= left_out else 2.0 * left_out
 
 
 def t_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the statistic and the p-value of a hypothetical mean.
-
-    Examples
-    --------
-    >>> known = NoisySums((400.0, 90.0, 36.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 400)
-    >>> statistic, p = t_pvalue(known, 0.0)
-    >>> p < 2e-6
-    True
-    """
+    """Return the statistic and the p-value of a hypothetical mean."""
     statistic, first = pvalue(known, mean, alternative)
     left_out = LEFT_OUT + sizes(known)[1]
     if first > 2.0 * left_out or not isinstance(known.law, str):
@@ -140,16 +112,7 @@ def _one_sample(law: NullLaw, first: float, second: float, alternative: str) -> 
 def two_sample_pvalue(
     known: tuple[NoisySums, NoisySums], alternative: str = "two-sided"
 ) -> tuple[float, float]:
-    """Return the statistic and the p-value of equal means of two groups with Laplace or normal noise.
-
-    Examples
-    --------
-    >>> noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
-    >>> known = tuple(NoisySums((400.0, first, 36.0), noise, "laplace", 400) for first in (90.0, 0.0))
-    >>> statistic, p = two_sample_pvalue(known)
-    >>> p < 1e-4
-    True
-    """
+    """Return the statistic and the p-value of equal means of two groups with Laplace or normal noise."""
     statistic, first = welch_pvalue(known, 0.0, alternative)
     left_out = 2.0 * LEFT_OUT
     if first > 2.0 * left_out:
@@ -163,13 +126,7 @@ def deep_difference(groups: tuple[Group, Group], difference: float, alternative:
 
 
 class _Seen(NamedTuple):
-    """A group's mean and what it adds to the variance, at the points; of one noise that may be open.
-
-    Parameters
-    ----------
-    mean, zero, one : ndarray of shape (points,)
-        The mean without that noise, and the variance at a noise of 0 and its slope.
-    """
+    """A group's mean and what it adds to the variance, at the points; of one noise that may be open."""
 
     mean: Floats
     zero: Floats

@@ -1,10 +1,4 @@
-"""p-values of noisy tables below what plain simulation shows, by multilevel splitting.
-
-A p-value of `tables` up to 0.002 is estimated a second time, with so many levels as it needs, and twice its
-error is added; that counts, up to 0.002. So a smaller p-value rests on hundreds of tables at each level,
-where a plain one of 0.0005 would rest on five. Where the number of records is private, and a part of the
-p-value is for numbers that are left out, it is as for t tests (`pydpstat.inference._laws.deep_pvalues`).
-"""
+"""p-values of noisy tables below what plain simulation shows, by multilevel splitting."""
 
 from __future__ import annotations
 
@@ -26,14 +20,7 @@ _LEFT_OUT, _POINTS, _DRAWS = 2e-7, 3, 999
 
 
 def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
-    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
-
-    Examples
-    --------
-    >>> statistic, pvalue = fit_pvalue(np.array([10.0, 20.0, 60.0]), np.full(3, 1 / 3), 90, 50.0)
-    >>> round(statistic, 2), FLOOR <= pvalue < 2e-6
-    (46.67, True)
-    """
+    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities."""
     statistic, first = tables.fit_pvalue(noisy, p, n, rate)
     if first > _SMALL:
         return statistic, first
@@ -67,12 +54,6 @@ def independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[floa
     """Return statistic and p-value of independence for a noisy table of shape (I, J).
 
     Of the margins that the plain p-value looks at, these are the ones with the largest 99 % points.
-
-    Examples
-    --------
-    >>> statistic, pvalue = independence_pvalue(np.array([[60.0, 10.0], [10.0, 60.0]]), 140, 50.0)
-    >>> round(statistic, 2), FLOOR <= pvalue < 2e-6
-    (71.43, True)
     """
     statistic, first = tables.independence_pvalue(noisy, n, rate)
     if first > _SMALL:

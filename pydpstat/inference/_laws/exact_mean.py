@@ -1,13 +1,4 @@
-"""A test of a noisy mean that holds for every distribution of records between bounds.
-
-Records z lie in [-1, 1]. Under a hypothetical mean the squares of the distances from it lie in [0, M], and
-their noisy sum bounds the variance; with that the sum of the distances is bounded by the most extreme two
-values. Both steps rest on one inequality: for independent variables with mean 0, at most b and of the
-variances' mean s^2 at most, ``P(S >= x) <= inf_h E (T - h)_+^2 / (x - h)^2``, T being the sum of as many
-independent variables that take the values b and -s^2 / b. Noise is integrated out by steps from above.
-
-Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
-"""
+"""A test of a noisy mean that holds for every distribution of records between bounds."""
 
 from __future__ import annotations
 
@@ -33,13 +24,7 @@ _FURTHEST = 1e-12
 
 
 def bentkus(n: int, p: float, x: Floats) -> Floats:
-    """Return bounds on P(S >= x) for each x, where T is Bin(n, p) less its mean.
-
-    Examples
-    --------
-    >>> bentkus(100, 0.5, np.array([-1.0, 10.0, 51.0])).round(4).tolist()
-    [1.0, 0.0737, 0.0]
-    """
+    """Return bounds on P(S >= x) for each x, where T is Bin(n, p) less its mean."""
     sd = math.sqrt(n * p * (1.0 - p))
     low = max(0, int(n * p - 6.0 * sd - 6.0))
     high = min(n, int(n * p + 14.0 * sd + 60.0))
@@ -78,12 +63,6 @@ def noise_above(scales: tuple[float, ...], law: NoiseLaw) -> tuple[Floats, Float
     """Return weights, values that noise does not exceed with these probabilities, and what is left.
 
     The noise is a sum of two or three independent ones of these scales.
-
-    Examples
-    --------
-    >>> weights, values, rest = noise_above((2.0, 0.0), "laplace")
-    >>> bool(np.all(np.diff(values) >= 0.0)), rest < 1e-11
-    (True, True)
     """
     weights, tails = _steps()
     if law == "normal":
@@ -192,14 +171,7 @@ def _pvalue(law: NullLaw, first: float, second: float, alternative: str) -> floa
 
 
 def exact_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the studentized mean and a p-value for every distribution; the number of records is public.
-
-    Examples
-    --------
-    >>> known = NoisySums((400.0, 84.0, 36.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 400)
-    >>> [round(each, 4) for each in exact_pvalue(known, 0.0)]
-    [12.6635, 0.002]
-    """
+    """Return the studentized mean and a p-value for every distribution; the number of records is public."""
     law = null_law(known, mean, known.size or 1)
     first, second = law.centered(known.sums)
     return law.statistic(first, second), _pvalue(law, first, second, alternative)

@@ -22,13 +22,7 @@ SMALLEST_RATE = 1e-9
 
 
 def geometric_tail(k: npt.ArrayLike, rate: float) -> npt.NDArray[np.float64]:
-    """Return P(G >= k) at integers k, with P(G = k) proportional to exp(-rate |k|).
-
-    Examples
-    --------
-    >>> geometric_tail([0.0, 1.0], 1.0).round(4)
-    array([0.7311, 0.2689])
-    """
+    """Return P(G >= k) at integers k, with P(G = k) proportional to exp(-rate |k|)."""
     at, ratio = np.asarray(k, dtype=np.float64), math.exp(-rate)
     far = np.exp(-rate * np.where(at > 0.0, at, 1.0 - at)) / (1.0 + ratio)
     return np.where(at > 0.0, far, 1.0 - far)
@@ -47,15 +41,7 @@ class GeometricNoise:
 
 @dataclass(frozen=True, eq=False)
 class GeometricSum:
-    """The distribution of a sum of independent symmetric geometric variables, on multiples of a step.
-
-    Parameters
-    ----------
-    pmf, tails : ndarray of shape (2 reach + 1,)
-        The probability of each multiple from -reach to reach, and of it or a larger one.
-    step : int
-        1 where every integer is looked at. Otherwise a value's probability is spread over the step around it.
-    """
+    """The distribution of a sum of independent symmetric geometric variables, on multiples of a step."""
 
     pmf: npt.NDArray[np.float64]
     tails: npt.NDArray[np.float64]
@@ -84,30 +70,7 @@ class GeometricSum:
 
 @lru_cache(maxsize=64)
 def geometric_sum(rate: float, terms: int) -> GeometricSum:
-    """Return the distribution of a sum of so many variables with P(k) proportional to exp(-rate \\|k\\|).
-
-    Parameters
-    ----------
-    rate : float
-        Epsilon over the counts' sensitivity; above 0.
-    terms : int
-        At least 1.
-
-    Notes
-    -----
-    The probabilities are the Fourier inverse of the characteristic function's power, on as many integers as
-    leave out less than 1e-15; what rounding makes negative is 0. Each is right to about 1e-16. Where these
-    are more than 131,073, as for rates below 0.001, a coarser lattice takes their place; a step is then 0.001
-    of the noise's scale or less, and tails are right to about 1e-7.
-
-    Examples
-    --------
-    >>> law = geometric_sum(1.0, 2)
-    >>> law.tail([0, 3]).round(6)
-    array([0.640201, 0.082333])
-    >>> law.quantile(0.025)
-    4
-    """
+    """Return the distribution of a sum of so many variables with P(k) proportional to exp(-rate |k|)."""
     reach = noise_reach(rate, terms)
     step = -(-reach // _MOST)
     pmf = geometric_pmf(rate, -(-reach // step), step)
@@ -125,49 +88,19 @@ def geometric_sum(rate: float, terms: int) -> GeometricSum:
 
 
 def noise_variance(rate: float) -> float:
-    """Return the variance of one symmetric geometric variable.
-
-    Examples
-    --------
-    >>> round(noise_variance(1.0), 6)
-    1.841347
-    """
+    """Return the variance of one symmetric geometric variable."""
     # beyond all floats for rates below 1e-150
     return 2.0 * math.exp(-rate) / max(math.expm1(-rate) ** 2, 5e-324)
 
 
 def noise_spectrum(rate: float, angles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the characteristic function of one symmetric geometric variable.
-
-    Examples
-    --------
-    >>> noise_spectrum(1.0, np.array([0.0, 1.0])).round(4)
-    array([1.    , 0.5416])
-    """
+    """Return the characteristic function of one symmetric geometric variable."""
     ratio = math.exp(-rate)
     return (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angles) + ratio * ratio)
 
 
 def counts_below(cells: Sequence[int], total: int) -> list[tuple[int, int]]:
-    """Return the numbers below the edges between noisy cells, each from the side with fewer noises.
-
-    Parameters
-    ----------
-    cells : sequence of int
-        The noisy numbers, in the cells' order.
-    total : int
-        The number in all cells, which is public.
-
-    Returns
-    -------
-    list of (int, int)
-        For each edge the noisy number below it, and how many noises are in it.
-
-    Examples
-    --------
-    >>> counts_below([1, 2, 0, 4], 8)
-    [(1, 1), (3, 2), (4, 1)]
-    """
+    """Return the numbers below the edges between noisy cells, each from the side with fewer noises."""
     sums = np.cumsum(cells).tolist()
     half, size = len(cells) // 2, len(cells)
     return [
@@ -183,27 +116,7 @@ def noise_reach(rate: float, terms: int) -> int:
 
 
 def geometric_pmf(rate: float, reach: int, step: int = 1) -> npt.NDArray[np.float64]:
-    """Return the probabilities of the multiples of a step, from -reach to reach, for one variable.
-
-    Parameters
-    ----------
-    rate : float
-        Above 0.
-    reach : int
-        The largest multiple; what is beyond counts there.
-    step : int, default 1
-        A value's probability is divided between the multiples around it so that its mean is kept.
-
-    Notes
-    -----
-    With b = exp(-rate) and h the step, that of m h != 0 is ``b (1 - b^h)^2 / (h (1 - b^2)) b^(h (|m| - 1))``:
-    the sum of ``(1 - b) / (1 + b) b^|k|`` times ``1 - |k - m h| / h`` over the k next to m h.
-
-    Examples
-    --------
-    >>> geometric_pmf(1.0, 2).round(4), geometric_pmf(0.5, 1, 2).round(4)
-    (array([0.0989, 0.17  , 0.4621, 0.17  , 0.0989]), array([0.3033, 0.3935, 0.3033]))
-    """
+    """Return the probabilities of the multiples of a step, from -reach to reach, for one variable."""
     gap = -math.expm1(-rate * step)
     first = math.exp(-rate) * gap * gap / (step * -math.expm1(-2.0 * rate))
     side = first * np.asarray(exp(-rate * step * np.arange(float(reach))))

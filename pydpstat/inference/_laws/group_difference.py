@@ -43,19 +43,7 @@ class Whole:
 
 
 def sized(known: NoisySums) -> NoisySums | None:
-    """Return noisy sums with the noisy number of records as their size; None where it may be noise alone.
-
-    The sums are scaled with it to a whole number; the noise of the number stays in that of the sums about a
-    hypothetical mean, and a distribution hardly depends on the number itself.
-
-    Examples
-    --------
-    >>> mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
-    >>> sized(NoisySums((99.5, 49.75, 30.0), mix, "laplace", None)).size
-    100
-    >>> sized(NoisySums((3.0, 1.0, 2.0), mix, "laplace", None)) is None
-    True
-    """
+    """Return noisy sums with the noisy number of records as their size; None where it may be noise alone."""
     if known.size is not None:
         return known
     count = known.sums[0]
@@ -73,14 +61,6 @@ def mean_difference(
     """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
 
     It is the noisy Welch test, with the noisy numbers of records where none are public.
-
-    Examples
-    --------
-    >>> mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
-    >>> groups = tuple(NoisySums((200.0, first, 40.0), mix, "laplace", None) for first in (60.0, 0.0))
-    >>> statistic, p, interval, _ = mean_difference(groups, 50.0)
-    >>> statistic > 4.0, p < 0.01
-    (True, True)
     """
     interval = mean_interval(known, half, alternative)
     if isinstance(interval, Whole):
@@ -100,11 +80,7 @@ def mean_interval(
 
 @lru_cache(maxsize=64)
 def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
-    """Return points and masses of the distribution whose quantiles are a group's lower, or upper, limits.
-
-    The lower limit that is passed with a probability q is where the p-value of "greater" is q: that p-value
-    is the law's distribution function. So it is with the upper limit and one less the p-value of "less".
-    """
+    """Return points and masses of the distribution whose quantiles are a group's lower, or upper, limits."""
     total = max(pair.met + pair.unmet, 1.0)
     angle, noise = math.asin(math.sqrt(pair.share)), math.sqrt(noise_variance(pair.rate)) / total
     steep = max(2.0 * math.sqrt(pair.share * (1.0 - pair.share)), math.sqrt(noise))
@@ -138,32 +114,10 @@ def _limit_law(pair: NoisyPair, upper: bool) -> tuple[Floats, Floats]:
 class ShareDifference:
     """The interval for the difference of two proportions, each from noisy counts of two kinds.
 
-    Parameters
-    ----------
-    first, second : NoisyPair
-        The noisy counts of both groups.
-
-    Notes
-    -----
-    A group's lower limits at all levels are the quantiles of a distribution, and so are its upper limits. The
-    lower end for the difference is a quantile of the first group's lower less the second one's upper limit,
-    drawn independently. Where both distributions are normal that adds the squares of the distances, as
-    Newcombe's interval does; of Poisson counts it adds the counts. Squares alone are too short where both
-    shares are next to their ends.
-
-    References
-    ----------
     Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison
     of eleven methods. Statistics in Medicine 17, 873-890, method 10. Xie, M. and Singh, K. (2013). Confidence
     distribution, the frequentist distribution estimator of a parameter: a review. International Statistical
     Review 81.
-
-    Examples
-    --------
-    >>> given = ShareDifference(NoisyPair(62.0, 41.0, 1.0), NoisyPair(30.0, 72.0, 1.0))
-    >>> low, high = given.ends(0.05)
-    >>> round(low, 2), round(high, 2), given.pvalue() < 0.001
-    (0.17, 0.44, True)
     """
 
     first: NoisyPair

@@ -1,11 +1,4 @@
-"""Welch's statistic of equal means from noisy sums of groups, and its null distribution.
-
-Of each group the sums of 1, z and z^2 are known with noise; z is between -1 and 1. Where the groups' sizes
-are public, the first has no noise. The means are weighted by the inverse of their estimated variances,
-sampling and noise together. An estimated variance is taken about the common mean, which keeps it free of the
-noise's square, and is at least half of its noise's scale: the statistic's distribution then hardly depends on
-the true variances, whatever they are. A private size is simulated as the noisy one, with its noise.
-"""
+"""Welch's statistic of equal means from noisy sums of groups, and its null distribution."""
 
 from __future__ import annotations
 
@@ -48,15 +41,7 @@ class Fitted(NamedTuple):
 
 
 class Mixed(NamedTuple):
-    """How noise of scale 1 is mixed into the sums of 1, z and z^2, the same way in each group.
-
-    Parameters
-    ----------
-    rows : tuple of 3 tuples
-        The scales of the independent noises in each sum.
-    law : {"laplace", "normal"}
-        Their distribution.
-    """
+    """How noise of scale 1 is mixed into the sums of 1, z and z^2, the same way in each group."""
 
     rows: tuple[Row, Row, Row]
     law: str = "laplace"
@@ -83,16 +68,7 @@ class Mixed(NamedTuple):
 
 
 def welch(sums: Floats, noise: Mixed) -> Fitted:
-    """Return Welch's statistic of noisy sums of 1, z and z^2, of shape (3, rows, groups).
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> z = rng.uniform(-1, 1, (3, 50))
-    >>> sums = np.array([[np.full(3, 50.0)], [z.sum(axis=1)], [(z * z).sum(axis=1)]])
-    >>> welch(sums, Mixed.sized(1e6)).statistic.round(3)
-    array([0.17])
-    """
+    """Return Welch's statistic of noisy sums of 1, z and z^2, of shape (3, rows, groups)."""
     number, first, second = sums
     sizes = np.maximum(number, 1.0)
     common = (first.sum(axis=1) / sizes.sum(axis=1)).clip(-1.0, 1.0)
@@ -132,11 +108,7 @@ class _Point(NamedTuple):
 def _simulated(
     point: _Point, shapes: tuple[int, ...], sizes: Floats, noise: Mixed, draws: _Draws, stream: int
 ) -> Fitted:
-    """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down.
-
-    The skewed distributions have two values, one of them the bound: no distribution within the bounds with
-    this mean and variance is more skewed (Bennett's inequality).
-    """
+    """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down."""
     mean, variances = point.mean, point.variances
     deviation = np.sqrt(sizes * variances) * draws.normal
     square = variances * (draws.normal**2 + draws.squares)
@@ -166,13 +138,7 @@ def draws_for(groups: int) -> int:
 
 
 def pvalue_floor(groups: int) -> float:
-    """Return the smallest p-value that `equal_means` returns for so many groups; 0 where it is 1.
-
-    Examples
-    --------
-    >>> pvalue_floor(3), pvalue_floor(1)
-    (9.9e-07, 0.0)
-    """
+    """Return the smallest p-value that `equal_means` returns for so many groups; 0 where it is 1."""
     return FLOOR if groups > 1 else 0.0
 
 
@@ -187,19 +153,7 @@ def welch_pvalue(
 ) -> tuple[float, float]:
     """Return statistic and p-value of equal means for noisy sums of shape (groups,); sizes are public.
 
-    The p-value is the largest over means, variances and shapes that the release leaves possible, with
-    probability 1 - `SLACK`; `SLACK` is added. The distributions are normal or also `skewed` ones.
-    Measurements of the level take fewer `draws`, and another `stream` of them for each release.
-
-    References
-    ----------
     Welch, B. L. (1951). On the comparison of several mean values: an alternative approach. Biometrika 38.
-
-    Examples
-    --------
-    >>> statistic, pvalue = welch_pvalue(np.array([-30.0, 30.0]), np.array([20.0, 20.0]), (100, 100), 5.0)
-    >>> round(statistic, 2), pvalue < 0.01
-    (88.58, True)
     """
     sums = tuple(map(float, sizes)), tuple(first.tolist()), tuple(second.tolist())
     return _pvalue(sums, sizes, Mixed.sized(epsilon), skewed, draws, stream)
@@ -211,17 +165,6 @@ def equal_means(
     """Return statistic and p-value of equal means, and the places of the groups that are compared.
 
     Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
-
-    Examples
-    --------
-    >>> mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
-    >>> sums = (200.0, 60.0, 40.0), (3.0, 0.0, 1.0), (180.0, 0.0, 40.0)
-    >>> groups = [NoisySums(each, mix, "laplace", None) for each in sums]
-    >>> equal_means(groups[:2])
-    (0.0, 1.0, (0,))
-    >>> statistic, p, places = equal_means(groups)
-    >>> p < 0.01, places
-    (True, (0, 2))
     """
     places = tuple(place for place, each in enumerate(known) if each.size or sized(each) is not None)
     if len(places) < 2:
@@ -269,14 +212,8 @@ def _bound(found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool) ->
 
 
 def references(sums: Sequence[Floats], sizes: tuple[int, ...], noise: Mixed) -> list[Floats]:
-    """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave possible.
-
-    Examples
-    --------
-    >>> sums = np.array([[100.0, 100.0], [-3.0, 3.0], [20.0, 20.0]])
-    >>> made = references(sums, (100, 100), Mixed.sized(5.0))
-    >>> made[0].shape
-    (1999,)
+    """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave
+    possible.
     """
     found = welch(np.array(sums)[:, None], noise)
     return _references(found, sizes, noise, True, None, 0)
@@ -314,10 +251,8 @@ def _shapes(groups: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _families(found: Fitted, sizes: Floats, noise: Mixed) -> Iterator[list[_Point]]:
-    """Yield points in order of their variances: the same in all groups, and in proportion to the estimates.
-
-    The common mean is the estimated one, and one that is nearer to the middle where that allows variances
-    that are clearly larger.
+    """Yield points in order of their variances: the same in all groups, and in proportion to the
+    estimates.
     """
     total = float(sizes.sum())
     estimates = found.variances[0]

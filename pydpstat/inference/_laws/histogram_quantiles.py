@@ -30,37 +30,7 @@ class HistogramIntervals(ShareIntervals):
 
 @dataclass(frozen=True, eq=False)
 class QuantileIntervals(Frozen):
-    """Intervals for quantiles of the records of a histogram, and of the populations they are samples of.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (B,) or (groups, B)
-        The noisy counts.
-    edges : ndarray of shape (B + 1,)
-        The public edges; records beyond them are at the outer ones.
-    size : int or None
-        The number of records, where it is public.
-    rate : float
-        Of the noise of each count.
-    shares : tuple of float
-        Which quantiles.
-    shape : tuple of int
-        Of the published values.
-
-    Notes
-    -----
-    A public number of records: `quantile_ends` and `sample_ends`, which are exact. A private one:
-    `private_ends`.
-
-    Examples
-    --------
-    >>> cells, edges = np.array([11.0, 19.0, 32.0, 21.0, 10.0, 5.0, 3.0, -1.0]), np.arange(9.0)
-    >>> for size in (100, None):
-    ...     low, high = QuantileIntervals(cells, edges, size, 1.0, (0.5,), ()).interval(0.05)
-    ...     print(low, high)
-    2.0 3.0
-    2.0 3.0
-    """
+    """Intervals for quantiles of the records of a histogram, and of the populations they are samples of."""
 
     cells: Floats
     edges: Floats

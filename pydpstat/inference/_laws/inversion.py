@@ -13,31 +13,8 @@ _NEAR = 0.02
 def outermost(
     pvalue: Callable[[float], float], alpha: float, center: float, error: float, side: float, end: float
 ) -> float:
-    """Return the end of the values on one side of a center that are not rejected, or the end of all values.
-
-    What is not rejected need not be an interval: two steps beyond the first rejection are looked at, too.
-    The end is a rejected value next to one that is not, nearer than a fiftieth of the error.
-
-    Parameters
-    ----------
-    pvalue : callable
-        The p-value of each value; where it is above alpha, any number above alpha will do.
-    alpha : float
-        Values with p-values above are not rejected.
-    center : float
-        Where the search begins.
-    error : float
-        About a standard error.
-    side : {-1.0, 1.0}
-        Below the center, or above.
-    end : float
-        The last value on that side, times the side.
-
-    Examples
-    --------
-    >>> from scipy.stats import norm
-    >>> round(outermost(lambda x: 2.0 * norm.sf(abs(x - 5.0)), 0.05, 5.0, 1.0, 1.0, 100.0), 1)
-    7.0
+    """Return the end of the values on one side of a center that are not rejected, or the end of all
+    values.
     """
     step, last = 1.5 * error, center
     inside = center, 1.0
@@ -68,11 +45,7 @@ def _between(
     outside: tuple[float, float],
     near: float,
 ) -> float:
-    """Return a rejected value near one that is not, between such values with their p-values.
-
-    Where the level is by a normal distribution is tried, and the middle after a try that has not halved the
-    distance.
-    """
+    """Return a rejected value near one that is not, between such values with their p-values."""
     middle = False
     while (gap := abs(outside[0] - inside[0])) > near:
         share = 0.5

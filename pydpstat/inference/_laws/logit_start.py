@@ -38,14 +38,7 @@ class Line(NamedTuple):
 
 
 def line_for(low: float, high: float) -> Line:
-    """Return the line next to s - 1/2 between two points, in the largest distance, and the middle of s'.
-
-    Examples
-    --------
-    >>> line = line_for(-1.0, 1.0)
-    >>> round(line.slope, 2), line.apart < 0.01
-    (0.24, True)
-    """
+    """Return the line next to s - 1/2 between two points, in the largest distance, and the middle of s'."""
     x = np.linspace(low, high, 257)
     s = logistic(x)
     slope = (s[-1] - s[0]) / (high - low) if high > low else 0.25
@@ -85,30 +78,7 @@ def lifted(matrix: Floats, least: float) -> Floats:
 
 
 def start(records: int, response: float, mean: Floats, spread: Floats, joint: Floats, ridge: float) -> Floats:
-    """Return coefficients that normal predictors with these moments would have.
-
-    Parameters
-    ----------
-    records : int
-        Number of records.
-    response : float
-        Noisy share of ones.
-    mean : ndarray, shape (p,)
-        Of the predictors; `joint` has their covariances with the response.
-    spread : ndarray, shape (p, p)
-        Their noisy covariance matrix; its eigenvalues are raised to `ridge`.
-
-    Notes
-    -----
-    For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
-    and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
-    at most 4.
-
-    Examples
-    --------
-    >>> start(1000, 0.6, np.zeros(1), np.eye(1) / 3, np.array([0.07]), 0.01).round(1)
-    array([0.4, 0.9])
-    """
+    """Return coefficients that normal predictors with these moments would have."""
     spread = lifted(spread, ridge)
     direction = np.linalg.solve(spread, joint)
     length = math.sqrt(max(float(direction @ spread @ direction), 0.0))
@@ -147,11 +117,6 @@ def within(b: Floats, mean: Floats) -> Floats:
     """Return coefficients with slopes that add up to `FARTHEST` at most, and the same log odds at `mean`.
 
     Where no predictors have log odds from -`FARTHEST` to `FARTHEST`, the intercept is cut, too.
-
-    Examples
-    --------
-    >>> within(np.array([-9.0, -5.0]), np.array([-0.9])), within(np.array([-9.0, -8.0]), np.array([-0.9]))
-    (array([-9., -5.]), array([-7.2, -6. ]))
     """
     size = float(np.abs(b[1:]).sum())
     if size > FARTHEST:

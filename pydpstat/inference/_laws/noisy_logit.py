@@ -1,8 +1,4 @@
-"""Logistic regression from noisy sums: where to expand, and what follows from the last noisy score.
-
-All is in units of the bounds: a record is v = (1, z) with z in [-1, 1]^p, the score at b is
-sum of v (y - s(v'b)) with the logistic function s, and the information sum of s'(v'b) v v'.
-"""
+"""Logistic regression from noisy sums: where to expand, and what follows from the last noisy score."""
 
 from __future__ import annotations
 
@@ -37,18 +33,8 @@ _BENT = 1.0
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
     """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
 
-    Lugannani and Rice's approximation is up to 6 % off for a single Laplace variable, and less for several;
-    5 % are added, so that the result is hardly ever below the probability, and 11 % above it at most.
-
-    References
-    ----------
     Barndorff-Nielsen, O. E. (1986). Inference on full or partial parameters based on the standardized signed
     log likelihood ratio. Biometrika 73 (the form that is used).
-
-    Examples
-    --------
-    >>> round(sum_tail(1.96, 1.0, np.zeros(2)), 3), round(sum_tail(3.0, 0.1, np.ones(1)), 4)
-    (0.026, 0.0271)
     """
     from scipy.special import log_ndtr
 
@@ -78,13 +64,7 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
 
 
 def pairs(size: int) -> list[tuple[int, int]]:
-    """Return the places of a symmetric matrix' different elements.
-
-    Examples
-    --------
-    >>> pairs(2)
-    [(0, 0), (0, 1), (1, 1)]
-    """
+    """Return the places of a symmetric matrix' different elements."""
     return [(i, j) for i in range(size) for j in range(i, size)]
 
 
@@ -98,41 +78,7 @@ def symmetric(elements: Floats, size: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LogitLaw(Frozen):
-    """What the last noisy score says of any combination of coefficients.
-
-    Parameters
-    ----------
-    center : ndarray, shape (d,)
-        Where the score was expanded.
-    score : ndarray, shape (d,)
-        The noisy score there.
-    information : ndarray, shape (d, d)
-        The noisy information there.
-    moments : ndarray, shape (d, d)
-        Noisy sums of v v'.
-    records : int
-        Number of records.
-    line : Line
-        What was taken off.
-    first, second : ndarray
-        Scales of the Laplace noise of the sums of v y, shape (d,), and of v v', one for each of `pairs`.
-    third, fourth : ndarray
-        Those of what was left of score and information.
-
-    Notes
-    -----
-    At the true coefficients b, the noisy score less the noisy information times (b - center) is the score at
-    b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
-    variables with known factors. The other coefficients are estimated, and a combination a of the equations
-    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
-    linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
-    predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
-    p-value is the largest one of those shapes whose information at the center is not farther from the noisy
-    one than the noise may move it. Where there is none, a normal one and two values of the skewness that
-    gives the noisy information stand for it. Where, by one of those shapes, curvature moves the score by more
-    than its standard deviation between the center and the estimate, the steps have not arrived: so many
-    standard deviations are taken off what is tested, since what the shapes say of the way decides too much.
-    """
+    """What the last noisy score says of any combination of coefficients."""
 
     center: Floats
     score: Floats
@@ -223,11 +169,7 @@ class LogitLaw(Frozen):
         return min(1.0, max(2.0 * max(tails), SMALLEST))
 
     def known(self, combination: Floats) -> bool:
-        """Tell whether the information on the other coefficients stands out from its noise, and is enough.
-
-        Where it does not, they cannot be estimated, and tests that rely on that reject too often; as they do
-        where few ones or zeros make the score's distribution far from a normal one.
-        """
+        """Tell whether the information on the other coefficients stands out from its noise, and is enough."""
         if self.information[0, 0] < _LEAST_INFORMATION * self.center.size:
             return False
         if self.center.size == 1:

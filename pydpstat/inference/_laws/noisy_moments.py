@@ -1,8 +1,4 @@
-"""Noisy moments of a regression: where each released number enters, and what its noise adds to a form.
-
-A matrix of moments has the order (1, predictors, response); it is the sum over the records of v v' for
-v = (1, x, y), plus noise. Everything is in the unit of the moments.
-"""
+"""Noisy moments of a regression: where each released number enters, and what its noise adds to a form."""
 
 from __future__ import annotations
 
@@ -69,16 +65,7 @@ def _matrices(forms: Forms, width: int) -> tuple[slice | None, Floats, Floats]:
 
 
 class Block(NamedTuple):
-    """Released numbers of one kind: each adds itself times l r' + r l' to the matrix, for forms l and r.
-
-    Parameters
-    ----------
-    kind : {"within", "across", "paired", "own"}
-        The pairs of forms: two of the left ones, each left with each right one, or the k-th with the k-th,
-        which is its own half and a multiple of the constant, or its own multiple.
-    left, right : Forms
-        Those within a block have the same ones on both sides.
-    """
+    """Released numbers of one kind: each adds itself times l r' + r l' to the matrix, for forms l and r."""
 
     kind: str
     left: Forms
@@ -163,25 +150,7 @@ def matrix_of(released: Floats, blocks: tuple[Block, ...], width: int) -> Floats
 
 @dataclass(frozen=True, eq=False)
 class NoisyMoments(Frozen):
-    """Noisy moments and the distribution of their noise; nothing private.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (d, d)
-        The noisy matrix, symmetric; its first element is the number of records, without noise where it is
-        public.
-    blocks : tuple of Block
-        What is released, in its order.
-    noise : Noise
-        That of the released numbers. The numbers of a block have one standard deviation.
-    origin : ndarray of shape (d - 2,)
-        Where the predictors are 0 in the data's unit: there the constant is the mean response.
-    sampling : ndarray of shape (d - 1,), optional
-        The most that sampling adds to the variances of the estimates, where errors may have any variances.
-        By default errors have one variance, which the moments tell.
-    left_out : float, default 0
-        The probability that a variance of sampling is larger.
-    """
+    """Noisy moments and the distribution of their noise; nothing private."""
 
     matrix: Floats
     blocks: tuple[Block, ...]
@@ -237,17 +206,7 @@ class NoisyMoments(Frozen):
 
 
 class Draws(NamedTuple):
-    """Reference draws, the same in every call, so that results repeat; they protect nobody.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (r, d - 1)
-        Normal numbers.
-    rest : ndarray of shape (r,)
-        Normal numbers, for chi-square ones.
-    noise : ndarray of shape (d, d, r)
-        Matrices of the noise.
-    """
+    """Reference draws, the same in every call, so that results repeat; they protect nobody."""
 
     scores: Floats
     rest: Floats

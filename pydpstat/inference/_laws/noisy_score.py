@@ -1,9 +1,4 @@
-"""Score tests of all coefficients of a regression from noisy moments, and the intervals that they give.
-
-Everything is in the unit of the moments. A matrix of moments has the order (1, predictors, response); it is
-the sum over the records of v v' for v = (1, x, y), plus noise. Arrays of many releases have them along the
-last axis.
-"""
+"""Score tests of all coefficients of a regression from noisy moments, and the intervals that they give."""
 
 from __future__ import annotations
 
@@ -23,21 +18,7 @@ _CHUNK = 256
 
 
 class Inverse(NamedTuple):
-    """Inverses H of noisy matrices of the predictors, as far as the coefficients' scores need them.
-
-    Parameters
-    ----------
-    forms : ndarray of shape (d, d, r)
-        H l for the form l of each coefficient, in ``[j]``: e_j, and (1, origin) of the constant.
-    own : ndarray of shape (d, r)
-        l' H l: the variance of an estimate, where errors have the variance 1.
-    bound : ndarray of shape (d, r)
-        The same, but at least the standard deviation of its noise.
-    left : ndarray of shape (d, r)
-        What the other predictors leave of each, in standard deviations of its noise, before any floor.
-    size : ndarray of shape (r,)
-        The number of records, as released; at least 1.
-    """
+    """Inverses H of noisy matrices of the predictors, as far as the coefficients' scores need them."""
 
     forms: Floats
     own: Floats
@@ -47,11 +28,7 @@ class Inverse(NamedTuple):
 
 
 def inverse(blocks: Floats, noisy: NoisyMoments) -> Inverse:
-    """Return inverses of matrices of shape (d, d, r), whose pivots are moved up to a floor.
-
-    That adds to the diagonal no more than it takes. All are swept at once, pivot by pivot, which is many
-    times faster than their eigenvalues.
-    """
+    """Return inverses of matrices of shape (d, d, r), whose pivots are moved up to a floor."""
     work, added = blocks.copy(), np.zeros(blocks.shape[1:])
     for k, floor in enumerate(noisy.floors):
         pivot = np.maximum(work[k, k], floor)
@@ -79,36 +56,14 @@ def _longer(vectors: Floats, value: float) -> Floats:
 
 
 class Responses(NamedTuple):
-    """What r releases of the responses' moments have, for e hypotheses of each of j coefficients.
-
-    Parameters
-    ----------
-    estimates : ndarray of shape (j, e, d, r)
-        Least squares' coefficients, H A_xy.
-    rest : ndarray of shape (j, e, r)
-        The sum of the squares of what they leave.
-    """
+    """What r releases of the responses' moments have, for e hypotheses of each of j coefficients."""
 
     estimates: Floats
     rest: Floats
 
 
 class Scores(NamedTuple):
-    """Scores of hypotheses, and the estimates under them.
-
-    Parameters
-    ----------
-    gap, error : ndarray of shape (j, e, r)
-        The estimates less the hypotheses, and their standard errors.
-    residuals : ndarray of shape (j, e, d + 1, r)
-        The coefficients with a minus, and a 1.
-    variance : ndarray of shape (j, e, r)
-        Of the errors.
-    noise : ndarray of shape (j, e, r)
-        The variance of the noise.
-    least : ndarray of shape (j, e, r)
-        The least variance of the errors.
-    """
+    """Scores of hypotheses, and the estimates under them."""
 
     gap: Floats
     error: Floats
@@ -131,13 +86,7 @@ class Scores(NamedTuple):
 
 
 def scores(noisy: NoisyMoments, found: Inverse, which: Places, given: Responses, nulls: Floats) -> Scores:
-    """Return the scores of hypotheses ``coefficient[which] = nulls``, with nulls of shape (j, e).
-
-    Let A be the noisy matrix and b the estimates. Those under the hypothesis are b - (l'b - null) a, where
-    a = H l / l'H l takes the other predictors out of the one that is tested. The score a'A v with the
-    residuals v = (-estimates, 1) is (l'b - null) / l'H l. Its variance is that of the sample plus that of its
-    noise a'E v. In the former neither v'A v nor a'A a is below the standard deviation of its own noise.
-    """
+    """Return the scores of hypotheses ``coefficient[which] = nulls``, with nulls of shape (j, e)."""
     forms, own = found.forms[which][:, None], found.own[which][:, None]
     gap = tested(noisy, given.estimates, which) - nulls[..., None]
     share = gap / own
@@ -162,21 +111,7 @@ def tested(noisy: NoisyMoments, estimates: Floats, which: Places) -> Floats:
 
 
 class Releases(NamedTuple):
-    """Simulated releases for a fixed design and normal errors, without the response's part.
-
-    Parameters
-    ----------
-    design : ndarray of shape (d, d)
-        The true matrix of the predictors.
-    found : Inverse
-        Of the noisy ones.
-    normal, noise : ndarray of shape (d, r)
-        The errors' sums of products with the predictors, and the noise of those with the response.
-    turned_normal, turned_noise : ndarray of shape (d, r)
-        H times these.
-    drawn, deviation : ndarray of shape (d, r)
-        What the errors add to each coefficient's estimate, and its standard deviation over errors.
-    """
+    """Simulated releases for a fixed design and normal errors, without the response's part."""
 
     design: Floats
     found: Inverse

@@ -1,16 +1,4 @@
-"""The t test of one noisy mean: its distribution hardly depends on the unknown variance.
-
-Of records z in [-1, 1] the noisy sums of 1, z and z^2 are known. About a hypothetical mean they give W, the
-sum of the distances, and Q, that of their squares; both are linear in the noise, so that Q is unbiased under
-the hypothesis. The statistic is ``W / sqrt(max(Q, floor) + var(noise of W))``, the floor depending on the
-noise and on the variance that is looked at (`least_square`).
-
-Its p-value is the largest over all variances that the release leaves possible, and over three shapes of the
-records' distribution (`shapes`). A variance is possible unless Q is too small or too large for it in every
-shape, each with probability g / 2; g is added to the p-value (Berger, R. L. and Boos, D. D. (1994). P values
-maximized over a confidence set for the nuisance parameter. Journal of the American Statistical Association
-89, 1012-1016).
-"""
+"""The t test of one noisy mean: its distribution hardly depends on the unknown variance."""
 
 from __future__ import annotations
 
@@ -43,20 +31,7 @@ _FEW = frozen(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 
 
 @dataclass(frozen=True)
 class NoisySums:
-    """Noisy sums of 1, z and z^2 over records z in [-1, 1], and what their noise is made of.
-
-    Parameters
-    ----------
-    sums : tuple of 3 floats
-        Of 1, z and z^2.
-    noise : tuple of 3 tuples
-        How independent noises of scale 1 are mixed into each sum; zeros for the first where the number of
-        records is public.
-    law : {"laplace", "normal"}, tuple of Noise or CubeNoise
-        The noises' law: of all, or the distribution of each or of their vector, with the variance 1.
-    size : int or None
-        The number of records, where it is public.
-    """
+    """Noisy sums of 1, z and z^2 over records z in [-1, 1], and what their noise is made of."""
 
     sums: Row
     noise: tuple[Row, Row, Row]
@@ -71,20 +46,8 @@ class NoisySums:
 
 @dataclass(frozen=True)
 class NullLaw:
-    """The distribution of the statistic for n records with a hypothetical mean, whatever their variance is.
-
-    Parameters
-    ----------
-    n : int
-        Number of records.
-    mean : float
-        The hypothetical mean, from -1 to 1.
-    law : {"laplace", "normal"}, tuple of Noise or CubeNoise
-        The noises' distribution, as in `NoisySums`.
-    first_noise, second_noise : tuple of float
-        How the noises are mixed into W and into Q.
-    spread, floor : float
-        The variance of the noise of W, and what Q is at least taken to be.
+    """The distribution of the statistic for n records with a hypothetical mean, whatever their variance
+    is.
     """
 
     n: int
@@ -109,12 +72,7 @@ class NullLaw:
         return variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
 
     def steps(self, shape: int) -> list[tuple[float, float]]:
-        """Return the variances where few records, or all but few, are expected to be far off, and slacks.
-
-        With little noise the statistic of a skewed distribution has few values, so that its distribution
-        jumps with the variance. Between one variance here and the next the expected number grows by 0.1, or
-        by 3 per cent. A sum grows by the slack meanwhile where no record is far off, and is moved by it.
-        """
+        """Return the variances where few records, or all but few, are expected to be far off, and slacks."""
         far = 1.0 - self.mean if shape == UP else 1.0 + self.mean
         largest = 1.0 - self.mean * self.mean
         if self.spread > far * far or largest <= 0.0:
@@ -150,18 +108,7 @@ def null_law(known: NoisySums, mean: float, n: int) -> NullLaw:
 
 
 def least_square(n: int, mean: float, variance: float) -> float:
-    """Return what a sum of squares is at least taken to be where the variance is hypothetical.
-
-    Few records far from the others make most of a skewed law's variance. A sample that has none of them has
-    a small Q, and its mean over the root of that is as large as the number of records allows, although the
-    mean is not far off. Half of what is expected, up to two squares of the longest distance, keeps such
-    samples from being extreme; without it the test has hardly any power where epsilon is large and n small.
-
-    Examples
-    --------
-    >>> least_square(10, 0.0, 0.1), least_square(1000, 0.0, 0.1)
-    (0.5, 2.0)
-    """
+    """Return what a sum of squares is at least taken to be where the variance is hypothetical."""
     return min(0.5 * n * variance, 2.0 * (1.0 + abs(mean)) ** 2)
 
 
@@ -177,12 +124,6 @@ def possible(too_small: npt.NDArray[np.bool_], too_large: npt.NDArray[np.bool_])
     """Return which variances of an ascending grid are possible, and the neighbors of these.
 
     The arguments tell for which ones the release would be too large and too small a one.
-
-    Examples
-    --------
-    >>> small, large = np.array([True, True, False, False, False]), np.array([False] * 4 + [True])
-    >>> possible(small, large).tolist()
-    [False, True, True, True, True]
     """
     inside = ~(too_small | too_large)
     kept = inside.copy()
@@ -196,17 +137,7 @@ def possible(too_small: npt.NDArray[np.bool_], too_large: npt.NDArray[np.bool_])
 
 
 def outwards(size: int, start: int, flags: npt.NDArray[np.bool_], ordered: bool) -> Iterator[int]:
-    """Yield the places from the start outwards, on each side up to the second that is not possible.
-
-    `flags` tell of those that were yielded whether they are too small, and too large. Where these are not
-    `ordered`, all places are yielded.
-
-    Examples
-    --------
-    >>> flags = np.array([[True] * 4 + [False] * 6, [False] * 7 + [True] * 3])
-    >>> list(outwards(10, 5, flags, True)), list(outwards(10, 1, flags, True))
-    ([5, 4, 6, 3, 7, 2, 8], [1, 2, 3, 4, 5, 6, 7, 8])
-    """
+    """Yield the places from the start outwards, on each side up to the second that is not possible."""
     ends, sides = [start, start], [-1, 1]
     yield start
     if ordered:
@@ -284,13 +215,7 @@ def extreme(
 def beyond(
     first: Floats, square: Floats, observed: float | Floats, alternative: str
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed.
-
-    Examples
-    --------
-    >>> beyond(np.array([-3.0, 1.0, 4.0]), np.ones(3), 3.0, "two-sided").tolist()
-    [True, False, True]
-    """
+    """Tell which of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed."""
     if alternative == "two-sided":
         square *= observed * observed
         return first * first >= square
@@ -312,11 +237,7 @@ def sizes(known: NoisySums, left_out: float = LEFT_OUT) -> tuple[tuple[int, ...]
 
 @lru_cache(maxsize=8)
 def _size_quantile(law: NoiseLaw, noises: int, left_out: float) -> float:
-    """Return the reach of the noise of the number of records, in units of the root of its scales' squares.
-
-    It is one noise, or the sum of three of the same scale. That of three Laplace variables of scale 1 has the
-    survival function ``exp(-x) (x^2 + 5 x + 8) / 16``.
-    """
+    """Return the reach of the noise of the number of records, in units of the root of its scales' squares."""
     if isinstance(law, CubeNoise):
         return float(law.ppf(1.0 - 0.5 * left_out))
     if law == "normal":
@@ -333,12 +254,6 @@ def pvalue(
     """Return the statistic and the p-value of a hypothetical mean.
 
     A p-value above `enough` is only known to be at least what is returned.
-
-    Examples
-    --------
-    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
-    >>> [round(each, 3) for each in pvalue(known, 0.0)]
-    [5.093, 0.001]
     """
     found, left_out = sizes(known)
     limit = enough - LEFT_OUT - left_out

@@ -12,24 +12,7 @@ from pydpstat.inference._laws.noisy_t import LEFT_OUT, VARIANCES, NoisySums, ext
 
 @dataclass(frozen=True)
 class NoisyTInterval:
-    """The means that the noisy t test does not reject, in the data's unit.
-
-    Parameters
-    ----------
-    known : NoisySums
-        What was released.
-    middle, half : float
-        Which number z = 0 stands for, and how far z = 1 is from it.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided tests have one-sided intervals.
-
-    Examples
-    --------
-    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
-    >>> low, high = NoisyTInterval(known, 50.0, 50.0, "two-sided").ends(0.05)
-    >>> 45.0 < low < 60.5 < high < 70.0
-    True
-    """
+    """The means that the noisy t test does not reject, in the data's unit."""
 
     known: NoisySums
     middle: float

@@ -14,17 +14,7 @@ from pydpstat.inference._laws.noisy_welch import FINE, extreme_share, groups_und
 
 @dataclass(frozen=True)
 class WelchInterval:
-    """The differences of two means that the noisy Welch test does not reject, in the data's unit.
-
-    Parameters
-    ----------
-    known : tuple of two NoisySums
-        What was released.
-    half : float
-        Half of the bounds' distance.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided tests have one-sided intervals.
-    """
+    """The differences of two means that the noisy Welch test does not reject, in the data's unit."""
 
     known: tuple[NoisySums, NoisySums]
     half: float

@@ -15,35 +15,8 @@ _ROOT = math.sqrt(2.0)
 def normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArray[np.float64]:
     """Return P(sd N + L >= x), N standard normal, L Laplace noise of that scale.
 
-    Parameters
-    ----------
-    x : float or array_like
-        Where the tail begins; infinities are allowed.
-    sd, scale : float
-        At least 0, and not both 0.
-
-    Returns
-    -------
-    ndarray
-        Probabilities in the shape of `x`, with a small relative error in the upper tail, too.
-
-    Notes
-    -----
-    With u = x / sd and r = sd / scale it is Phi(-u) + A / 2 - B / 2, where A = exp(r^2/2 - ru) Phi(u - r)
-    and B = exp(r^2/2 + ru) Phi(-u - r). As Phi(-z) = exp(-z^2/2) erfcx(z / sqrt(2)) / 2, they are
-    exp(-u^2/2) / 2 times erfcx((r - u) / sqrt(2)) and erfcx((r + u) / sqrt(2)): no large exponents meet. For
-    u > r the exponent of A is negative as it stands. For x >= 0, B is at most Phi(-u), so that nothing
-    cancels; for x < 0 the tail is 1 minus that of -x.
-
-    References
-    ----------
     Reed, W. J. (2006). The normal-Laplace distribution and its relatives. In Advances in distribution theory,
     order statistics, and inference. Birkhauser.
-
-    Examples
-    --------
-    >>> normal_laplace_tail([0.0, 3.0], 1.0, 0.5).round(6)
-    array([0.5     , 0.008628])
     """
     from scipy.special import erfcx, ndtr
 

@@ -1,10 +1,4 @@
-"""p-values by simulation, where a null hypothesis may leave something unknown.
-
-The whole way from a true table or sum to the statistic is gone again with simulated releases. Where the null
-hypothesis leaves something unknown, a nuisance, this is done at several plausible values of it, and the
-largest p-value counts. The draws have fixed seeds: the same release has the same p-value every time. They
-protect nobody.
-"""
+"""p-values by simulation, where a null hypothesis may leave something unknown."""
 
 from __future__ import annotations
 
@@ -21,27 +15,12 @@ _TOLERANCE = 1e-9
 
 
 def generator(*place: int) -> np.random.Generator:
-    """Return the generator of reference draws for a place in the simulation: always the same stream.
-
-    Examples
-    --------
-    >>> bool(generator(1).integers(100) == generator(1).integers(100))
-    True
-    """
+    """Return the generator of reference draws for a place in the simulation: always the same stream."""
     return np.random.default_rng((_SEED, *place))
 
 
 def exceedance(reference: Floats, statistic: float) -> float:
-    """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all).
-
-    With R simulated statistics of the same distribution its level is exact, averaged over the simulations:
-    the statistic is equally likely to be at each of R + 1 places among them.
-
-    Examples
-    --------
-    >>> exceedance(np.array([1.0, 2.0, 3.0]), 2.5)
-    0.5
-    """
+    """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all)."""
     least = statistic - _TOLERANCE * max(1.0, abs(statistic))
     return float((1 + np.count_nonzero(reference >= least)) / (1 + reference.size))
 
@@ -49,17 +28,8 @@ def exceedance(reference: Floats, statistic: float) -> float:
 def largest(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
     """Return the largest p-value over the points of a nuisance, and at most 1.
 
-    `slack` is added: the probability that the true nuisance is outside what the points stand for.
-
-    References
-    ----------
-    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
-    parameter. JASA 89.
-
-    Examples
-    --------
-    >>> largest([np.arange(9.0), np.arange(9.0) + 1.0], 9.0)
-    0.2
+    `slack` is added: the probability that the true nuisance is outside what the points stand for. Berger, R.
+    L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter. JASA 89.
     """
     return min(1.0, slack + max(exceedance(reference, statistic) for reference in references))
 
@@ -74,11 +44,5 @@ def geometric_draws(rng: np.random.Generator, rate: float, shape: tuple[int, ...
 
 
 def geometric_reference(rate: float, shape: tuple[int, ...], stream: int = 0) -> Floats:
-    """Return noise for simulated releases, the same for every point of a nuisance.
-
-    Examples
-    --------
-    >>> bool((geometric_reference(0.5, (3, 2)) == geometric_reference(0.5, (3, 2))).all())
-    True
-    """
+    """Return noise for simulated releases, the same for every point of a nuisance."""
     return geometric_draws(generator(1, stream), rate, shape)

@@ -23,39 +23,8 @@ _WIDE = 1e5
 class PairInterval:
     """The interval of a parameter scale * u + shift, u the mean of a sign that each pair of records has.
 
-    Parameters
-    ----------
-    center : float
-        The noisy mean of the signs of all pairs; it is cut to [-1, 1].
-    pairs : int
-        How many pairs can be made of different records.
-    noise : float
-        Scale of the mean's Laplace noise.
-    alternative : {"two-sided", "less", "greater"}
-        One-sided intervals end at the parameter's own bound.
-    scale, shift : float
-        From u to the parameter.
-
-    Notes
-    -----
-    The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
-    different records, and these are m independent signs. So it is less spread out than their mean is, whose
-    distribution is binomial: no convex function has a larger expectation. The interval has every u for which
-    the binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more;
-    between two values of the binomial mean, where that of all pairs may be, the probability is interpolated.
-    The ends are found by bisection, as that distribution moves up with u. Cutting the center moves it towards
-    every u.
-
-    References
-    ----------
     Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
     American Statistical Association 58, 13-30, section 5.
-
-    Examples
-    --------
-    >>> low, high = PairInterval(0.0, 100, 0.001).ends(0.05)
-    >>> round(high, 2), round(low, 2)
-    (0.2, -0.2)
     """
 
     center: float
@@ -85,15 +54,8 @@ class PairInterval:
 
 
 def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
-    """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at least x.
-
-    Without noise it is right at the values that the mean can have, and a line between them: the distribution
-    of a mean that lies anywhere from such a value up to the next one.
-
-    Examples
-    --------
-    >>> [round(mean_tail(0.0, x, 2, 1e-9), 3) for x in (0.0, 0.5, 1.0)]
-    [0.75, 0.5, 0.25]
+    """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at
+    least x.
     """
     chance = min(max(0.5 + 0.5 * u, 0.0), 1.0)
     sd = math.sqrt(pairs * chance * (1.0 - chance))

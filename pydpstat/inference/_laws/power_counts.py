@@ -33,13 +33,7 @@ def _sides(alpha: float, alternative: str) -> tuple[float, float]:
 
 
 def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alternative: str) -> float:
-    """Return the power of the binomial test where the proportion is p + effect: exact sums.
-
-    Examples
-    --------
-    >>> round(count_power(100, 1.0, 0.5, 0.15, 0.05, "two-sided"), 3)
-    0.834
-    """
+    """Return the power of the binomial test where the proportion is p + effect: exact sums."""
     noise, found = Tulap(rate), 0.0
     for side, level in enumerate(_sides(alpha, alternative)):
         if level:
@@ -73,11 +67,6 @@ def private_count_power(
     """Return the power of the binomial test where the number of records is private: exact sums.
 
     `terms` are the noises in the count that a side is about, and in that of all other records.
-
-    Examples
-    --------
-    >>> round(private_count_power(100, 1.0, 0.5, 0.15, 0.05, "two-sided"), 2)
-    0.84
     """
     truth, found = min(max(p + effect, 0.0), 1.0), 0.0
     upper, lower = _sides(alpha, alternative)
@@ -95,11 +84,6 @@ def two_counts_power(
     """Return the power of the test of two proportions, p in the second group and p + effect in the first.
 
     The critical value is the largest over the proportions that the expected counts leave possible.
-
-    Examples
-    --------
-    >>> 0.7 < two_counts_power((100, 100), 1.0, 0.3, 0.2, 0.05, "two-sided") < 0.85
-    True
     """
     line, shares = Line.of_difference(0.0), (min(max(p + effect, 0.0), 1.0), p)
     expected = NoisyCounts((sizes[0] * shares[0], sizes[1] * shares[1]), sizes, rate)
@@ -126,28 +110,13 @@ def two_counts_power(
 
 
 def dependent(shape: tuple[int, int], effect: float) -> Floats:
-    """Return shares of cells whose rows and columns are equally frequent and whose levels go together.
-
-    They are ``(1 + w a_i b_j) / (I J)`` with evenly spaced scores a and b of mean 0 and variance 1; w is
-    Cohen's, the root of the sum of (p - p0)^2 / p0.
-
-    Examples
-    --------
-    >>> dependent((2, 2), 0.4).round(3).tolist()
-    [[0.35, 0.15], [0.15, 0.35]]
-    """
+    """Return shares of cells whose rows and columns are equally frequent and whose levels go together."""
     a, b = (each / math.sqrt(float((each * each).mean())) for each in (spaced(size, 1.0) for size in shape))
     return (1.0 + effect * np.outer(a, b)) / (shape[0] * shape[1])
 
 
 def largest_dependence(shape: tuple[int, int]) -> float:
-    """Return the largest effect for which no share is below 0.
-
-    Examples
-    --------
-    >>> largest_dependence((2, 2)), round(largest_dependence((3, 3)), 4)
-    (1.0, 0.6667)
-    """
+    """Return the largest effect for which no share is below 0."""
     squares = [3.0 * (size - 1.0) / (size + 1.0) for size in shape]
     return 1.0 / math.sqrt(squares[0] * squares[1])
 
@@ -155,16 +124,7 @@ def largest_dependence(shape: tuple[int, int]) -> float:
 def table_power(
     n: int, rate: float, shape: tuple[int, int], effect: float, alpha: float, private: bool = False
 ) -> float:
-    """Return the power of the test of independence; `rate` is that of a cell's noise.
-
-    The critical values are of five of the releases, of two for more than 9 cells, whose powers are
-    averaged.
-
-    Examples
-    --------
-    >>> 0.8 < table_power(100, 0.5, (2, 2), 0.4, 0.05) < 0.97
-    True
-    """
+    """Return the power of the test of independence; `rate` is that of a cell's noise."""
     shares = np.maximum(dependent(shape, effect), 0.0)
     drawn = generator(7).multinomial(n, shares.ravel() / shares.sum(), size=RUNS).reshape(RUNS, *shape)
     noisy = drawn + geometric_draws(generator(8), rate, drawn.shape)
@@ -190,30 +150,7 @@ def blocks_power(
     alpha: float,
     alternative: str,
 ) -> float:
-    """Return the power of the Test of Tests with the number of blocks that it chooses itself.
-
-    Parameters
-    ----------
-    sizes : tuple of int
-        The samples' numbers of records.
-    epsilon : float
-        Privacy parameter.
-    family : {"one", "two", "several", "shares", "table", "correlation"}
-        What a block's usual test is of.
-    effect : float
-        The effect.
-    settings : tuple of float
-        Shares or the table's shape, where the family has them.
-    alpha : float
-        Level of the test.
-    alternative : {"two-sided", "less", "greater"}
-        Of a block's test.
-
-    Examples
-    --------
-    >>> 0.3 < blocks_power((100,), 1.0, "one", 0.4, (), 0.05, "two-sided") < 0.5
-    True
-    """
+    """Return the power of the Test of Tests with the number of blocks that it chooses itself."""
     most = max(1, min(sizes) // _FEWEST)
     number, level = choose_blocks(sum(sizes), epsilon, None, None, most)
     inside = tuple(max(n // number, 1) for n in sizes)
@@ -234,11 +171,6 @@ def block_power(
     """Return the power of the usual test, without privacy.
 
     Those of t, F and chi-square are exact or nearly so, the others normal approximations.
-
-    Examples
-    --------
-    >>> round(block_power((30,), "one", 0.7, (), 0.05, "two-sided"), 3)
-    0.959
     """
     total = sum(sizes)
     if family in ("several", "table"):

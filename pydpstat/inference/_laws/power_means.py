@@ -1,8 +1,4 @@
-"""How often the noisy tests of means reject, for normal records that are clipped to the bounds.
-
-The releases are simulated with fixed seeds. Whether the test rejects one is told by its null distribution at
-the same variances and shapes as in the test itself: of each only the critical value is kept.
-"""
+"""How often the noisy tests of means reject, for normal records that are clipped to the bounds."""
 
 from __future__ import annotations
 
@@ -44,13 +40,7 @@ TYPICAL = 5
 
 @lru_cache(maxsize=8)
 def scores(columns: int, stream: int) -> Floats:
-    """Return standard normal draws of shape (2000, columns), the same ones in every call.
-
-    Examples
-    --------
-    >>> scores(3, 1).shape, scores(3, 1) is scores(3, 1)
-    ((2000, 3), True)
-    """
+    """Return standard normal draws of shape (2000, columns), the same ones in every call."""
     return frozen(np.random.default_rng((_SEED, stream)).normal(size=(RUNS, columns)))
 
 
@@ -65,12 +55,6 @@ def noisy_sums(
     """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
 
     The first has noise where the number of records is private.
-
-    Examples
-    --------
-    >>> size, first, second = noisy_sums(100, 0.1, 0.25, 1.0)
-    >>> bool(abs(first.mean() - 10.0) < 0.5), bool(abs(second.mean() - 7.25) < 0.5)
-    (True, True)
     """
     if n <= DRAWN:
         z = np.clip(mean + sd * scores(DRAWN, stream)[:, :n], -1.0, 1.0)
@@ -88,36 +72,18 @@ def noisy_sums(
 
 
 def root_of(covariance: Floats) -> Floats:
-    """Return a matrix whose product with its transpose is a covariance, which may be singular.
-
-    Examples
-    --------
-    >>> root_of(np.diag([4.0, 0.0])).tolist()
-    [[0.0, 2.0], [0.0, 0.0]]
-    """
+    """Return a matrix whose product with its transpose is a covariance, which may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 0.0)) + 0.0
 
 
 def allowed(alpha: float, left_out: float, draws: int) -> int:
-    """Return how many of the draws may be as extreme as an observation that is rejected; -1 if none is.
-
-    Examples
-    --------
-    >>> allowed(0.05, 0.001, 8192), allowed(0.001, 0.001, 8192)
-    (400, -1)
-    """
+    """Return how many of the draws may be as extreme as an observation that is rejected; -1 if none is."""
     return math.floor((alpha - left_out) * (draws + 1) + 1e-9) - 1
 
 
 def critical(values: Floats, beyond: int) -> float:
-    """Return what is exceeded by an observation that at most `beyond` values reach.
-
-    Examples
-    --------
-    >>> critical(np.array([1.0, 5.0, 3.0]), 1)
-    3.0
-    """
+    """Return what is exceeded by an observation that at most `beyond` values reach."""
     place = values.size - 1 - beyond
     return float(np.partition(values, place)[place])
 
@@ -164,31 +130,7 @@ def one_sample_power(
     alternative: str,
     private: bool = False,
 ) -> float:
-    """Return the power of the noisy t test.
-
-    Parameters
-    ----------
-    n : int
-        Number of records, at least 1.
-    epsilon : float
-        Privacy parameter.
-    effect : float
-        Distance of the mean from the hypothetical one in standard deviations, before records are moved.
-    sd, mean : float
-        Standard deviation and hypothetical mean where the bounds are -1 and 1.
-    alpha : float
-        Level of the test.
-    alternative : {"two-sided", "less", "greater"}
-        Of the test.
-    private : bool, default False
-        Whether the number of records is private. That the p-value is the largest over several numbers is
-        left out: it hardly depends on them.
-
-    Examples
-    --------
-    >>> 0.6 < one_sample_power(100, 1.0, 0.4, 0.25, 0.0, 0.05, "two-sided") < 0.75
-    True
-    """
+    """Return the power of the noisy t test."""
     law = null_law(_known(n, epsilon, private), mean, n)
     draws, noises, grid = law.draws(), law.noises(), law.variances()
     size = noises[0].size
@@ -276,20 +218,7 @@ def two_sample_power(
     alternative: str,
     private: bool = False,
 ) -> float:
-    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
-
-    Parameters
-    ----------
-    sizes : (int, int)
-        Numbers of records.
-    epsilon, effect, sd, alpha, alternative, private
-        As in `one_sample_power`; the effect is the first mean less the second.
-
-    Examples
-    --------
-    >>> 0.65 < two_sample_power((100, 100), 1.0, 0.6, 0.25, 0.05, "two-sided") < 0.85
-    True
-    """
+    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle."""
     n1, n2 = sizes
     groups = groups_under((_known(n1, epsilon, private), _known(n2, epsilon, private)), 0.0)
     beyond = allowed(alpha, 2.0 * LEFT_OUT, groups[0].noises[0].size)
@@ -328,13 +257,7 @@ def two_sample_power(
 
 
 def spaced(groups: int, effect: float) -> Floats:
-    """Return evenly spaced means around 0, the largest and the smallest a distance apart.
-
-    Examples
-    --------
-    >>> spaced(3, 0.5).tolist()
-    [-0.25, 0.0, 0.25]
-    """
+    """Return evenly spaced means around 0, the largest and the smallest a distance apart."""
     return effect * (np.arange(groups) / (groups - 1) - 0.5)
 
 
@@ -349,11 +272,6 @@ def several_means_power(
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 
     The critical values are of five of the releases, whose powers are averaged.
-
-    Examples
-    --------
-    >>> 0.1 < several_means_power((30, 30, 30), 1.0, 1.4, 0.25, 0.05) < 0.9
-    True
     """
     means = sd * spaced(len(sizes), effect)
     seen = [

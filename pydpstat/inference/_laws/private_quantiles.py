@@ -1,8 +1,4 @@
-"""Intervals for quantiles from a histogram with noisy counts, where the number of records is private.
-
-The null distribution of a weighted difference of the noisy counts on both sides of an edge, which has the
-mean 0 whatever the number of records is. `pydpstat.inference._laws.quantile_intervals` has public numbers.
-"""
+"""Intervals for quantiles from a histogram with noisy counts, where the number of records is private."""
 
 from __future__ import annotations
 
@@ -40,50 +36,7 @@ def private_ends(
     rate: float,
     sample: bool = False,
 ) -> tuple[float, float]:
-    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
-
-    Parameters
-    ----------
-    noisy_cells : array_like of shape (B,)
-        The counts of records in the cells [a, b), each with independent symmetric geometric noise.
-    edges : array_like of shape (B + 1,)
-        Public edges of the cells, ascending.
-    q : float
-        Which quantile, from 0 to 1.
-    alpha : float
-        Share of misses; above 0 and at most 1/2.
-    rate : float
-        The noise's rate.
-    sample : bool, default False
-        Whether the quantile is that of the records themselves.
-
-    Returns
-    -------
-    low, high : float
-        Two of the edges.
-
-    Notes
-    -----
-    With A_i and B_i the noisy numbers of records below the edge e_i and above,
-    ``W_i = (1 - q) A_i - q B_i``. Let Q be the quantile and e_i the first inner edge above it. At least a
-    share q of the population is below, so that W_i is stochastically at least
-    ``K - q n + (1 - q) N - q N'``, K binomial (n, q), N and N' the noise of the cells below and above. c_i is
-    the largest number that this is at most with a probability of alpha / 2. The lower end is the last edge
-    before the first one with W_i > c_i: for it to be above Q, W_i has to be at most c_i at that edge, which Q
-    fixes. So one edge counts, as with a public number of records. The upper end is the mirror image. n is
-    unknown in c_i only, and the distribution is wider for larger n: it is taken at an upper confidence limit,
-    which is missed with a fiftieth of alpha / 2, and at smaller numbers where there are few records. For the
-    records' own quantile K - q n is -1 at least, whatever n is.
-
-    Distributions are added up on a grid, values between two of its points being divided between these, which
-    keeps means and widens the rest; c_i is a step lower than what comes out.
-
-    Examples
-    --------
-    >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
-    >>> private_ends(cells, edges, 0.5, 0.05, 1.0)
-    (2.0, 3.0)
-    """
+    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least."""
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     if rate < SMALLEST_RATE or cells.size < 2:
         return float(places[0]), float(places[-1])
@@ -134,13 +87,7 @@ class _Differences:
         self.half = _DEVIATIONS * math.sqrt(n * q * (1.0 - q) + largest) + _TAILS / rate + 1.0
 
     def limits(self, below: npt.NDArray[np.integer], share: float) -> Floats:
-        """Return the largest number that each is at most with that probability, for so many cells below.
-
-        Examples
-        --------
-        >>> _Differences(100, 0.5, 1.0, 4).limits(np.array([1, 2]), 0.025).round(1)
-        array([-10.1, -10.1])
-        """
+        """Return the largest number that each is at most with that probability, for so many cells below."""
         from scipy import fft
 
         step = 2.0 * self.half / _POINTS

@@ -29,36 +29,8 @@ _NEXT = 0.02
 class NoisyPair:
     """Noisy counts of the records that meet a condition and of those that do not.
 
-    Parameters
-    ----------
-    met, unmet : float
-        The noisy counts.
-    rate : float
-        The rate of the geometric noise.
-    terms : tuple of (int, int)
-        How many noises are in each count.
-
-    Notes
-    -----
-    Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of records n is. It
-    is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 / (max(met + unmet, s
-    sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
-    only depends on the binomial count, whose distribution is summed exactly; the noises' distributions are
-    summed over all their values, or over 257 cells within which they are taken as uniform. The p-value is the
-    largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos), and over all of
-    them up to 10, plus the probability g = 1e-6 of leaving out the true one. Of more records T's distribution
-    hardly depends on n.
-
-    References
-    ----------
     Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
     Journal of the American Statistical Association 89.
-
-    Examples
-    --------
-    >>> pair = NoisyPair(62.0, 41.0, 1.0, (1, 1))
-    >>> round(pair.pvalue(0.5, "two-sided"), 3)
-    0.045
     """
 
     met: float
@@ -117,11 +89,6 @@ def pair_power(n: int, rate: float, terms: tuple[int, int], p: float, truth: flo
     """Return how often the test of `NoisyPair` finds that the share is above p, where it is the `truth`.
 
     The critical value is that of n records; those of the other numbers hardly differ.
-
-    Examples
-    --------
-    >>> round(pair_power(100, 1.0, (1, 1), 0.5, 0.65, 0.05), 2)
-    0.91
     """
     if rate < SMALLEST_RATE or level <= OUTSIDE:
         return 0.0
@@ -135,26 +102,7 @@ def pair_power(n: int, rate: float, terms: tuple[int, int], p: float, truth: flo
 
 @dataclass(frozen=True)
 class NoisyPairInterval:
-    """The interval for a proportion from noisy counts; the number of records is private.
-
-    Parameters
-    ----------
-    pair : NoisyPair
-        The noisy counts.
-    alternative : {"two-sided", "less", "greater"}
-        Of the test that the interval inverts.
-
-    Notes
-    -----
-    The ends are where a one-sided p-value of `NoisyPair` is alpha / 2; a fiftieth of that is for the numbers
-    of records. Negative counts are first set to 0, which only lengthens the interval.
-
-    Examples
-    --------
-    >>> low, high = NoisyPairInterval(NoisyPair(62.0, 41.0, 1.0, (1, 1)), "two-sided").ends(0.05)
-    >>> round(low, 3), round(high, 3)
-    (0.502, 0.696)
-    """
+    """The interval for a proportion from noisy counts; the number of records is private."""
 
     pair: NoisyPair
     alternative: str

@@ -1,9 +1,4 @@
-"""Intervals for quantiles from a histogram with noisy counts: exact for every distribution.
-
-Such a histogram is `pydpstat.histogram` with public edges, as many as `bin_number` says: a release of
-symmetric geometric noise of the rate epsilon / 2 in each cell under bounded neighbors. All quantiles and
-levels are post-processing of it.
-"""
+"""Intervals for quantiles from a histogram with noisy counts: exact for every distribution."""
 
 from __future__ import annotations
 
@@ -27,50 +22,13 @@ _MOST = 2**16
 
 
 def bin_number(n: int, epsilon: float) -> int:
-    """Return how many bins a histogram for quantile intervals should have.
-
-    It is a power of 2 near 0.8 (n epsilon)^0.7: few bins are coarse, many have much noise. The rule is the
-    one with the narrowest intervals for the median and the quartiles of normal data on 8 standard deviations,
-    of n epsilon 30 to 10,000.
-
-    Parameters
-    ----------
-    n : int
-        The public number of records.
-    epsilon : float
-        The epsilon of the whole histogram.
-
-    Examples
-    --------
-    >>> bin_number(100, 1.0), bin_number(5, 0.001), bin_number(10**7, 1.0)
-    (16, 8, 8192)
-    """
+    """Return how many bins a histogram for quantile intervals should have."""
     wanted = 0.8 * math.pow(n * epsilon, 0.7)
     return int(2 ** round(math.log2(min(max(wanted, FEWEST_BINS), MOST_BINS))))
 
 
 def quantile_slope(quantile: Callable[[float], float], share: float, deviation: float, apart: float) -> float:
-    """Return how far noise of a standard deviation of 1 in each cell moves a quantile.
-
-    It is half the distance of the quantiles whose shares are a standard deviation of the noise below and
-    above.
-
-    Parameters
-    ----------
-    quantile : callable
-        The quantile of each share.
-    share : float
-        Which quantile.
-    deviation : float
-        The standard deviation of the noise in each cell.
-    apart : float
-        That of the share below the quantile.
-
-    Examples
-    --------
-    >>> round(quantile_slope(lambda share: 10.0 * share, 0.5, 2.0, 0.1), 6)
-    0.5
-    """
+    """Return how far noise of a standard deviation of 1 in each cell moves a quantile."""
     low, high = quantile(max(share - apart, 0.0)), quantile(min(share + apart, 1.0))
     return (high - low) / (2.0 * deviation)
 
@@ -80,59 +38,9 @@ def quantile_ends(
 ) -> tuple[float, float]:
     """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
 
-    Parameters
-    ----------
-    noisy_cells : array_like of shape (B,)
-        The counts of records in the cells [a, b), each with independent symmetric geometric noise.
-    edges : array_like of shape (B + 1,)
-        Public edges of the cells, ascending. The first and the last one are what an end is that lies
-        outside of the inner edges: the bounds where no value can be beyond them, else infinities.
-    n : int
-        The public number of records; at least 1.
-    q : float
-        Which quantile, from 0 to 1.
-    alpha : float
-        Share of misses; above 0 and at most 1/2 for an interval with two ends. A share of 0 above or below
-        is had from `quantile_limits`.
-    rate : float
-        The noise's rate: epsilon / 2 under bounded neighbors, where a record may leave a cell and enter
-        another.
-
-    Returns
-    -------
-    low, high : float
-        Two of the edges.
-
-    Notes
-    -----
-    Let Q be a q-quantile, P(X < Q) <= q <= P(X <= Q), of independent records. A_i is an estimate of how many
-    records are below the edge e_i, and c_i the largest number with P(K + N_i <= c_i) <= alpha / 2, K binomial
-    (n, q), N_i the noise of A_i. The lower end L is the last edge before the first one with A_i > c_i.
-
-    *It is above Q with a probability of at most alpha / 2.* If L > Q, let e_i be the first inner edge above
-    Q: then e_i <= L, and A_i <= c_i. The true number of records below e_i is at least that of records <= Q,
-    which is stochastically at least K as P(X <= Q) >= q. So the event has at most the probability of K + N_i
-    <= c_i. The edge e_i is fixed by Q, so that of all edges one counts: nothing is paid for looking at many.
-    Ties and gaps change nothing. The upper end is the mirror image, with 1 - q and the records at or above an
-    edge: of P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If both ends
-    cross, their hull is returned, which contains both.
-
-    A_i may be the sum of the i cells below, or n minus that of the others, with noise of i or B - i cells;
-    for the middle half of the edges it is the mean of both, whose noise is that of all cells halved: a
-    quarter of the variance of all, where either by itself has up to a half. The quantiles c_i are those of
-    the law's Fourier series, of which all terms above 1e-15 are summed.
-
-    References
-    ----------
     Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
     differentially private confidence intervals for the median. Journal of Survey Statistics and Methodology
     10 (other intervals of the kind).
-
-    Examples
-    --------
-    >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
-    >>> quantile_ends(cells, edges, 100, 0.5, 0.05, 1.0)
-    (2.0, 3.0)
     """
     cells = np.asarray(noisy_cells, dtype=np.float64)
     low = _passage(cells, n, (n, q), 0.5 * alpha, rate)
@@ -145,22 +53,6 @@ def sample_ends(
     """Return an interval that covers the records' own q-quantile with a probability of 1 - alpha at least.
 
     Parameters and ends are as in `quantile_ends`.
-
-    Notes
-    -----
-    It is the proof of `quantile_ends` with numbers in the place of binomial ones. With Q the record of rank
-    k, at least k records are below each edge above Q; so K = k, and c_i is k less the noise's quantile. The
-    cell that Q is in belongs to the interval, wherever in it the records are.
-
-    The ranks are those next to n q, n q + 1 and whatever is between: all of the definitions that interpolate
-    between order statistics have their quantile between the two records (Hyndman, R. J. and Fan, Y. (1996).
-    Sample quantiles in statistical packages. The American Statistician 50, 361-365).
-
-    Examples
-    --------
-    >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
-    >>> sample_ends(cells, edges, 100, 0.5, 0.05, 1.0)
-    (2.0, 3.0)
     """
     cells = np.asarray(noisy_cells, dtype=np.float64)
     first, last = max(math.floor(n * q), 1), max(n - math.ceil(n * q), 1)
@@ -189,12 +81,6 @@ def quantile_limits(
     """Return a lower and an upper limit of a quantile, each missing it with its share; they may cross.
 
     The arguments are as in `quantile_ends`; a share of 0 gives the outer edge.
-
-    Examples
-    --------
-    >>> cells, edges = np.array([11, 19, 32, 21, 10, 5, 3, -1]), np.arange(9.0)
-    >>> quantile_limits(cells, edges, 100, 0.5, (0.05, 0.0), 1.0)
-    (2.0, 8.0)
     """
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     low = _passage(cells, n, (n, q), shares[0], rate)
@@ -233,34 +119,7 @@ def _thresholds(n: int, q: float, rate: float, share: float, cells: int) -> tupl
 def lower_quantiles(
     n: int, q: float, rate: float, terms: npt.NDArray[np.integer], share: float, factor: int = 1
 ) -> Floats:
-    """Return the largest c with P(factor K + N <= c) <= share, K binomial, N a sum of so many geometrics.
-
-    Parameters
-    ----------
-    n, q : int, float
-        Of the binomial count K.
-    rate : float
-        Of the symmetric geometric noise.
-    terms : ndarray of int, shape (j,)
-        How many noises are added; one result each.
-    share : float
-        Above 0 and below 1.
-    factor : int, default 1
-        What K is multiplied by.
-
-    Notes
-    -----
-    On a circle of so many integers that the distribution does not reach around it, its distribution function
-    is a finite Fourier series. Its terms fall fast, so that few are left, and c is found by bisection for
-    many numbers of noises at once. Where the distribution reaches further than 65,536 integers, it is looked
-    at in equal steps, which are much shorter than its standard deviation, and c is one of them: some less
-    than the largest.
-
-    Examples
-    --------
-    >>> lower_quantiles(10, 0.5, 1.0, np.array([1, 4]), 0.025)
-    array([ 0., -2.])
-    """
+    """Return the largest c with P(factor K + N <= c) <= share, K binomial, N a sum of so many geometrics."""
     from scipy import fft
 
     most = int(terms.max())

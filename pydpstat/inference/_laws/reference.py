@@ -27,13 +27,8 @@ FLOOR = 9.9e-7
 
 @lru_cache(maxsize=16)
 def uniforms(dimension: int, power: int = POWER) -> Floats:
-    """Return 2^power Sobol points in (0, 1)^dimension, shifted by fixed digits, of shape (dimension, points).
-
-    Examples
-    --------
-    >>> points = uniforms(3, 4)
-    >>> points.shape, bool(((points > 0) & (points < 1)).all())
-    ((3, 16), True)
+    """Return 2^power Sobol points in (0, 1)^dimension, shifted by fixed digits, of shape (dimension,
+    points).
     """
     from scipy.stats import qmc
 
@@ -71,19 +66,7 @@ def _quantiles(noise: Noise, shares: Floats) -> Floats:
 
 
 class Reference(NamedTuple):
-    """Draws of what the sums of n records are made of, and of the noises.
-
-    Parameters
-    ----------
-    normal, chi2 : ndarray of shape (points,)
-        A standard normal variable, and one of the chi-square distribution with n - 1 degrees of freedom.
-    shares, scores : ndarray of shape (points,)
-        Ascending uniform variables for binomial quantiles, and their normal quantiles.
-    order : ndarray of shape (points,)
-        To which point each of these belongs.
-    noises : ndarray of shape (noises, points)
-        Noises of scale 1.
-    """
+    """Draws of what the sums of n records are made of, and of the noises."""
 
     normal: Floats
     chi2: Floats
@@ -95,14 +78,7 @@ class Reference(NamedTuple):
 
 @lru_cache(maxsize=64)
 def reference(n: int, law: NoiseLaw, noises: int, group: int = 0, groups: int = 1) -> Reference:
-    """Return the draws for n records of one of several groups, whose draws are independent.
-
-    Examples
-    --------
-    >>> draws = reference(10, "laplace", 2)
-    >>> draws.noises.shape, round(float(draws.chi2.mean()), 1)
-    ((2, 8192), 9.0)
-    """
+    """Return the draws for n records of one of several groups, whose draws are independent."""
     each = 3 + noises + isinstance(law, CubeNoise)
     points = uniforms(each * groups)[each * group : each * (group + 1)]
     normal, shares = ndtri(points[0]), points[2]

@@ -31,27 +31,14 @@ _BLOCK = 1_111
 
 
 def sampled_law(values: npt.NDArray[np.number]) -> Law:
-    """Return the distribution of draws and of one more that exceeds them all.
-
-    Examples
-    --------
-    >>> sampled_law(np.array([3, 1, 3])).masses.tolist()
-    [0.25, 0.5, 0.25]
-    """
+    """Return the distribution of draws and of one more that exceeds them all."""
     found, counts = np.unique(values, return_counts=True)
     masses = np.append(counts, 1.0) / (values.size + 1.0)
     return Law(np.append(found.astype(np.float64), np.inf), masses)
 
 
 def shuffled(values: Integers) -> Iterator[Integers]:
-    """Draw 9,999 orders of some values, in blocks of shape (m, N).
-
-    Examples
-    --------
-    >>> blocks = list(shuffled(np.array([0, 0, 1])))
-    >>> sum(map(len, blocks)), np.bincount(blocks[0][0]).tolist()
-    (9999, [2, 1])
-    """
+    """Draw 9,999 orders of some values, in blocks of shape (m, N)."""
     generator = np.random.default_rng(SEED)
     for _ in range(DRAWS // _BLOCK):
         yield generator.permuted(np.broadcast_to(values, (_BLOCK, values.size)), axis=1)
@@ -59,17 +46,7 @@ def shuffled(values: Integers) -> Iterator[Integers]:
 
 @lru_cache(maxsize=16)
 def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
-    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), under one common distribution.
-
-    Beyond 1,000 records ranks are taken as N independent uniform variables less their mean, which has the
-    right covariances; sums of more than 40 of them as normal.
-
-    Examples
-    --------
-    >>> draws = rank_sum_draws((3, 2, 1))
-    >>> draws.shape, float(np.abs(draws.sum(axis=1)).max())
-    ((9999, 3), 0.0)
-    """
+    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), under one common distribution."""
     size, generator = sum(sizes), np.random.default_rng(SEED)
     if size <= SHUFFLED:
         scores = 2 * np.arange(1, size + 1) - (size + 1)
@@ -87,31 +64,13 @@ def rank_sum_draws(sizes: tuple[int, ...]) -> Floats:
 
 
 def scaled_distance(deviations: Sequence[int], weights: Sequence[Fraction | int]) -> int:
-    """Return 2^10 times the root of the weighted sum of squares, rounded down.
-
-    Examples
-    --------
-    >>> scaled_distance([3, -4], [1, 1])
-    5120
-    """
+    """Return 2^10 times the root of the weighted sum of squares, rounded down."""
     total = sum((weight * each * each for weight, each in zip(weights, deviations)), Fraction(0))
     return math.isqrt(math.floor(total * 4**DIGITS))
 
 
 def scaled_reach(sizes: Sequence[int], weights: Sequence[Fraction | int]) -> int:
-    """Return by how much one record can change that distance, rounded up to an integer.
-
-    Notes
-    -----
-    A record of group g that passes m_h records of each group h lowers their rank sums by m_h and raises that
-    of g by the sum of the m_h of the others: twice these are the changes of the deviations. By the triangle
-    inequality the distance moves by at most their length, which is the largest where all m_h are n_h.
-
-    Examples
-    --------
-    >>> scaled_reach([2, 2, 2], [1, 1, 1]) / 2**10 >= 2.0 * 24.0**0.5
-    True
-    """
+    """Return by how much one record can change that distance, rounded up to an integer."""
     size = sum(sizes)
     squares = [Fraction(weight) * number**2 for weight, number in zip(weights, sizes)]
     largest = max(
@@ -129,19 +88,7 @@ def _root_up(square: Fraction | int) -> int:
 
 @lru_cache(maxsize=64)
 def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> Law:
-    """Return the null distribution of the scaled distance, from `rank_sum_draws`.
-
-    Beyond the largest 50 draws the tail falls as that of the limit of many records: the square of the
-    distance is a sum of k - 1 squares of normal variables with scales, all of them taken as the largest. The
-    distance's own tail falls faster, the more so the fewer records there are; where the draws themselves say
-    less, that counts. What has a probability below 1e-6 is beyond all values.
-
-    Examples
-    --------
-    >>> law = distance_law((10, 10), (1, 1))
-    >>> round(float(law.masses.sum()), 12), law.floor
-    (1.0, 9.9e-07)
-    """
+    """Return the null distribution of the scaled distance, from `rank_sum_draws`."""
     own = np.array([float(weight) for weight in weights])
     values = np.floor(2.0**DIGITS * np.sqrt((rank_sum_draws(sizes) ** 2 * own).sum(axis=1)))
     number, size = np.array(sizes, dtype=np.float64), sum(sizes)
@@ -151,15 +98,7 @@ def distance_law(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) ->
 
 
 def with_tail(values: Floats, scale: float, freedom: int) -> Law:
-    """Return the distribution of ascending draws, whose squares have a tail as scaled chi-square has.
-
-    Examples
-    --------
-    >>> from scipy.special import chdtri
-    >>> law = with_tail(np.sqrt(chdtri(2, 1.0 - (np.arange(9_999.0) + 0.5) / 9_999.0)) * 1000.0, 1e6, 2)
-    >>> 1e-5 < float(law.masses[law.positions >= 1000.0 * chdtri(2, 1e-5) ** 0.5].sum()) < 1.1e-5
-    True
-    """
+    """Return the distribution of ascending draws, whose squares have a tail as scaled chi-square has."""
     from scipy.special import chdtrc, chdtri
 
     first, draws = float(values[-_TAIL]), values.size + 1.0

@@ -36,14 +36,7 @@ _TURNS = 12
 
 @dataclass(frozen=True, eq=False)
 class ScoreTests(Frozen):
-    """Tests of all coefficients of a regression, in the data's unit.
-
-    Parameters
-    ----------
-    noisy : NoisyMoments
-    units, shifts : ndarray of shape (d,)
-        A coefficient in the data's unit is ``unit * value + shift``; units are above 0.
-    """
+    """Tests of all coefficients of a regression, in the data's unit."""
 
     noisy: NoisyMoments
     units: Floats
@@ -62,11 +55,7 @@ class ScoreTests(Frozen):
         return self.units * seen.coefficients + self.shifts, self.units * errors
 
     def regularized(self) -> Floats:
-        """Return estimates of all coefficients for predictions, also where the noise hides some.
-
-        Eigenvalues of the predictors' covariance matrix are raised to about the largest one that the noise
-        alone has.
-        """
+        """Return estimates of all coefficients for predictions, also where the noise hides some."""
         noisy, slopes = self.noisy, len(self.units) - 1
         moments = noisy.matrix / noisy.size
         mean = np.clip(moments[0, 1:], -1.0, 1.0)
@@ -100,14 +89,7 @@ class ScoreTests(Frozen):
 
 
 class Seen:
-    """A release's own estimates and scores.
-
-    Attributes
-    ----------
-    coefficients, errors, left : ndarray of shape (d,)
-        Estimates, their standard errors, and what is left of the predictors in standard deviations of its
-        noise.
-    """
+    """A release's own estimates and scores."""
 
     def __init__(self, noisy: NoisyMoments) -> None:
         self._noisy = noisy
@@ -154,11 +136,7 @@ def _seen(noisy: NoisyMoments) -> Seen:
 
 
 class Points:
-    """Nuisance parameters, and simulated releases for each set of them.
-
-    The reference is simulated at the estimates, at the estimates of half of `POINTS` simulated releases, and
-    at their mirror images about the estimates.
-    """
+    """Nuisance parameters, and simulated releases for each set of them."""
 
     def __init__(self, noisy: NoisyMoments) -> None:
         self._noisy, self.count = noisy, noisy.draws.number
@@ -262,11 +240,7 @@ def _design(matrix: Floats) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1.0) -> Floats:
-    """Return the p-values of hypotheses ``coefficient[which] = nulls``, two-sided, nulls of shape (j, e).
-
-    They are the largest of the nuisance points', and 1 where the noise hides all that the other predictors
-    leave of one. If all are above `enough` at a point the others are left out.
-    """
+    """Return the p-values of hypotheses ``coefficient[which] = nulls``, two-sided, nulls of shape (j, e)."""
     seen = _seen(noisy)
     size = seen.at(which, nulls).size
     found = np.zeros(nulls.shape)
@@ -294,10 +268,6 @@ def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Flo
     """Return the ends of coefficients' intervals, all or those at some places, which are searched together.
 
     They have the shape (d, 2), infinite at other places.
-
-    The observed score is a function of the hypothesis that needs no simulation, and its critical value hardly
-    depends on the hypothesis. So an end is where the score is last at the critical value of the end before,
-    until both agree. An interval is infinite where values however far are not rejected, or no end is found.
     """
     seen, points = _seen(noisy), _points(noisy)
     found = np.tile([-math.inf, math.inf], (len(seen.left), 1))
@@ -346,14 +316,7 @@ def _last(grid: Floats, sizes: Floats, target: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ScoreInterval:
-    """The values of a coefficient that its score test does not reject, in the data's unit.
-
-    Parameters
-    ----------
-    tests : ScoreTests
-    place : int
-        The coefficient's place.
-    """
+    """The values of a coefficient that its score test does not reject, in the data's unit."""
 
     tests: ScoreTests
     place: int

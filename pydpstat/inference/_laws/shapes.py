@@ -1,12 +1,4 @@
-"""Sums of records whose distribution has a given mean and variance, for the extreme shapes.
-
-Records lie in [-1, 1]. *Normal* is the symmetric shape of large samples. *Up* has the values 1 and one below
-the mean: among all distributions on the interval with this mean and variance it is the most skewed one,
-extremal in Bennett's inequality. *Down* is its mirror image. For records of two values, up or down is exact.
-
-Bennett, G. (1962). Probability inequalities for the sum of independent random variables. Journal of the
-American Statistical Association 57, 33-45.
-"""
+"""Sums of records whose distribution has a given mean and variance, for the extreme shapes."""
 
 from __future__ import annotations
 
@@ -26,15 +18,7 @@ _EXPANDED = 400.0
 def centered_sums(
     draws: Reference, n: int, mean: float, variance: float, shape: int
 ) -> tuple[Floats, Floats]:
-    """Return the sums of n records about their mean, and of the squares of these distances, at the draws.
-
-    Examples
-    --------
-    >>> from pydpstat.inference._laws.reference import reference
-    >>> sums, squares = centered_sums(reference(50, "laplace", 2), 50, 0.2, 0.1, UP)
-    >>> abs(float(sums.mean())) < 0.01, abs(float(squares.mean()) - 5.0) < 0.01
-    (True, True)
-    """
+    """Return the sums of n records about their mean, and of the squares of these distances, at the draws."""
     if shape == NORMAL or variance <= 0.0:
         squares = variance * (draws.normal * draws.normal + draws.chi2)
         return np.sqrt(n * variance) * draws.normal, squares
@@ -49,20 +33,7 @@ def centered_sums(
 
 
 def binomial_quantiles(n: int, p: float, shares: Floats, normal: Floats) -> Floats:
-    """Return the quantiles of Bin(n, p) at ascending shares, whose normal quantiles are at hand.
-
-    Up to a variance of 400 they are those of the exact distribution function. Beyond, they are the
-    Cornish-Fisher expansion's, to the third order and rounded: off by 1 at most, where the standard
-    deviation is above 20.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.special import ndtri
-    >>> shares = np.array([0.01, 0.5, 0.99])
-    >>> binomial_quantiles(10, 0.3, shares, ndtri(shares)).tolist()
-    [0.0, 3.0, 7.0]
-    """
+    """Return the quantiles of Bin(n, p) at ascending shares, whose normal quantiles are at hand."""
     center, variance = n * p, n * p * (1.0 - p)
     sd = np.sqrt(variance)
     if variance > _EXPANDED:

@@ -28,29 +28,7 @@ NOTHING_SAID = "The noise may be as large as the number of records in a group: t
 def share_ends(
     noisy: float, rest: float, size: int | None, rate: float, noises: tuple[int, int], alpha: float
 ) -> Ends:
-    """Return an interval for the share of the records that some cells have.
-
-    Parameters
-    ----------
-    noisy, rest : float
-        The noisy counts of the cells and of all others together.
-    size : int or None
-        The number of records, where it is public: then the rest is looked at only if it has less noise.
-    rate : float
-        Of the symmetric geometric noise of each cell.
-    noises : (int, int)
-        How many noises are in the count and in the rest.
-    alpha : float
-        Probability that the interval misses.
-
-    Examples
-    --------
-    >>> low, high = share_ends(41.0, 59.0, 100, 1.0, (1, 1), 0.05)
-    >>> round(low, 3), round(high, 3)
-    (0.309, 0.516)
-    >>> share_ends(3.0, 0.0, None, 1.0, (1, 0), 0.05)
-    (0.0, 1.0)
-    """
+    """Return an interval for the share of the records that some cells have."""
     if rate < SMALLEST_RATE or size == 0 or size is None and not noises[1]:
         return 0.0, 1.0
     if size is None:
@@ -62,34 +40,7 @@ def share_ends(
 
 @dataclass(frozen=True, eq=False)
 class ShareIntervals(Frozen):
-    """Intervals of the shares that kinds of records have of the population, and differences of two shares.
-
-    Parameters
-    ----------
-    counts, rests : ndarray
-        The noisy counts, and those of all other records of the same group; both of the values' shape.
-    size : int or None
-        The number of records, where it is public: counts have binomial distributions then, and intervals are
-        exact.
-    rate : float
-        Of the noise of each cell.
-    noises : ndarray of int, shape (2,) or (values, 2)
-        How many noises are in each count and in each rest.
-    about : str
-        What the intervals are for where that is not what was released.
-
-    Notes
-    -----
-    A public number of records: Clopper and Pearson's construction with the noise in the distribution
-    (`ProportionInterval`). A private one: `NoisyPairInterval`.
-
-    Examples
-    --------
-    >>> shares = ShareIntervals(np.array([41.0, 59.0]), np.array([59.0, 41.0]), 100, 1.0)
-    >>> low, high = shares.interval(0.05)
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.309, 0.484], [0.516, 0.691])
-    """
+    """Intervals of the shares that kinds of records have of the population, and differences of two shares."""
 
     counts: Floats
     rests: Floats
@@ -129,11 +80,7 @@ class ShareIntervals(Frozen):
     def shares(
         self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
     ) -> ShareIntervals:
-        """Return the intervals for sums of the counts.
-
-        `noises` tells how many noises are in each sum and in each rest, and `whole` whether a rest is of all
-        other records, whose number may be public.
-        """
+        """Return the intervals for sums of the counts."""
         size = self.size if whole else None
         return ShareIntervals(counts, rests, size, self.rate, np.asarray(noises), about)
 
@@ -178,13 +125,7 @@ class TableIntervals(ShareIntervals):
 
 
 def cell_shares(kind: type[S], counts: Floats, size: int | None, rate: float, grouped: bool) -> S:
-    """Return the intervals of cells, of which a group has a row; of a table all cells are one group's.
-
-    Examples
-    --------
-    >>> cell_shares(ShareIntervals, np.array([[5.0, 6.0], [1.0, 2.0]]), None, 1.0, True).rests.tolist()
-    [[6.0, 5.0], [2.0, 1.0]]
-    """
+    """Return the intervals of cells, of which a group has a row; of a table all cells are one group's."""
     total = counts.sum(axis=-1, keepdims=True) if grouped else counts.sum()
     others = (counts.shape[-1] if grouped else counts.size) - 1
     return kind(counts, total - counts, size, rate, (1, others), IN_GROUPS if grouped else SHARES)

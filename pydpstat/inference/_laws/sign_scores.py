@@ -35,12 +35,8 @@ _CUTS = (0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class ScoreLaw:
-    """The null distribution of a sum over blocks of a random sign times min(rank, top), plus geometric noise.
-
-    Signs are fair and independent. Of `count` blocks each has a rank, by the size of its value. Where the
-    record of one block is replaced, the statistic moves by at most 2 top: it is the sum over j = 1, ..., top
-    of the sums of the signs of the count - j + 1 largest values, and in each of these one value may leave and
-    another one enter, or one change its sign.
+    """The null distribution of a sum over blocks of a random sign times min(rank, top), plus geometric
+    noise.
     """
 
     count: int
@@ -93,16 +89,7 @@ def _about_zero(law: Law) -> tuple[Floats, Floats]:
 
 
 def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
-    """Return the p-value of a noisy statistic, whose distribution is symmetric about 0.
-
-    The noise is symmetric geometric for the law's sensitivity and `epsilon`. For more than `MOST_COUNTED`
-    blocks or records the distribution without noise is taken as normal and the noise as Laplace's.
-
-    Examples
-    --------
-    >>> round(two_sided(36, ScoreLaw(8, 8), 100.0), 4)  # 2 of the 2^8 signs
-    0.0078
-    """
+    """Return the p-value of a noisy statistic, whose distribution is symmetric about 0."""
     rate, size = epsilon / law.sensitivity, abs(value)
     if law.count <= MOST_COUNTED:
         values, chances = law.support()
@@ -114,12 +101,7 @@ def two_sided(value: int, law: ScoreLaw | KendallLaw, epsilon: float) -> float:
 
 @lru_cache(maxsize=256)
 def block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]:
-    """Return how many records a block has, an even number, and the top score.
-
-    They are those with which the smallest effect has power of somewhat above one half for normal data; all is
-    public. Of s records about s - p - 1 count: p go to the constant and the other predictors, one to the
-    pairing. No block, where there are too few records for one, is (0, 0).
-    """
+    """Return how many records a block has, an even number, and the top score."""
     best, chosen = math.inf, (0, 0)
     # beyond these nothing changes any more
     epsilon = min(max(epsilon, 1e-6), 1e6)
@@ -151,12 +133,7 @@ def _slope(cut: float) -> float:
 
 @lru_cache(maxsize=256)
 def _critical(blocks: int, cells: int, rate: float, alpha: float) -> float:
-    """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is.
-
-    The distribution is the inverse Fourier transform of the characteristic functions' product on a lattice
-    that reaches 12 standard deviations and 40 lengths of the noise's tail to both sides. Where that is more
-    than `_WIDEST`, nothing is ruled out.
-    """
+    """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is."""
     if 40.0 / _WIDEST > rate:
         return -math.inf
     spread = math.sqrt(0.25 * blocks + cells * noise_variance(rate))
@@ -188,27 +165,7 @@ def slope_edges(cells: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class MedianOfSigns:
-    """Intervals for what half of the block estimates lie below, from a noisy histogram of them.
-
-    Parameters
-    ----------
-    counts : tuple of int
-        The noisy cells.
-    edges : tuple of float
-        The edges between them, ascending; the outer cells reach to infinity.
-    blocks : int
-        The number of estimates.
-    epsilon : float
-        The noise is symmetric geometric for sensitivity 2 and this epsilon.
-
-    Notes
-    -----
-    Let e be the first edge above the true value. As many estimates lie below e as of a binomial variable of
-    `blocks` trials with probability 1/2, or more. The lower end is the last edge before the first one whose
-    noisy count below exceeds the critical value for its noise. If it is above the true value, e's own count
-    did not exceed its critical value, which has the probability alpha / 2 at most: one fixed edge, and any
-    distribution of the estimates that has its median at the true value.
-    """
+    """Intervals for what half of the block estimates lie below, from a noisy histogram of them."""
 
     counts: tuple[int, ...]
     edges: tuple[float, ...]

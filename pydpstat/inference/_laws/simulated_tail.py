@@ -1,13 +1,4 @@
-"""Probabilities of large statistics, from simulated ones and an exponential tail beyond them.
-
-What a simulated statistic owes to one normal number is not drawn but integrated: given all else, the
-probability that it is large is a normal one. With as many draws such a probability is several times nearer.
-
-The tail begins where a share `TAIL` of the simulated statistics lies beyond, and falls by their mean excess,
-which counts with two standard errors on top. A distribution whose hazard does not fall (normal, Laplace, all
-that have log-concave densities) lies below that tail at every point beyond. Student's t does down to 1e-6
-from 15 degrees of freedom on; with 10 its probability at 1e-6 is 1.8 times what the tail says.
-"""
+"""Probabilities of large statistics, from simulated ones and an exponential tail beyond them."""
 
 from __future__ import annotations
 
@@ -49,17 +40,7 @@ def _tail(sizes: Floats) -> _Tail:
 
 
 class Simulated(NamedTuple):
-    """Simulated studentized statistics of shape (..., r): the size of g over its standard error.
-
-    Given all draws but one, g is ``middle + spread * t`` for a normal t, and the square of its standard error
-    ``rest + part * g**2``, at least `least`.
-
-    Parameters
-    ----------
-    sizes : ndarray
-        The statistics with t drawn, too.
-    middle, spread, rest, least, part : ndarray
-    """
+    """Simulated studentized statistics of shape (..., r): the size of g over its standard error."""
 
     sizes: Floats
     middle: Floats
@@ -70,13 +51,7 @@ class Simulated(NamedTuple):
 
     @classmethod
     def drawn(cls, sizes: npt.ArrayLike) -> Simulated:
-        """Return statistics that are drawn as they are.
-
-        Examples
-        --------
-        >>> float(Simulated.drawn([1.0, 2.0, 3.0, 4.0]).shares(np.array(3.0)))
-        0.5
-        """
+        """Return statistics that are drawn as they are."""
         values = np.asarray(sizes, dtype=np.float64)
         none = np.zeros_like(values)
         return cls(values, values, none, none + 1.0, none, none)
@@ -137,16 +112,6 @@ def pvalue(sizes: Floats, size: Floats, tail: bool = True) -> Floats:
     """Return how probable a statistic of at least a size is, given simulated ones along the last axis.
 
     Without a tail the smallest p-value is one over their number and 1.
-
-    Examples
-    --------
-    >>> from scipy import stats
-    >>> sizes = stats.halfnorm.isf((np.arange(4000) + 0.5) / 4000)
-    >>> found = pvalue(sizes, np.array([2.0, 4.0, 5.0]))
-    >>> [bool(one >= other) for one, other in zip(found, stats.halfnorm.sf([2.0, 4.0, 5.0]))]
-    [True, True, True]
-    >>> bool(found[2] < 1e-4)
-    True
     """
     found: Floats = (1 + np.count_nonzero(sizes >= size[..., None], axis=-1)) / (sizes.shape[-1] + 1)
     deep = found < DEEP
@@ -159,15 +124,7 @@ def pvalue(sizes: Floats, size: Floats, tail: bool = True) -> Floats:
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def critical(sizes: Floats, alpha: float, tail: bool = True) -> Floats:
-    """Return the size from which on the p-value is at most alpha; infinite below the smallest one.
-
-    Examples
-    --------
-    >>> sizes = np.random.default_rng(1).exponential(size=4000)
-    >>> at = critical(sizes, 1e-4)
-    >>> bool(abs(math.log(pvalue(sizes, np.array([at]))[0] / 1e-4)) < 1e-9)
-    True
-    """
+    """Return the size from which on the p-value is at most alpha; infinite below the smallest one."""
     count = sizes.shape[-1]
     # so many simulated statistics may be at least as large as one that is rejected
     rank = math.floor((max(alpha, DEEP) if tail else alpha) * (count + 1) * (1.0 + 1e-12)) - 1

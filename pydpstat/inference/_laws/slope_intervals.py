@@ -37,13 +37,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def of(cls, sizes: Sequence[int]) -> Pairs:
-        """Return groups of such sizes.
-
-        Examples
-        --------
-        >>> Pairs.of([4, 3, 3]).groups
-        ((3, 2), (4, 1))
-        """
+        """Return groups of such sizes."""
         return cls(tuple(sorted(Counter(sizes).items())))
 
     @property
@@ -98,29 +92,7 @@ def _law(pairs: Pairs, rate: float, terms: int) -> tuple[Floats, Floats] | None:
 
 
 def chance_below(excess: float, pairs: Pairs, rate: float, terms: int) -> float:
-    """Return the probability that pairs out of order, less their mean, and noise are `excess` at most.
-
-    Parameters
-    ----------
-    excess : float
-        A noisy number less half of the number of pairs.
-    pairs : Pairs
-    rate : float
-        Of each symmetric geometric noise.
-    terms : int
-        How many noises are in the number.
-
-    Notes
-    -----
-    The number of pairs out of order has the generating function of inversions, so its characteristic function
-    is a product of ``sin(k t / 2) / (k sin(t / 2))``. The distribution function is the Fourier series on a
-    period that leaves out less than 1e-15.
-
-    Examples
-    --------
-    >>> round(chance_below(-1.5, Pairs.of([3]), 50.0, 1), 6)  # one of the six orders has no inversion
-    0.166667
-    """
+    """Return the probability that pairs out of order, less their mean, and noise are `excess` at most."""
     known = _law(pairs, rate, terms)
     if known is None:
         return 0.5
@@ -136,24 +108,7 @@ def chance_below(excess: float, pairs: Pairs, rate: float, terms: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SlopeInterval:
-    """The slopes that noisy numbers of pairs do not rule out.
-
-    Parameters
-    ----------
-    edges : tuple of float
-        Public slopes, ascending.
-    low, high : tuple of float
-        For each of them the probability of so few, and of so many pairs of records with a slope below it,
-        where it is the true one.
-    middle : float
-        The estimate.
-
-    Notes
-    -----
-    Below the true slope are as many pairs as are out of order by chance, and below a larger one no fewer. The
-    lower end is the last edge before the first one that so few pairs do not rule out. If it is above the true
-    slope, then the first edge above the truth was ruled out, for which the probability is alpha / 2 at most.
-    """
+    """The slopes that noisy numbers of pairs do not rule out."""
 
     edges: tuple[float, ...]
     low: tuple[float, ...]
@@ -179,14 +134,7 @@ class SlopeInterval:
         return (lower, upper) if lower < upper else (upper, lower)
 
     def pvalue(self, value: float) -> float:
-        """Return the smallest alpha whose interval leaves a slope out.
-
-        Examples
-        --------
-        >>> known = SlopeInterval((0.0, 1.0, 2.0), (0.001, 0.3, 0.9), (0.999, 0.7, 0.1), 1.2)
-        >>> known.pvalue(0.0), known.pvalue(1.0), known.ends(0.05)
-        (0.002, 0.6, (0.0, inf))
-        """
+        """Return the smallest alpha whose interval leaves a slope out."""
         below = [chance for edge, chance in zip(self.edges, self.low) if edge < value]
         at = [chance for edge, chance in zip(self.edges, self.low) if edge >= value][:1]
         above = [chance for edge, chance in zip(self.edges[::-1], self.high[::-1]) if edge > value]

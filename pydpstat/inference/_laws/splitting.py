@@ -1,15 +1,5 @@
 """Small probabilities of a statistic of noisy tables, by multilevel splitting.
 
-Tables are simulated; those whose statistics are the largest tenth are kept, copied, and moved on, by steps
-that leave the distribution of tables as it is and are undone where they fall below the tenth. That is
-repeated until the observed statistic is within the largest tenth. A round adds a sixth or so to the relative
-error; twice the error of all is added.
-
-A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
-variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
-
-References
-----------
 Au, S. K. and Beck, J. L. (2001). Estimation of small failure probabilities in high dimensions by subset
 simulation. Probabilistic Engineering Mechanics 16, 263-277.
 """
@@ -38,26 +28,7 @@ _TOLERANCE = 1e-9
 def small_tail(
     statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
 ) -> float:
-    """Return how probable a statistic of noisy tables is that is at least as large as one observed.
-
-    Parameters
-    ----------
-    statistic : callable
-        Of noisy tables of shape (tables, *p.shape).
-    n, p : int, ndarray
-        The number of records, and the cells' probabilities.
-    rate : float
-        The noise has P(k) proportional to exp(-rate |k|).
-    observed : float
-        The statistic.
-
-    Examples
-    --------
-    >>> p = np.array([0.5, 0.5])
-    >>> found = small_tail(lambda tables: np.abs(tables[:, 0] - 500.0), 1000, p, 50.0, 75.0)
-    >>> 1e-6 < found < 1e-5
-    True
-    """
+    """Return how probable a statistic of noisy tables is that is at least as large as one observed."""
     rng, cells = generator(5), p.ravel()
     counts = rng.multinomial(n, cells, size=_TABLES)
     waits = rng.standard_exponential((2, *counts.shape))

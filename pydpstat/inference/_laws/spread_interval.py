@@ -25,44 +25,7 @@ _FAR = 2.0
 class SpreadInterval:
     """The variances, or standard deviations, that noisy sums leave possible, in the data's unit.
 
-    Parameters
-    ----------
-    known : NoisySums
-        What was released.
-    half : float
-        Half of the bounds' distance.
-    root : bool
-        Whether the interval is for the standard deviation.
-
-    Notes
-    -----
-    Let m and v be the mean and the variance of the z, and Y = (z - m)^2, which lies in [0, M] with
-    M = (1 + |m|)^2 and has the mean v. The sum of the Y - v is known but for noise: R(m, v) = S2 - 2 m S1 +
-    (m^2 - v) S0. If (m, v) is the truth, each of these fails with its share of alpha at most:
-
-    - |S1 - m S0| <= t, with t from Bernstein's inequality for the variance v, and from the noise (a tenth);
-    - R is not too large, and not too small, for variables Y with the mean v between 0 and M. Their variance
-      is v (M - v) at most, and the bound on the tail is that of Bentkus for sums of such variables
-      (`exact_mean`), with the noise integrated out;
-    - for a private number of records, the number is at most what S0 and its noise leave possible (a
-      twentieth); the bounds above grow with it.
-
-    A v is left out where no m is left for it. R, M and the noise are each taken at the m that is the worst,
-    and towards larger v for a whole range of v at once, with the t of its upper end: so the interval covers
-    v with 1 - alpha for every law. No variance is above 1 - m^2. The variance of records that have few
-    different distances from the mean, as 0/1 data, is found well; for normal data the fourth moments that
-    bounds allow make the interval about three times as long as one that knew theirs.
-
-    References
-    ----------
     Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
-
-    Examples
-    --------
-    >>> known = NoisySums((4e4, 210.0, 3600.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 40_000)
-    >>> low, high = SpreadInterval(known, 50.0, True).ends(0.05)
-    >>> 14.0 < low < 15.0 < high < 16.0
-    True
     """
 
     known: NoisySums
@@ -81,23 +44,7 @@ class SpreadInterval:
 
 @dataclass(frozen=True)
 class Region:
-    """The means and variances that noisy sums leave possible: `SpreadInterval` says which.
-
-    Parameters
-    ----------
-    sums : tuple of 3 floats
-        Of 1, z and z^2; that of z within that of 1.
-    mix : ndarray of shape (3, noises)
-        How independent noises of scale 1 are mixed into each sum.
-    law : {"laplace", "normal"}
-        The noises' law.
-    most : int
-        The largest number of records that is possible.
-    depth, reach : float
-        The logarithm in Bernstein's inequality, and how far the noise of S1 - m S0 goes.
-    share : float
-        The probability of each side of R.
-    """
+    """The means and variances that noisy sums leave possible: `SpreadInterval` says which."""
 
     sums: tuple[float, float, float]
     mix: Floats
@@ -186,15 +133,7 @@ class Region:
 
 
 def region_of(known: NoisySums, alpha: float) -> Region:
-    """Return the means and variances that noisy sums leave possible, but for the probability alpha.
-
-    Examples
-    --------
-    >>> known = NoisySums((100.0, 21.0, 9.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", 100)
-    >>> low, high = region_of(known, 0.05).means(0.1)
-    >>> round(low, 2), round(high, 2)
-    (-0.08, 0.5)
-    """
+    """Return the means and variances that noisy sums leave possible, but for the probability alpha."""
     size, first, second = known.sums
     mix, law = np.array(known.noise), known.law
     assert isinstance(law, str), "spreads have Laplace or normal noise"
@@ -214,11 +153,6 @@ def noise_reach(scales: Floats, law: str, share: float) -> float:
     """Return what a sum of independent noises of these scales exceeds with that probability at most.
 
     One Laplace variable: its quantile. Several: Chernoff's bound, minimized over a grid.
-
-    Examples
-    --------
-    >>> round(noise_reach(np.array([2.0, 0.0]), "laplace", 0.025), 3)
-    5.991
     """
     scales = scales[scales > 0.0]
     if not scales.size:

@@ -1,11 +1,4 @@
-"""Probabilities far below one in the number of draws: stretched points, and one noise that is integrated.
-
-Reference points are moved towards the ends of the unit cube, coordinate by coordinate, and weighted with how
-rare that makes them (importance sampling). Of each point one noise is left open, and the probability that it
-makes the statistic extreme is computed exactly (conditional Monte Carlo): studentized sums are extreme where
-a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a relative error of a
-tenth or two; twice its estimated standard error is added.
-"""
+"""Probabilities far below one in the number of draws: stretched points, and one noise that is integrated."""
 
 from __future__ import annotations
 
@@ -30,17 +23,7 @@ _ERRORS = 2.0
 
 
 class Stretched(NamedTuple):
-    """Weighted reference draws of one of several groups.
-
-    Parameters
-    ----------
-    draws : Reference
-        The draws, noises of scale 1 among them.
-    normal, binomial : ndarray of shape (points,)
-        The weights of points whose records are normal, or of two values.
-    noises : ndarray of shape (noises, points)
-        The weights of the noises.
-    """
+    """Weighted reference draws of one of several groups."""
 
     draws: Reference
     normal: Floats
@@ -62,15 +45,7 @@ class Stretched(NamedTuple):
 
 @lru_cache(maxsize=16)
 def stretched(n: int, law: str, noises: int, power: int, group: int = 0, groups: int = 1) -> Stretched:
-    """Return weighted draws for n records of one of several groups, whose draws are independent.
-
-    Examples
-    --------
-    >>> made = stretched(10, "laplace", 2, 13)
-    >>> chance = float((made.weights(NORMAL) * (made.draws.normal > 4.0)).mean())
-    >>> 2e-5 < chance < 4.5e-5
-    True
-    """
+    """Return weighted draws for n records of one of several groups, whose draws are independent."""
     each = 3 + noises
     points = uniforms(each * groups, power)[each * group : each * (group + 1)]
     powers = (_FAR, _SQUARES, _FAR, *[_NOISES] * noises)
@@ -93,13 +68,7 @@ def _stretched(shares: Floats, power: float) -> tuple[Floats, Floats]:
 
 
 def survival(y: Floats, law: str) -> Floats:
-    """Return how probable a noise of scale 1 above y is.
-
-    Examples
-    --------
-    >>> survival(np.array([0.0, 2.0]), "laplace").round(4)
-    array([0.5   , 0.0677])
-    """
+    """Return how probable a noise of scale 1 above y is."""
     if law == "normal":
         return np.asarray(ndtr(-y))
     side = 0.5 * np.exp(-np.abs(y))
@@ -121,17 +90,7 @@ class Quadratic(NamedTuple):
 
 
 def conditional(sums: Quadratic, t: float, least: float, law: str) -> Floats:
-    """Return how probable it is that the first sum is at least t roots of the second one, and `least`.
-
-    With `least` > 0 and a positive slope that is where the first sum is at least `least`, but for the y
-    between the roots of ``(first + slope y)^2 - t^2 (zero + one y + two y^2)``, which opens upwards.
-
-    Examples
-    --------
-    >>> one = Quadratic(np.zeros(1), 1.0, np.ones(1), 0.0, 0.0)
-    >>> conditional(one, 2.0, 0.0, "laplace").round(4)
-    array([0.0677])
-    """
+    """Return how probable it is that the first sum is at least t roots of the second one, and `least`."""
     lowest = (least - sums.first) / sums.slope
     a = sums.slope * sums.slope - t * t * sums.two
     b = sums.first * sums.slope - 0.5 * t * t * sums.one
@@ -147,14 +106,7 @@ def conditional(sums: Quadratic, t: float, least: float, law: str) -> Floats:
 
 
 def extreme(sums: Quadratic, ways: Iterable[float], t: float, least: float, law: str) -> Floats:
-    """Return the probabilities of `conditional` for sums as they are (a way of 1), turned (-1), or both.
-
-    Examples
-    --------
-    >>> one = Quadratic(np.zeros(1), 1.0, np.ones(1), 0.0, 0.0)
-    >>> extreme(one, (1.0, -1.0), 2.0, 0.0, "laplace").round(4)
-    array([0.1353])
-    """
+    """Return the probabilities of `conditional` for sums as they are (a way of 1), turned (-1), or both."""
     found = np.zeros_like(sums.first)
     for way in ways:
         found += conditional(sums if way > 0.0 else sums.turned(), t, least, law)

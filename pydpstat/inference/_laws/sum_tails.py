@@ -1,7 +1,5 @@
 """Tails of sums of counts and of noise, by a saddlepoint of their cumulants.
 
-References
-----------
 Lugannani, R. and Rice, S. (1980). Saddle point approximation for the distribution of the sum of independent
 random variables. Advances in Applied Probability 12, 475-490.
 """
@@ -49,13 +47,7 @@ class Part(Protocol):
 
 
 class Counts(NamedTuple):
-    """Binomial counts less their means, each times a weight.
-
-    Examples
-    --------
-    >>> Counts(np.array([4.0]), np.array([0.5]), np.array([2.0])).variance
-    4.0
-    """
+    """Binomial counts less their means, each times a weight."""
 
     sizes: Floats
     chances: Floats
@@ -132,11 +124,7 @@ class Cubes(NamedTuple):
         return 1.0 / max(float(np.abs(self.weights).sum(axis=1).max(initial=0.0)), 1e-300)
 
     def at(self, t: float) -> Cumulants:
-        """Return the cumulants: a Gamma radius times uniform elements, over the radius by quadrature.
-
-        The radius' density times the elements' generating functions falls with the rate 1 - t sum |w|, with
-        which the nodes grow; what is left of the generating functions is bounded.
-        """
+        """Return the cumulants: a Gamma radius times uniform elements, over the radius by quadrature."""
         w = np.abs(self.weights)
         nodes, masses = _radii(w.shape[1])
         left = 1.0 - t * w.sum(axis=1)
@@ -178,14 +166,7 @@ def few(cubes: Cubes, variance: float) -> tuple[Cubes, float]:
 
 @dataclass(frozen=True)
 class WeightedSum:
-    """A sum of independent variables: a normal one of this variance, and others.
-
-    Examples
-    --------
-    >>> total = WeightedSum(1.0, ())
-    >>> round(total.tail(1.96), 3)
-    0.026
-    """
+    """A sum of independent variables: a normal one of this variance, and others."""
 
     variance: float
     parts: Sequence[Part]

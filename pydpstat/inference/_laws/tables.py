@@ -1,16 +1,4 @@
-"""Chi-square statistics of noisy tables, and their distributions under the null hypothesis.
-
-A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2. Under
-the null hypothesis its expectation is n p and its covariance S = n (diag p - p p') + tau^2 I. The statistic
-is the least square of X - n p, in the metric of S^-1, that remains after all is taken away which the null
-hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pearson's X^2.
-
-- n known: the noise of the total is in one direction, S 1 = tau^2 1, which tells nothing of p.
-- n unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I.
-- independence: p = r c' with margins r and c, and changes of r and of c are taken away, too. The estimated
-  margins' errors then do not matter to first order, which makes the distribution nearly free of the true
-  margins.
-"""
+"""Chi-square statistics of noisy tables, and their distributions under the null hypothesis."""
 
 from __future__ import annotations
 
@@ -51,29 +39,7 @@ def _tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
 
 
 def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
-    """Return the statistic for given probabilities, one for each noisy table.
-
-    Parameters
-    ----------
-    noisy : ndarray of shape (tables, k)
-        Noisy counts.
-    p : ndarray of shape (k,)
-        Probabilities under the null hypothesis, above 0, with the sum 1.
-    n : int or None
-        Number of records; None where it is private.
-    rate : float
-        The noise has P(k) proportional to exp(-rate |k|).
-
-    Returns
-    -------
-    ndarray of shape (tables,)
-
-    Examples
-    --------
-    >>> counts, p = np.array([[10.0, 20.0, 30.0]]), np.full(3, 1 / 3)
-    >>> fit_statistic(counts, p, 60, 50.0).round(4)  # without noise it is Pearson's
-    array([10.])
-    """
+    """Return the statistic for given probabilities, one for each noisy table."""
     variance = max(noise_variance(rate), _LEAST_VARIANCE)
     if n is not None:
         left = noisy - n * p
@@ -97,17 +63,7 @@ def _fit_reference(p: tuple[float, ...], n: int, known: bool, rate: float) -> Fl
 
 
 def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
-    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
-
-    Where n is private, the p-value is the largest over nine numbers of records that the noisy total leaves
-    possible, with probability 1 - `SLACK`; `SLACK` is added.
-
-    Examples
-    --------
-    >>> statistic, pvalue = fit_pvalue(np.array([10.0, 20.0, 30.0]), np.full(3, 1 / 3), 60, 50.0)
-    >>> round(statistic, 4), 0.003 < pvalue < 0.011
-    (10.0, True)
-    """
+    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities."""
     statistic = float(fit_statistic(noisy[None, :], p, n, rate)[0])
     shares = tuple(p.tolist())
     if n is not None:
@@ -127,17 +83,7 @@ def _possible_numbers(total: float, cells: int, rate: float) -> list[int]:
 
 
 def margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
-    """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J).
-
-    They are the shares nearest to the noisy sums that add up to the number of records, of shape (tables,),
-    and no less than half a record.
-
-    Examples
-    --------
-    >>> rows, columns = margins(np.array([[[4.0, -1.0], [3.0, 4.0]]]), np.array([10.0]))
-    >>> rows, columns
-    (array([[0.3, 0.7]]), array([[0.7, 0.3]]))
-    """
+    """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J)."""
     return shares(noisy.sum(axis=2), size), shares(noisy.sum(axis=1), size)
 
 
@@ -145,11 +91,6 @@ def shares(sums: Floats, size: Floats) -> Floats:
     """Return shares of rows of noisy counts: the nearest counts of at least 0 that add up to a size.
 
     No share is less than half a record.
-
-    Examples
-    --------
-    >>> shares(np.array([[12.0, -4.0]]), np.array([10.0])).round(3)
-    array([[0.952, 0.048]])
     """
     falling = -np.sort(-sums, axis=1)
     above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
@@ -161,11 +102,7 @@ def shares(sums: Floats, size: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _contrasts(rows: int, columns: int, known: bool) -> Floats:
-    """Return the directions taken away, as columns in those of each row, each column, and all cells.
-
-    Changes of margins add up to 0. Where n is unknown, changes of the rows need not, and there is no
-    direction of all cells.
-    """
+    """Return the directions taken away, as columns in those of each row, each column, and all cells."""
     first, second = np.eye(rows), np.eye(columns)[:, :-1]
     second[-1] = -1.0
     if known:
@@ -180,26 +117,7 @@ def _contrasts(rows: int, columns: int, known: bool) -> Floats:
 
 
 def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
-    """Return the statistic of independence, one for each noisy table.
-
-    Parameters
-    ----------
-    noisy : ndarray of shape (tables, I, J)
-        Noisy counts.
-    n : int or None
-        Number of records; None where it is private.
-    rate : float
-        The noise has P(k) proportional to exp(-rate |k|).
-
-    Returns
-    -------
-    ndarray of shape (tables,)
-
-    Examples
-    --------
-    >>> independence_statistic(np.array([[[10.0, 20.0], [20.0, 10.0]]]), 60, 50.0).round(4)  # Pearson's
-    array([6.6667])
-    """
+    """Return the statistic of independence, one for each noisy table."""
     known = n is not None
     tables, rows, columns = noisy.shape
     size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _LEAST)
@@ -246,19 +164,7 @@ def _along(cells: Floats, r: Floats, c: Floats) -> Floats:
 def independence_pvalue(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> tuple[float, float]:
-    """Return statistic and p-value of independence for a noisy table of shape (I, J).
-
-    The p-value is the largest over the estimated margins and some near them; where n is private, over two
-    more numbers of records, too. That is protection and no proof. Up to 30 records three standard errors of
-    the draws come on top. Measurements of the level take fewer `draws`, and another `stream` of them for
-    each table.
-
-    Examples
-    --------
-    >>> statistic, pvalue = independence_pvalue(np.array([[10.0, 20.0], [20.0, 10.0]]), 60, 50.0)
-    >>> round(statistic, 4), 0.005 < pvalue < 0.03
-    (6.6667, True)
-    """
+    """Return statistic and p-value of independence for a noisy table of shape (I, J)."""
     return _independence(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
 
 
@@ -290,14 +196,7 @@ def _careful(pvalue: float, n: int | None, draws: int) -> float:
 def independence_references(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> list[Floats]:
-    """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests.
-
-    Examples
-    --------
-    >>> made = independence_references(np.array([[10.0, 20.0], [20.0, 10.0]]), 60, 50.0, 999)
-    >>> len(made), made[0].shape
-    (3, (999,))
-    """
+    """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests."""
     draws = draws or _draws(_MANY, noisy.size)
     return [
         independence_statistic(_tables(size, p, rate, draws, stream), n if n is None else size, rate)
@@ -306,12 +205,7 @@ def independence_references(
 
 
 def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
-    """Yield numbers of records and shares of the cells under independence that a noisy table suggests.
-
-    The estimated margins; then margins that are less and that are more concentrated by one standard error, as
-    the distribution depends most on whether nearly all records are in one cell. Where n is private, the same
-    at two other numbers of records, and margins that are more concentrated by three errors.
-    """
+    """Yield numbers of records and shares of the cells under independence that a noisy table suggests."""
     variance = noise_variance(rate)
     total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:

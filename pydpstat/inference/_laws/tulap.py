@@ -13,31 +13,11 @@ from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 @dataclass(frozen=True)
 class Tulap:
-    """The distribution of G + U: P(G = k) proportional to exp(-rate \\|k\\|), U uniform on (-1/2, 1/2).
+    """The distribution of G + U: P(G = k) proportional to exp(-rate |k|), U uniform on (-1/2, 1/2).
 
-    A count plus this noise is what the uniformly most powerful private tests of a proportion rest on.
-
-    Parameters
-    ----------
-    rate : float
-        Epsilon over the count's sensitivity; above 0.
-
-    Notes
-    -----
-    With b = exp(-rate) and r the integer nearest to y >= 0, P(X <= -y) is ``b^r (b + (r - y + 1/2) (1 - b)) /
-    (1 + b)``: the mass b^(r+1) / (1 + b) of the integers beyond -r, and the part of the cell around -r that
-    lies below -y. The distribution is symmetric.
-
-    References
-    ----------
-    Awan, J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial data.
+    A count plus this noise is what the uniformly most powerful private tests of a proportion rest on. Awan,
+    J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial data.
     NeurIPS 2018.
-
-    Examples
-    --------
-    >>> noise = Tulap(1.0)
-    >>> noise.cdf(0.0), round(float(noise.ppf(0.975)), 6)
-    (array(0.5), 2.995373)
     """
 
     rate: float

@@ -40,18 +40,7 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class Line:
-    """The pairs of proportions that a hypothesis allows: base + s direction.
-
-    Parameters
-    ----------
-    base, direction : (float, float)
-        A point of the line, and where it leads to; the direction is not negative.
-
-    Examples
-    --------
-    >>> Line.of_difference(0.1).direction, Line.of_angle(0.0).direction
-    ((1.0, 1.0), (0.0, 1.0))
-    """
+    """The pairs of proportions that a hypothesis allows: base + s direction."""
 
     base: Pair
     direction: Pair
@@ -110,37 +99,10 @@ class Line:
 class NoisyCounts:
     """Two noisy binomial counts of public numbers of trials.
 
-    Parameters
-    ----------
-    counts : (float, float)
-        The counts with symmetric geometric noise.
-    sizes : (int, int)
-        The numbers of trials, at least 1.
-    rate : float
-        The rate of the noise.
-
-    Notes
-    -----
-    The statistic is the distance of the shares from the hypothesis over its standard error, from the
-    variances of the shares that are nearest under the hypothesis and of the noise. Its distribution under the
-    hypothesis is summed over the two noisy counts, for 33 pairs of proportions: all that the hypothesis
-    allows and that lie in exact limits for either proportion, each of which leaves out the true one with a
-    probability of g / 2. The p-value is the largest over these pairs, plus g = 1e-6 (Berger and Boos). A
-    count with up to 400 values is summed exactly; others are summed over 400 cells, within which the limit of
-    what is counted is a line.
-
-    References
-    ----------
     Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
     Journal of the American Statistical Association 89. Farrington, C. P. and Manning, G. (1990). Test
     statistics and sample size formulae for comparative binomial trials with null hypothesis of non-zero risk
     difference or non-unity relative risk. Statistics in Medicine 9.
-
-    Examples
-    --------
-    >>> noisy = NoisyCounts((62.0, 41.0), (100, 100), 1.0)
-    >>> round(noisy.pvalue(Line.of_difference(0.0), "two-sided"), 4)
-    0.0048
     """
 
     counts: Counts
@@ -192,30 +154,7 @@ class NoisyCounts:
 
 @dataclass(frozen=True)
 class ContrastInterval:
-    """The interval for the difference or the ratio of two proportions from noisy counts.
-
-    Parameters
-    ----------
-    noisy : NoisyCounts
-        The noisy counts.
-    ratio : bool
-        Whether the interval is for the ratio.
-    alternative : {"two-sided", "less", "greater"}
-        Of the test that the interval inverts.
-
-    Notes
-    -----
-    The ends are where a one-sided p-value of `NoisyCounts` is alpha / 2; a fiftieth of that is for the
-    proportions left out. Counts are first moved into their range. A ratio's upper end is infinite where the
-    second proportion may be 0.
-
-    Examples
-    --------
-    >>> noisy = NoisyCounts((62.0, 41.0), (100, 100), 1.0)
-    >>> low, high = ContrastInterval(noisy, False, "two-sided").ends(0.05)
-    >>> round(low, 3), round(high, 3)
-    (0.063, 0.351)
-    """
+    """The interval for the difference or the ratio of two proportions from noisy counts."""
 
     noisy: NoisyCounts
     ratio: bool

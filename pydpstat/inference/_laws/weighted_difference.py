@@ -31,23 +31,8 @@ class Rescaled:
 def weighted_difference(known: tuple[Known, Known], half: float) -> tuple[float, float, Rescaled, bool]:
     """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
 
-    With a the released mean and w the released mean weight of a group, ``a + v (z - a) / w`` has the
-    population's weighted mean where a and w are near theirs (Taylor's linearization): the noisy Welch test of
-    two means tests these, in a unit in which they lie in [-1, 1].
-
-    References
-    ----------
     Woodruff, R. S. (1971). A simple method for approximating the variance of a complicated estimate. Journal
     of the American Statistical Association 66, 411-414.
-
-    Examples
-    --------
-    >>> from pydpstat.inference._laws.weighted_mean import WeightedSums
-    >>> one = WeightedSums((100.0, 300.0), (60.0, 20.0, 180.0), 100.0, (1.3, 4.0), None)
-    >>> other = WeightedSums((300.0, 100.0), (180.0, 20.0, 60.0), 100.0, (1.3, 4.0), None)
-    >>> statistic, p, interval, _ = weighted_difference((one, other), 50.0)
-    >>> statistic > 9.0, p < 0.003, 30.0 < interval.ends(0.05)[0] < 50.0
-    (True, True, True)
     """
     interval = weighted_interval(known, half)
     if isinstance(interval.inner, Whole):

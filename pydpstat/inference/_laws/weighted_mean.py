@@ -1,13 +1,4 @@
-"""The noisy t test of a weighted mean, whose weights are as random as its records.
-
-Of records z in [-1, 1] with weights v in [0, 1] there are noisy sums of the weights and of their squares,
-each in the records' Bernstein weights. About a hypothetical mean m the numbers ``m + v (z - m)`` lie in [-1,
-1] and have the mean m where the weighted mean of the population is m, whatever the weights are: so this is
-the test of one mean (`noisy_t`), of numbers that depend on m. Records are independent draws with their
-weights, which is the usual approximation of a design by draws with replacement.
-
-Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). Model assisted survey sampling, sections 2.9 and 5.6.
-"""
+"""The noisy t test of a weighted mean, whose weights are as random as its records."""
 
 from __future__ import annotations
 
@@ -30,21 +21,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class WeightedSums:
-    """Noisy sums over records z in [-1, 1] with weights v in [0, 1].
-
-    Parameters
-    ----------
-    line : tuple of 2 floats
-        Sums of v (1 - z) / 2 and v (1 + z) / 2.
-    parabola : tuple of 3 floats
-        Sums of v^2 times (1 - z)^2 / 4, (1 - z^2) / 2 and (1 + z)^2 / 4.
-    rest : float
-        The sum of 1 - v, 0 where the number of records is public.
-    scales : (float, float)
-        Scales of the Laplace noise of the sums of v and 1 - v, and of those of v^2.
-    size : int or None
-        Number of records, where it is public.
-    """
+    """Noisy sums over records z in [-1, 1] with weights v in [0, 1]."""
 
     line: tuple[float, ...]
     parabola: tuple[float, ...]
@@ -55,14 +32,7 @@ class WeightedSums:
     assumptions = ASSUMPTIONS
 
     def about(self, mean: float) -> NoisySums:
-        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``.
-
-        Examples
-        --------
-        >>> one = WeightedSums((0.0, 0.5), (0.0, 0.0, 0.25), 0.5, (1.0, 3.0), None)
-        >>> one.about(0.5).sums
-        (1.0, 0.75, 0.5625)
-        """
+        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``."""
         first, second = self.scales
         low, high = -1.0 - mean, 1.0 - mean
         # places: the two of the line, the three of the parabola, and the rest
@@ -86,25 +56,13 @@ class WeightedSums:
 
 
 def share_of(line: tuple[float, ...]) -> float:
-    """Return the mean that two sums of weights say.
-
-    Examples
-    --------
-    >>> share_of((1.0, 3.0)), share_of((0.2, 0.1))
-    (0.5, 0.0)
-    """
+    """Return the mean that two sums of weights say."""
     total = line[0] + line[1]
     return min(max((line[1] - line[0]) / total, -1.0), 1.0) if total > 1.0 else 0.0
 
 
 def moments_from(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
-    """Return the sums of 1, y and y^2 from those of 1, y - mean and its square.
-
-    Examples
-    --------
-    >>> moments_from(2.0, 3.0, 1.0, 5.0)
-    (3.0, 7.0, 21.0)
-    """
+    """Return the sums of 1, y and y^2 from those of 1, y - mean and its square."""
     first = distance + mean * size
     return size, first, square + 2.0 * mean * first - mean * mean * size
 
@@ -134,15 +92,7 @@ class Known(Protocol):
 
 @dataclass(frozen=True)
 class WeightedMeanInterval:
-    """The weighted means of the population that are not rejected, in the data's unit.
-
-    Parameters
-    ----------
-    known : Known
-        What was released.
-    middle, half : float
-        Which number z = 0 stands for, and how far z = 1 is from it.
-    """
+    """The weighted means of the population that are not rejected, in the data's unit."""
 
     known: Known
     middle: float

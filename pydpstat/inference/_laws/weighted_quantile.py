@@ -1,11 +1,4 @@
-"""Quantiles of records with weights, from noisy sums of the weights and of their squares in cells.
-
-At an edge of the cells the share of weight below it is a weighted mean, of records that are 1 below and -1
-beyond; the noisy t test of it (`weighted_mean`) tells whether the quantile can be on the other side. The test
-at one fixed edge has its level whatever the others do: the interval ends at the first edges, from the
-estimate outwards, that are told to be beyond (Woodruff, R. S. (1952). Confidence intervals for medians and
-other position measures. Journal of the American Statistical Association 47, 635-646).
-"""
+"""Quantiles of records with weights, from noisy sums of the weights and of their squares in cells."""
 
 from __future__ import annotations
 
@@ -31,21 +24,7 @@ _LEFT, _NODES = 1e-12, 2**15
 
 @dataclass(frozen=True)
 class WeightedCells:
-    """Noisy sums of weights v in [0, 1] and of their squares in cells.
-
-    Parameters
-    ----------
-    weights, squares : tuple of float
-        Of each cell.
-    rest : float
-        The sum of 1 - v, 0 where the number of records is public.
-    edges : tuple of float
-        The cells' edges, in the data's unit.
-    scales : (float, float)
-        Scales of the Laplace noise of sums of v, and of those of v^2.
-    size : int or None
-        Number of records, where it is public.
-    """
+    """Noisy sums of weights v in [0, 1] and of their squares in cells."""
 
     weights: tuple[float, ...]
     squares: tuple[float, ...]
@@ -55,14 +34,7 @@ class WeightedCells:
     size: int | None
 
     def quantile(self, share: float) -> float:
-        """Return the point below which the noisy cells have this share of weight.
-
-        Examples
-        --------
-        >>> cells = WeightedCells((2.0, 1.0, 1.0), (1.0,) * 3, 0.0, (0.0, 1.0, 2.0, 3.0), (1.0, 3.0), 9)
-        >>> cells.quantile(0.5), cells.quantile(0.75)
-        (1.0, 2.0)
-        """
+        """Return the point below which the noisy cells have this share of weight."""
         edges, inner = np.array(self.edges), np.cumsum(self.weights)
         if inner[-1] <= 1.0:
             return float(0.5 * edges[0] + 0.5 * edges[-1])
@@ -113,15 +85,7 @@ class WeightedCells:
 
 @dataclass(frozen=True)
 class WeightedQuantileInterval:
-    """The quantiles of the population, by weight, that are not told to be elsewhere.
-
-    Parameters
-    ----------
-    known : WeightedCells
-        What was released.
-    share : float
-        Which quantile, between 0 and 1.
-    """
+    """The quantiles of the population, by weight, that are not told to be elsewhere."""
 
     known: WeightedCells
     share: float
@@ -155,15 +119,7 @@ class WeightedQuantileInterval:
         return np.asarray(low), np.asarray(high)
 
     def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the records' own quantile with probability `alpha` at most.
-
-        At an edge above the quantile the weight below it, less the quantile's share of all weight, is at
-        least 0, and at one above the record before that at least minus one record's weight. The lower end is
-        the last edge before the first where it is larger than the noise alone would explain. As in the proof
-        of `pydpstat.inference._laws.quantile_intervals.quantile_ends` one edge alone counts, which the
-        records fix. The upper end is the mirror image. Whole cells are in the interval, wherever in them the
-        records are.
-        """
+        """Return the interval that misses the records' own quantile with probability `alpha` at most."""
         known, share, half = self.known, self.share, 0.5 * alpha
         weights = np.array(known.weights)
         low = _passage(weights, share, known.scales[0], half)
@@ -184,30 +140,7 @@ def _passage(weights: Floats, share: float, scale: float, half: float) -> int:
 def laplace_below(x: float, weights: tuple[float, float], terms: tuple[int, int]) -> float:
     """Return a lower bound of P(S <= x), S a weighted sum of independent Laplace variables of scale 1.
 
-    Parameters
-    ----------
-    x : float
-        Where.
-    weights : (float, float)
-        The weights of the first and of the others; at least 0, one of them above.
-    terms : (int, int)
-        How many there are of each; at least 1.
-
-    Notes
-    -----
-    The characteristic function ``prod (1 + (w u)^2)^-m`` is inverted at midpoints. With steps of pi / R the
-    error is at most the probability of beyond R, below 1e-12 for R of 8 standard deviations and 60 times the
-    largest scale (Chernoff); what is left out at the end of the series is at most the function there, which
-    is subtracted.
-
-    References
-    ----------
     Davies, R. B. (1973). Numerical inversion of a characteristic function. Biometrika 60, 415-417.
-
-    Examples
-    --------
-    >>> round(laplace_below(2.0, (1.0, 0.0), (1, 7)), 5), round(laplace_below(0.0, (0.5, 0.5), (3, 5)), 6)
-    (0.93233, 0.5)
     """
     deviation = math.sqrt(2.0 * (terms[0] * weights[0] ** 2 + terms[1] * weights[1] ** 2))
     reach = 8.0 * deviation + 60.0 * max(weights)

@@ -1,12 +1,4 @@
-"""Weighted means and totals of samples that were drawn by strata, from noisy sums of every stratum.
-
-Of each stratum as many records are drawn as the design says: what the strata's means differ by is no variance
-of the estimate, which is the sum of the variances within. From a stratum's sum of squares about a
-hypothetical mean the square of its noisy distance to it, over its number of records, is taken off; only what
-the distance is longer than its noise, so that noise alone takes nothing off.
-
-Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). Model assisted survey sampling, sections 3.7 and 5.6.
-"""
+"""Weighted means and totals of samples that were drawn by strata, from noisy sums of every stratum."""
 
 from __future__ import annotations
 
@@ -35,13 +27,7 @@ _MOST = 2
 
 @dataclass(frozen=True)
 class StratifiedSums:
-    """Noisy sums of each stratum, with a private number of records.
-
-    Parameters
-    ----------
-    strata : tuple of WeightedSums
-        All with noise of the same scales.
-    """
+    """Noisy sums of each stratum, with a private number of records."""
 
     strata: tuple[WeightedSums, ...]
 
@@ -66,15 +52,7 @@ class StratifiedSums:
         return share_of(self.line)
 
     def about(self, mean: float) -> NoisySums:
-        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, squares those within strata.
-
-        Examples
-        --------
-        >>> low = WeightedSums((90.0, 10.0), (80.0, 5.0, 5.0), 0.0, (1.0, 3.0), None)
-        >>> high = WeightedSums((10.0, 90.0), (5.0, 5.0, 80.0), 0.0, (1.0, 3.0), None)
-        >>> [round(each, 1) for each in StratifiedSums((low, high)).about(0.0).sums]
-        [200.0, 0.0, 44.4]
-        """
+        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, squares those within strata."""
         within = within_strata([each.about(mean) for each in self.strata], mean)
         sums = moments_from(mean, within.size, within.distance, within.square)
         rows = [tuple(each.tolist()) for each in moments_from(mean, *within.noise)]
@@ -83,17 +61,7 @@ class StratifiedSums:
 
 @dataclass(frozen=True)
 class StratifiedTotal:
-    """Noisy sums of each stratum's products with bounds, and the noisy number of all records.
-
-    Parameters
-    ----------
-    strata : tuple of NoisySums
-        Sums of 1, z and z^2 of each, z the place of a product between the bounds; noise of one scale.
-    bounds : (float, float)
-        Of the products.
-    number : NoisyNumber
-        That of all records.
-    """
+    """Noisy sums of each stratum's products with bounds, and the noisy number of all records."""
 
     strata: tuple[NoisySums, ...]
     bounds: Pair
@@ -147,15 +115,7 @@ class Within(NamedTuple):
 
 
 def within_strata(parts: Sequence[NoisySums], mean: float) -> Within:
-    """Return what strata say about a hypothetical mean; all have noise of the same scales.
-
-    Examples
-    --------
-    >>> mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
-    >>> low, high = (NoisySums((500.0, first, 200.0), mix, "laplace", None) for first in (-200.0, 200.0))
-    >>> round(within_strata((low, high), 0.0).square)
-    245
-    """
+    """Return what strata say about a hypothetical mean; all have noise of the same scales."""
     count, row, square = (np.array(each) for each in parts[0].noise)
     distance = row - mean * count
     around = square - 2.0 * mean * row + mean * mean * count

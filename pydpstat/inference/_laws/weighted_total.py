@@ -1,12 +1,4 @@
-"""The totals of a population, from noisy sums of records times their weights.
-
-With n records a total is n times the mean of the products, which are 0 for records outside of a domain: the
-variance of the estimate is n times that of the products of all records (Hansen and Hurwitz), those of a
-domain's included whose number is random. Where n is private, each of the numbers is tried that its noisy
-value leaves possible.
-
-Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). Model assisted survey sampling, sections 2.9 and 10.3.
-"""
+"""The totals of a population, from noisy sums of records times their weights."""
 
 from __future__ import annotations
 
@@ -43,19 +35,7 @@ class TotalInterval:
 
 @dataclass(frozen=True)
 class NoisyNumber:
-    """A noisy number of records.
-
-    Parameters
-    ----------
-    value : float
-        What was released.
-    scale : float
-        Of the Laplace noises that are in it.
-    noises : int
-        How many these are.
-    all_counted : bool
-        Whether it is that of all records of the sample.
-    """
+    """A noisy number of records."""
 
     value: float
     scale: float
@@ -63,18 +43,7 @@ class NoisyNumber:
     all_counted: bool = True
 
     def possible(self) -> tuple[int, ...]:
-        """Return numbers of records that are possible, with probability 1 - `LEFT_OUT`.
-
-        Where not all are counted there may be any number more. The variance grows with it, to the sum of the
-        squares (Poisson sampling): a hundred times as many come to half a per cent of its root.
-
-        Examples
-        --------
-        >>> NoisyNumber(1000.0, 1.0, 3).possible()
-        (987, 1000, 1013)
-        >>> NoisyNumber(1000.0, 1.0, 3, all_counted=False).possible()
-        (101333,)
-        """
+        """Return numbers of records that are possible, with probability 1 - `LEFT_OUT`."""
         reach = noise_reach(np.full(self.noises, self.scale), "laplace", 0.5 * LEFT_OUT)
         low, high = max(self.value - reach, 1.0), max(self.value + reach, 1.0)
         if not self.all_counted:
@@ -85,19 +54,7 @@ class NoisyNumber:
 
 @dataclass(frozen=True)
 class UnsizedTotal:
-    """Noisy sums of a domain's products y with bounds, and the noisy number of all records.
-
-    Parameters
-    ----------
-    weights : tuple of 3 floats
-        Sums of (1 - z)^2 / 4, (1 - z^2) / 2 and (1 + z)^2 / 4, z the place of y between the bounds.
-    scale : float
-        Of the Laplace noise of each.
-    bounds : (float, float)
-        Of the products, 0 within.
-    number : NoisyNumber
-        That of all records.
-    """
+    """Noisy sums of a domain's products y with bounds, and the noisy number of all records."""
 
     weights: tuple[float, ...]
     scale: float
@@ -105,13 +62,7 @@ class UnsizedTotal:
     number: NoisyNumber
 
     def sums(self, size: int) -> NoisySums:
-        """Return the sums of 1, z and z^2 of so many records, of which those outside have y = 0.
-
-        Examples
-        --------
-        >>> UnsizedTotal((0.0, 2.0, 3.0), 1.0, (0.0, 10.0), NoisyNumber(7.0, 1.0, 3)).sums(7).sums
-        (7.0, 1.0, 3.0)
-        """
+        """Return the sums of 1, z and z^2 of so many records, of which those outside have y = 0."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         zero = -middle / half
         # 1, z and z^2 at the weights' places, and what a record with y = 0 has
