@@ -42,7 +42,7 @@ _HOMES = {
     "var": "pydpstat.statistics.spread",
     "weighted_mean": "pydpstat.inference.survey",
     "weighted_proportion": "pydpstat.inference.survey",
-    "weighted_quantile": "pydpstat.inference.survey_quantiles",
+    "weighted_quantile": "pydpstat.inference.survey_totals",
     "weighted_total": "pydpstat.inference.survey_totals",
     # tests and intervals of means
     "moments": "pydpstat.inference.moments",

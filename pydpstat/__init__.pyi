@@ -102,7 +102,7 @@ from pydpstat.inference.ranks import wilcoxon as wilcoxon
 from pydpstat.inference.regression import ols as ols
 from pydpstat.inference.survey import weighted_mean as weighted_mean
 from pydpstat.inference.survey import weighted_proportion as weighted_proportion
-from pydpstat.inference.survey_quantiles import weighted_quantile as weighted_quantile
+from pydpstat.inference.survey_totals import weighted_quantile as weighted_quantile
 from pydpstat.inference.survey_totals import weighted_total as weighted_total
 from pydpstat.inference.t_tests import ttest_1samp as ttest_1samp
 from pydpstat.inference.t_tests import ttest_ind as ttest_ind

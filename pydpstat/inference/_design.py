@@ -16,11 +16,18 @@ from pydpstat._data.containers import is_categorical
 from pydpstat._data.lookup import kind_of
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import Factor, Formula, formula_terms
-from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
-from pydpstat.inference._interactions import coded
+from pydpstat.inference._formulas import Factor, Formula, coded, formula_terms
 from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, expanded, floats, no_outcome
-from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
+from pydpstat.inference._samples import (
+    Reader,
+    Whose,
+    all_columns,
+    columns_by_name,
+    first_of_each,
+    hashes_of,
+    ids_of,
+    response_column,
+)
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]

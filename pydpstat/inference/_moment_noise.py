@@ -1,6 +1,25 @@
-"""The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
+"""The noise of moments and of sums by cell.
 
 One record replaced (bounded neighbors):
+
+*Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
+`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
+each: they have a cube's noise of scale 1 / epsilon.
+
+*Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell
+of a table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves
+by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
+norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
+number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
+
+One record added or removed (unbounded neighbors): it moves every number by 1 at most, and of a table, or of
+a pair of tables, one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
+and for products of numbers. Where there is no table, products have noise together with sums and the number of
+records: that of the body of what a record adds, again `CrossProductNoise`.
+
+Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
+covers a unit for each number that is released, and of a part the norm grows by less than two units and a
+half.
 """
 
 from __future__ import annotations
@@ -148,3 +167,49 @@ class MomentCube(PartedCube):
             tuple(part.size for part in found),
             tuple(np.concatenate(order).tolist()),
         )
+
+
+class CubePart(NamedTuple):
+    """Vectors that have a share of epsilon together: how wide, how many, how far the norms move in all."""
+
+    columns: int
+    vectors: int
+    reach: float
+    share: float
+
+    @property
+    def size(self) -> int:
+        """How many numbers they have."""
+        return self.columns * self.vectors
+
+
+class CellCubes(PartedCube):
+    """The cube's mechanism for parts of a release, one after the other.
+
+    A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the
+    maximum norm, and one that is replaced those of two cells, or one by 2. So each cell has a cube's noise of
+    scale 1 / e or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell,
+    whatever the number of cells. The other sums are one vector more with the rest of epsilon.
+
+    Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the
+    whole covers a unit for each number that is released, and of a part the norms of the changes grow by less
+    than two units, for two cells.
+    """
+
+    def __init__(self, parts: Sequence[CubePart]) -> None:
+        self.parts = tuple(parts)
+
+    def calibrate_vector(
+        self,
+        epsilon: float,
+        delta: float,
+        sensitivity: float,
+        size: int,
+        integer: bool = False,
+        ball: tuple[int, int] | None = None,
+    ) -> MomentNoise:
+        """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
+        parted = list(zip(self.parts, parts_of(epsilon, tuple(each.share for each in self.parts))))
+        noises = [CubeNoise(scale_for(sensitivity * each.reach, e), each.columns) for each, e in parted]
+        sizes = tuple(each.size for each in self.parts)
+        return MomentNoise(tuple(noises), sizes, tuple(range(sum(sizes))))

@@ -1,4 +1,11 @@
-"""The release behind moments, t tests and regression: noisy sums of 1, z and products of two z."""
+"""The release behind moments, t tests and regression: noisy sums of 1, z and products of two z.
+
+With z a record's place between -1 (the lower bound) and 1 (the upper one), all sums come from one vector of
+noise. What follows from them, at any hypothesis and level, is post-processing.
+
+Of several variables the default noise, for unbounded neighbors, is a cube's: each sum moves by 1 at most. For
+bounded ones sums, products and squares have noises of their own (`pydpstat.inference._moment_noise`).
+"""
 
 from __future__ import annotations
 
@@ -15,9 +22,9 @@ import numpy as np
 from pydpstat._data.columns import Bounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisySums, Row
-from pydpstat.inference._laws.reference import NoiseLaw
 from pydpstat.inference._moment_noise import MomentCube, MomentNoise
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row
+from pydpstat.inference._null_distributions.simulation import NoiseLaw
 from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import Cube, CubeNoise
 from pydpstat.mechanisms.gaussian import root_above
@@ -53,7 +60,35 @@ class Weights(NamedTuple):
 
 @lru_cache(maxsize=64)
 def weights(variables: int, norm: float, bounded: bool) -> Weights:
-    """Return the weights of sums over records of so many variables, for noise that answers to a norm."""
+    """Return the weights of sums over records of so many variables, for noise that answers to a norm.
+
+    *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and
+    squares c / 2. Replacing u by w changes the weighted sums by
+    ``F = c [sum |du_i| + sum_{i<j} |d(u_i u_j)|] + c/2 sum |d u_i^2|``. With ``x_i = |u_i - w_i| / 2``, for
+    which ``|u_i + w_i| / 2 <= 1 - x_i``, X = sum x_i and Q = sum x_i^2:
+    ``|d(u_i u_j)| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i)`` and ``|d u_i^2| <= 4 x_i (1 - x_i)``, so
+    ``F <= 2c [X + (d - 1) X - X^2 + Q] + 2c (X - Q) = 2c [(d + 1) X - X^2] <= c (d + 1)^2 / 2 = 1``, which is
+    attained.
+
+    *L1 norm, unbounded.* The same, and 1 / (d + 1)^2 for the number of records: a record adds the elements of
+    v v' for v = (1, u) over (d + 1)^2, whose sizes add up to at most 1.
+
+    *L2 norm, unbounded.* v v' has the Frobenius norm v'v <= d + 1, and has each product of two different
+    elements twice: weights 1 / (d + 1) for the number and the squares, sqrt(2) / (d + 1) for the others.
+
+    *L2 norm, bounded.* The square of the norm of v v' - w w' is ``(v'v)^2 + (w'w)^2 - 2 (v'w)^2``, at most
+    2 (d + 1)^2: those weights over sqrt(2). For one variable the sum gets 1 / 2, and the square k = 0.83:
+    ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` on [0, 1] as long as k^2 is at most
+    ``(1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693.
+
+    *Maximum norm.* All weights are 1. Unbounded, nothing moves by more than 1. Bounded, each part has its
+    own unit, in which it moves by 1 (`pydpstat.inference._moment_noise`, with the roundings).
+
+    *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that
+    adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
+    ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
+    ``2 (1 + |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
+    """
     side, pairs = variables + 1, variables * (variables - 1) // 2
     if norm == math.inf:
         one = Fraction(1)

@@ -18,8 +18,8 @@ from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.nuisance import Floats
-from pydpstat.inference._laws.share_intervals import TableIntervals
+from pydpstat.inference._null_distributions.shares import TableIntervals
+from pydpstat.inference._null_distributions.simulation import Floats
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from

@@ -19,9 +19,14 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.named_mechanisms import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.histogram_quantiles import QuantileIntervals
-from pydpstat.inference._laws.private_quantiles import MOST_CELLS
-from pydpstat.inference._laws.quantile_intervals import FEWEST_BINS, MOST_BINS, bin_number, quantile_slope
+from pydpstat.inference._null_distributions.quantiles import (
+    FEWEST_BINS,
+    MOST_BINS,
+    MOST_CELLS,
+    QuantileIntervals,
+    bin_number,
+    quantile_slope,
+)
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing

@@ -1,23 +1,28 @@
-"""What a regression asks of the data: sums, cross products and squares, and counts and sums by level."""
+"""What is released for a regression: moments, and sums of squared influences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
 from pydpstat.inference._moment_noise import MomentCube, crossed
+from pydpstat.inference._null_distributions.noisy_moments import Block, Form, Forms, NoisyMoments
+from pydpstat.inference._null_distributions.score_tests import Seen
+from pydpstat.inference._predictors import clipped, expanded
+from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.record_grid import BITS
+from pydpstat.statistics._kernels.record_grid import BITS, CHUNK, half_width
 
 Floats = npt.NDArray[np.float64]
 # how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
@@ -91,7 +96,12 @@ class Layout:
         return (*found, Block("own", numbers, Forms.of(self.numbers, halved)))
 
     def _counts(self, cells: tuple[Form, ...], share: float) -> tuple[Forms, Forms]:
-        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds."""
+        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
+
+        That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
+        records is private a share of c c', as each table has all of it: ``2 l = 2 L + 2 a c`` and
+        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that share.
+        """
         more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
         left = tuple(((0, more), *cell) if more else cell for cell in cells)
         right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
@@ -123,7 +133,45 @@ class Layout:
         return [range(len(self.factors[which])) for which in table]
 
     def sensitivity(self, norm: float) -> Fraction:
-        """Return how far one record that is replaced, or added, can move what is released, with roundings."""
+        """Return how far one record that is replaced, or added, can move what is released, with roundings.
+
+        *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
+        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
+        -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
+        categorical predictors that are D (D - 1) / 2 products, D squares, and sums and counts:
+        Q (D + 1) + Q (Q - 1) / 2 with Q > 0, D and the number of records with Q = 0. Squares and the number
+        of records are times 1/2 in the L1 norm, and times at most 1 / sqrt(2) in the L2 norm. So with Q = 0
+        the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
+        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Roundings add nothing.
+
+        *Bounded.*
+        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
+        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
+        and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
+        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
+        2 X (D - X) in the L1 norm.
+
+        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
+        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
+        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
+        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
+        X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
+        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
+        Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
+
+        L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
+        ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
+        norm is at most D + 1. With Q > 0 the same without the constant is (|u|^4 + |w|^4) / 2 - (u'w)^2.
+        Let q predictors keep their level: their sums by level add q |u - w|^2, those of the others
+        (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it grows with
+        |u| and |w|, which are sqrt(D) at most, and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
+        value at u'w = -q.
+
+        Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
+
+        The maximum norm: parts of what is released have units of their own, in which each moves by 1 at most
+        (`pydpstat.inference._moment_noise`). A product's unit is 1, or 2 where cross products count double.
+        """
         d, q = len(self.numbers), len(self.factors)
         if not self.bounded:
             added = Fraction(d * d + (2 * q * (d + 1) + q * (q - 1) if q else 2 * d + 1), 2)
@@ -206,3 +254,116 @@ def _level_sums(
         for values, grid in zip(arrays, grids)
         for mask in masks
     ]
+
+
+_ONE = float(1 << 30)
+# leverages above it count as this
+MOST_LEVERAGE = 0.5
+# of so many variances one is above what it is taken to be
+LEFT_OUT = 0.001
+
+
+class Influences(NamedTuple):
+    """What gives a record's influence on each coefficient; all public, in the unit of the moments.
+
+    At public estimates and with public forms a, of which each gives a coefficient as a'(sum of x y), a record
+    moves the coefficient by a'x times its residual. The squares of that, added up, are the variance that
+    sampling gives the estimate, whatever the variances of the errors are (White 1980). Residuals are divided
+    by one less the record's leverage, as in HC3 (MacKinnon and White 1985).
+    """
+
+    center: Floats
+    forms: Floats
+    inverse: Floats
+    reach: Floats
+    leverage: float
+
+    @classmethod
+    def of(cls, noisy: NoisyMoments, layout: Layout) -> Influences:
+        """Return those at a release's own estimates."""
+        found = Seen(noisy)
+        center, forms = found.estimates, found.forms
+        inverse = forms.copy()
+        inverse[0] -= noisy.origin @ forms[1:]
+        most = _most(forms, layout)
+        residual = 1.0 + min(float(_most(center[None], layout)[0]), 1.0)
+        leverage = min(float(_most(_most(inverse, layout)[None], layout)[0]), MOST_LEVERAGE)
+        return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
+
+    def squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
+        """Yield the squares of records' influences, in units of the largest that is possible.
+
+        Every operation is one record's own, so that it does not matter which others there are.
+        """
+        turned = [_times(row, columns) for row in self.inverse]
+        leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
+        residual = y - np.clip(_times(self.center, columns), -1.0, 1.0)
+        residual /= 1.0 - np.clip(leverage, 0.0, self.leverage)
+        for j, (form, reach) in enumerate(zip(self.forms, self.reach.tolist())):
+            along = _times(form, columns) if j == 0 else turned[j]
+            yield np.clip((along * residual / reach) ** 2, 0.0, 1.0)
+
+
+def _times(form: Floats, columns: list[Floats]) -> Floats:
+    found = form[0] * columns[0]
+    for weight, column in zip(form[1:].tolist(), columns[1:]):
+        found += weight * column
+    return found
+
+
+def _most(forms: Floats, layout: Layout) -> Floats:
+    """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
+    numbers = [place for place in layout.numbers[:-1] if place > 0]
+    wide = np.abs(forms[:, numbers]).sum(axis=1)
+    low, high = forms[:, 0] - wide, forms[:, 0] + wide
+    for levels in layout.factors:
+        # a record has one of the levels, or none
+        part = forms[:, [place for place in levels if place > 0]]
+        low += part.min(axis=1, initial=0.0)
+        high += part.max(axis=1, initial=0.0)
+    return np.maximum(np.abs(low), np.abs(high))
+
+
+def influence_query(
+    regression: Regression,
+    design: LinearDesign,
+    at: Influences,
+    scaling: tuple[Floats, Floats],
+    bounded: bool,
+) -> Query:
+    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
+    totals = [0] * len(at.center)
+    for y, columns in _chunks(regression, design, *scaling):
+        squares = at.squares(y, columns)
+        totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, squares)]
+    exact = tuple(Fraction(total, 1 << 30) for total in totals)
+    return Query(
+        "regression",
+        np.array([float(each) for each in exact]),
+        (Fraction(1),),
+        Labels("regression", tuple(f"influence({name}^2)" for name in design.names)),
+        nobs=len(regression.response) if bounded else None,
+        exact=exact,
+    )
+
+
+def _chunks(
+    regression: Regression, design: LinearDesign, centers: Floats, factors: Floats
+) -> Iterator[tuple[Floats, list[Floats]]]:
+    """Yield responses and columns in the unit of the moments, some at a time. Private."""
+    low, high = design.response_bounds
+    middle, height = 0.5 * low + 0.5 * high, half_width(design.response_bounds)
+    step = max(CHUNK // len(design.names), 1024)
+    for start in range(0, len(regression.response), step):
+        part = slice(start, start + step)
+        read = clipped(design.predictors, [values[part] for values in regression.predictors])
+        constant, *rest = expanded(design.predictors, read).T
+        columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
+        yield (regression.response[part].clip(low, high) - middle) / height, columns
+
+
+def with_sampling(noisy: NoisyMoments, at: Influences, found: Floats, noise: CubeNoise) -> NoisyMoments:
+    """Return the moments with what the released sums say of the estimates' variances, at most."""
+    above = float(noise.ppf(1.0 - LEFT_OUT))
+    most = np.maximum(found + above, 0.0) * at.reach**2
+    return replace(noisy, sampling=frozen(most), left_out=LEFT_OUT)

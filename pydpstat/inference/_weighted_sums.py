@@ -19,8 +19,8 @@ from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.inference._weighted_columns import GivenPair, both_of, products_of, whole_sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
@@ -210,7 +210,13 @@ def _only(names: list[str], argument: str) -> str:
 
 
 def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
-    """Return the six sums of a weighted mean, by group where there are some."""
+    """Return the six sums of a weighted mean, by group where there are some.
+
+    For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
+    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, a is the
+    rest of v; so with v^2, which is on the grid at most v, and its parts. None is negative, and the parts add
+    up exactly.
+    """
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((6, 2, counts.size), dtype=np.int64)
     for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, counts.size):
@@ -257,6 +263,11 @@ def weighted_query(
 ) -> Query:
     """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of
     v^2.
+
+    A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
+    elements and of L1 norm c v + (1 - c) v^2, where the number of records is private
+    c (v + 1 - v) + (1 - c) v^2: at most 1. Adding or removing it moves them by 1 at most, replacing it, in
+    its group or to enter another, by 2.
     """
     exact: list[Fraction] = []
     for each in sums:

@@ -8,9 +8,13 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
-from pydpstat.inference._laws.pair_intervals import PairInterval
-from pydpstat.inference._laws.rank_laws import kendall_law, p_value
-from pydpstat.inference._laws.rank_values import check_countable, concordant_pairs
+from pydpstat.inference._null_distributions.distances import PairInterval
+from pydpstat.inference._null_distributions.ranks import (
+    check_countable,
+    concordant_pairs,
+    kendall_law,
+    p_value,
+)
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     INDEPENDENT,
@@ -80,9 +84,10 @@ def kendalltau(
     epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
     Validity "model": where x and y are independent, all orders of one within the other are equally likely,
-    and p is exact (see `pydpstat.inference._laws.rank_laws` for large n). The interval is "measured", for all
-    distributions: it takes tau for the mean of n / 2 independent pairs, which is more spread out: its
-    variance 2 (1 - tau^2) / n is the largest that tau can have (`pydpstat.inference._laws.pair_intervals`).
+    and p is exact (see `pydpstat.inference._null_distributions.ranks` for large n). The interval is
+    "measured", for all distributions: it takes tau for the mean of n / 2 independent pairs, which is more
+    spread out: its variance 2 (1 - tau^2) / n is the largest that tau can have
+    (`pydpstat.inference._null_distributions.distances`).
 
     With epsilon 1e6 and no ties p is that of SciPy, as in `mannwhitneyu`.
 

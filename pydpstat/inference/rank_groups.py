@@ -11,9 +11,14 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.rank_laws import NoisyTail, upper
-from pydpstat.inference._laws.rank_values import rank_deviations
-from pydpstat.inference._laws.sampled_laws import DIGITS, distance_law, scaled_distance, scaled_reach
+from pydpstat.inference._null_distributions.distances import (
+    DIGITS,
+    distance_law,
+    scaled_distance,
+    scaled_reach,
+)
+from pydpstat.inference._null_distributions.ranks import NoisyTail, rank_deviations, upper
+from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
     GROUPS,
     INDEPENDENT,
@@ -24,7 +29,6 @@ from pydpstat.inference._testing import (
     released,
     remarks_on,
 )
-from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._null_distribution import NullDistribution

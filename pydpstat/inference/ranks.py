@@ -8,9 +8,18 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
-from pydpstat.inference._laws import rank_laws
-from pydpstat.inference._laws.pair_intervals import PairInterval
-from pydpstat.inference._laws.rank_values import pairs_won, positive_ranks
+from pydpstat.inference._null_distributions.distances import PairInterval
+from pydpstat.inference._null_distributions.ranks import (
+    NoisyTail,
+    best_cap,
+    capped_total,
+    mann_whitney_law,
+    p_value,
+    pairs_won,
+    positive_ranks,
+    signed_rank_law,
+)
+from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     GROUPS,
@@ -27,7 +36,6 @@ from pydpstat.inference._testing import (
     sample_of,
     shown_alternative,
 )
-from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._null_distribution import NullDistribution
@@ -87,9 +95,10 @@ def mannwhitneyu(
     max(n1, n2), and some data attain it. Noise is symmetric geometric of rate epsilon / max(n1, n2).
 
     Validity "model": where both samples have one distribution, p is exact, as U plus noise has a known
-    distribution (see `pydpstat.inference._laws.rank_laws` for large samples). Samples that differ in spread
-    alone have another. The interval is "measured", for all distributions: it takes U / (n1 n2) for the mean
-    of min(n1, n2) independent pairs, which is more spread out (`pydpstat.inference._laws.pair_intervals`).
+    distribution (see `pydpstat.inference._null_distributions.ranks` for large samples). Samples that differ
+    in spread alone have another. The interval is "measured", for all distributions: it takes U / (n1 n2) for
+    the mean of min(n1, n2) independent pairs, which is more spread out
+    (`pydpstat.inference._null_distributions.distances`).
 
     With epsilon 1e6 and no ties p is that of SciPy: exactly with ``method="exact"``, and with its continuity
     correction nearly for large samples.
@@ -133,8 +142,8 @@ def mannwhitneyu(
         conditions=(GROUPS,),
     )
     u = float(noisy)
-    law = rank_laws.mann_whitney_law(*sizes)
-    p = 1.0 if pairs == 0 else rank_laws.p_value(law, u, pairs, how.epsilon / reach, alternative)
+    law = mann_whitney_law(*sizes)
+    p = 1.0 if pairs == 0 else p_value(law, u, pairs, how.epsilon / reach, alternative)
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
     noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
@@ -261,7 +270,7 @@ def wilcoxon(
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
     check_records(how, size, 1, "test", "x")
-    chosen = rank_laws.best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
+    chosen = best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
     keys = keys_of(source, 2 * size).reshape(2, size)
     found = positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
     noisy = released(
@@ -276,15 +285,15 @@ def wilcoxon(
         data=("x",) if y is None else ("x", "y"),
         arguments=(*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ())),
     )
-    t, total = float(noisy), rank_laws.capped_total(size, chosen)
-    law, rate = rank_laws.signed_rank_law(size, chosen), how.epsilon / chosen
-    tail = rank_laws.NoisyTail(law, rate)
+    t, total = float(noisy), capped_total(size, chosen)
+    law, rate = signed_rank_law(size, chosen), how.epsilon / chosen
+    tail = NoisyTail(law, rate)
     name = "Wilcoxon signed-rank test" if chosen == size else f"Signed-rank test, ranks capped at {chosen}"
     return InferenceResults.of(
         noisy,
         test="Sign test" if chosen == 1 else name,
         statistic=t,
-        pvalue=rank_laws.p_value(law, t, total, rate, alternative),
+        pvalue=p_value(law, t, total, rate, alternative),
         alternative=alternative,
         null=(("center of symmetry", 0.0),),
         validity="model",

@@ -11,12 +11,10 @@ from pydpstat._release.additive import Query
 from pydpstat._release.statistic import call, options, release_stage
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.auditing._cases.stage import stage
-from pydpstat.inference._cell_noise import CellCubes
-from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._laws.cell_lines import lines_at
-from pydpstat.inference._laws.logit_start import line_for
-from pydpstat.inference._logit_sums import LogitRecords
+from pydpstat.inference._logit_records import CellRecords, Cells, LogitRecords
+from pydpstat.inference._moment_noise import CellCubes
+from pydpstat.inference._null_distributions.logistic_cells import line_for, lines_at
 from pydpstat.inference.logit import logit, records_of
 from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from

@@ -9,11 +9,10 @@ import numpy as np
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference._mean_tests import release_groups
-from pydpstat.inference._units import Sample
+from pydpstat.inference._samples import Sample
 from pydpstat.inference.moments import moments
 from pydpstat.inference.survey import weighted_mean, weighted_proportion
-from pydpstat.inference.survey_quantiles import weighted_quantile
-from pydpstat.inference.survey_totals import weighted_total
+from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.scope import NOTHING

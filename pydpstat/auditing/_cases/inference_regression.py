@@ -11,9 +11,9 @@ from pydpstat._release.additive import Query
 from pydpstat.auditing._cases.case import Case
 from pydpstat.auditing._cases.stage import stage
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._influences import Influences, influence_query
-from pydpstat.inference._laws.slope_intervals import Pairs
-from pydpstat.inference._pair_slopes import Look, PairSlopes, edges_from, group_sizes
+from pydpstat.inference._null_distributions.slopes import Pairs
+from pydpstat.inference._regression_moments import Influences, influence_query
+from pydpstat.inference._slopes import Look, PairSlopes, edges_from, group_sizes
 from pydpstat.inference.regression import ols
 from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee

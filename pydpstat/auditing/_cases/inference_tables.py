@@ -11,7 +11,7 @@ from typing import Any
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference._noisy_tables import noisy_table
-from pydpstat.inference._units import Sample
+from pydpstat.inference._samples import Sample
 from pydpstat.inference.group_means import noisy_sums, unsized_sums
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.scope import NOTHING
