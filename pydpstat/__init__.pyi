@@ -95,10 +95,10 @@ from pydpstat.inference.moments import moments as moments
 from pydpstat.inference.proportions import binomtest as binomtest
 from pydpstat.inference.proportions import proportions_test as proportions_test
 from pydpstat.inference.quantiles import quantile_test as quantile_test
-from pydpstat.inference.rank_correlation import kendalltau as kendalltau
 from pydpstat.inference.rank_groups import kruskal as kruskal
-from pydpstat.inference.ranks import mannwhitneyu as mannwhitneyu
-from pydpstat.inference.ranks import wilcoxon as wilcoxon
+from pydpstat.inference.rank_groups import mannwhitneyu as mannwhitneyu
+from pydpstat.inference.rank_pairs import kendalltau as kendalltau
+from pydpstat.inference.rank_pairs import wilcoxon as wilcoxon
 from pydpstat.inference.regression import ols as ols
 from pydpstat.inference.survey import weighted_mean as weighted_mean
 from pydpstat.inference.survey import weighted_proportion as weighted_proportion

@@ -26,8 +26,7 @@ CERTIFIED = {
     "random/r_stream/_gamma.py": {"np.expm1("},
     "anonymity/_points.py": {"np.linalg.eigh("},
     # in examples
-    "inference/rank_correlation.py": {"np.sin("},
-    "inference/ranks.py": {"np.sin("},
+    "inference/rank_pairs.py": {"np.sin("},
     "inference/_predictors.py": {"np.log("},
     "results/_contrasts.py": {"np.tanh("},
     "results/_regression_tests.py": {"np.sin("},

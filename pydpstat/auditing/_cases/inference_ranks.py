@@ -8,9 +8,8 @@ import numpy as np
 
 from pydpstat.auditing._cases.case import Case, Release
 from pydpstat.inference.distances import ks_2samp, kstest
-from pydpstat.inference.rank_correlation import kendalltau
-from pydpstat.inference.rank_groups import kruskal
-from pydpstat.inference.ranks import mannwhitneyu, wilcoxon
+from pydpstat.inference.rank_groups import kruskal, mannwhitneyu
+from pydpstat.inference.rank_pairs import kendalltau, wilcoxon
 
 # one record of the smaller group goes from below all others to above them
 LOW: Any = ([0.0], [1.0, 2.0, 3.0])

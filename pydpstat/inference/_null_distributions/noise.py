@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -227,21 +227,6 @@ _NODES = 32
 SMALLEST = 1e-300
 
 
-class Part(Protocol):
-    """Independent variables of mean 0 in a sum."""
-
-    @property
-    def variance(self) -> float:
-        """Their variance."""
-
-    @property
-    def most(self) -> float:
-        """Up to which argument they have cumulants."""
-
-    def at(self, t: float) -> Cumulants:
-        """Return the cumulant generating function at t >= 0, and its first two derivatives."""
-
-
 class Counts(NamedTuple):
     """Binomial counts less their means, each times a weight."""
 
@@ -358,6 +343,10 @@ def few(cubes: Cubes, variance: float) -> tuple[Cubes, float]:
     reach = np.abs(cubes.weights).sum(axis=1)
     kept = reach > _SMALL * math.sqrt(variance)
     return Cubes(cubes.weights[kept]), Cubes(cubes.weights[~kept]).variance
+
+
+# independent variables of mean 0, each with a weight
+Part = Counts | Geometric | Cubes
 
 
 @dataclass(frozen=True)

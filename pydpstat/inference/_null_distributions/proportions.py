@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noise import (
     SMALLEST_RATE,
     GeometricNoise,
+    GeometricSum,
     Tulap,
     geometric_sum,
     noise_variance,
@@ -23,17 +23,11 @@ from pydpstat.inference._null_distributions.noise import (
 from pydpstat.r_arithmetic.elementary import exp, log
 
 Floats = npt.NDArray[np.float64]
+SymmetricNoise = Tulap | GeometricNoise | GeometricSum
 # what is left out of the distribution of the count, and added to every p-value
 DROPPED = 1e-15
 # more values of the count are merged, and still more are looked at in steps
 _MERGED, _MOST = 2**14, 2**17
-
-
-class SymmetricNoise(Protocol):
-    """Noise of a symmetric distribution."""
-
-    def tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return P(X >= x)."""
 
 
 def binomial_reach(n: int, p: float, left_out: float = DROPPED) -> float:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,10 +58,8 @@ class WeightedSums:
         scale = np.array([first, first, second, second, second, first])
         noisy = np.array([*self.line, *self.parabola, self.rest])
         size = float(self.size) if self.size is not None else float(count @ noisy)
-        sums = moments_from(mean, size, float(distance @ noisy), float(square @ noisy))
-        mixed = moments_from(mean, count * scale, distance * scale, square * scale)
-        rows = [tuple(each.tolist()) for each in mixed]
-        return NoisySums(sums, (rows[0], rows[1], rows[2]), "laplace", self.size)
+        values = (size, float(distance @ noisy), float(square @ noisy))
+        return noisy_about(mean, values, (count * scale, distance * scale, square * scale), self.size)
 
     @property
     def mean(self) -> float:
@@ -81,27 +79,12 @@ def moments_from(mean: float, size: Any, distance: Any, square: Any) -> tuple[An
     return size, first, square + 2.0 * mean * first - mean * mean * size
 
 
-class Known(Protocol):
-    """Noisy sums of records with weights, whatever they were drawn by."""
-
-    @property
-    def line(self) -> tuple[float, ...]:
-        """Sums of v (1 - z) / 2 and v (1 + z) / 2."""
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        """Scales of the noise of sums of v, and of those of v^2."""
-
-    @property
-    def mean(self) -> float:
-        """The weighted mean."""
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What is assumed of the sample."""
-
-    def about(self, mean: float) -> NoisySums:
-        """Return the sums of 1, y and y^2 about a mean."""
+def noisy_about(
+    mean: float, values: tuple[float, float, float], noise: Iterable[Floats], size: int | None
+) -> NoisySums:
+    """Return the sums of 1, y and y^2 from those of 1, y - mean and its square, with their noise."""
+    first, second, third = (tuple(each.tolist()) for each in moments_from(mean, *noise))
+    return NoisySums(moments_from(mean, *values), (first, second, third), "laplace", size)
 
 
 @dataclass(frozen=True)
@@ -312,9 +295,10 @@ class StratifiedSums:
     def about(self, mean: float) -> NoisySums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, squares those within strata."""
         within = within_strata([each.about(mean) for each in self.strata], mean)
-        sums = moments_from(mean, within.size, within.distance, within.square)
-        rows = [tuple(each.tolist()) for each in moments_from(mean, *within.noise)]
-        return NoisySums(sums, (rows[0], rows[1], rows[2]), "laplace", None)
+        return noisy_about(mean, (within.size, within.distance, within.square), within.noise, None)
+
+
+Known = WeightedSums | StratifiedSums
 
 
 @dataclass(frozen=True)
@@ -336,10 +320,8 @@ class StratifiedTotal:
         # a total is the number of records times the middle, and half the bounds' distance times the sum of z
         far = middle / half + mean
         distance = within.distance + far * (within.size - size)
-        sums = moments_from(mean, float(size), distance, within.square)
-        mixed = moments_from(mean, 0.0 * count, away + far * count, square)
-        rows = [tuple(each.tolist()) for each in mixed]
-        return NoisySums(sums, (rows[0], rows[1], rows[2]), "laplace", size)
+        noise = (0.0 * count, away + far * count, square)
+        return noisy_about(mean, (float(size), distance, within.square), noise, size)
 
     def ends(self, alpha: float) -> Pair:
         """Return the ends of the interval that misses the total with probability `alpha` at most."""

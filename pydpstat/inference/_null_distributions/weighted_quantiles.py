@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 from pydpstat.inference._null_distributions.quantiles import quantile_slope
 from pydpstat.inference._null_distributions.simulation import outermost
-from pydpstat.inference._null_distributions.weighted_means import ASSUMPTIONS, moments_from
+from pydpstat.inference._null_distributions.weighted_means import ASSUMPTIONS, noisy_about
 
 Floats = npt.NDArray[np.float64]
 # noises that a sum of many is taken to be made of; fewer have the longer tails
@@ -76,11 +76,8 @@ class WeightedCells:
         sums = [math.fsum(each[:place]) for each in (self.weights, self.squares)]
         above = [math.fsum(each[place:]) for each in (self.weights, self.squares)]
         size = float(self.size) if self.size is not None else sums[0] + above[0] + self.rest
-        found = moments_from(
-            mean, size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1]
-        )
-        rows = [tuple(each.tolist()) for each in moments_from(mean, *noise[:3])]
-        return NoisySums(found, (rows[0], rows[1], rows[2]), "laplace", self.size)
+        values = (size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1])
+        return noisy_about(mean, values, noise[:3], self.size)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Tests by ranks of one sample or of two."""
+"""The tests by ranks of paired values: Kendall's rank correlation, and Wilcoxon's signed ranks."""
 
 from __future__ import annotations
 
@@ -13,22 +13,18 @@ from pydpstat.inference._null_distributions.ranks import (
     NoisyTail,
     best_cap,
     capped_total,
-    mann_whitney_law,
+    check_countable,
+    concordant_pairs,
+    kendall_law,
     p_value,
-    pairs_won,
     positive_ranks,
     signed_rank_law,
 )
-from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
     ALTERNATIVES,
-    GROUPS,
     INDEPENDENT,
     MEASURED_INTERVAL,
-    group_names,
-    groups_of,
     keys_of,
-    one_distribution,
     pair_of,
     protected,
     released,
@@ -43,7 +39,7 @@ from pydpstat.statistics._kernels.scope import Keys, Scope
 
 
 @quiet
-def mannwhitneyu(
+def kendalltau(
     x: Data,
     y: Data,
     epsilon: float,
@@ -55,111 +51,105 @@ def mannwhitneyu(
     rng: object = None,
     budget: Spender | None = None,
 ) -> InferenceResults:
-    """Test whether two samples have the same distribution (Mann-Whitney).
+    """Test whether two variables are independent (Kendall's tau).
 
     Parameters
     ----------
-    x, y : array_like of shape (n1,), (n2,)
-        Two samples, of numbers that need no bounds. Their sizes are public.
+    x, y : array_like of shape (n,)
+        Two variables of the same records, of numbers that need no bounds.
     {epsilon}
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        As in SciPy: "greater" has larger values in `x`.
+        As in SciPy: "greater" is a positive association.
     neighbors : {"bounded"}, optional
-        One record replaced, which stays in its sample. Unbounded neighbors are refused.
-    {missing (bounded), unit (samples), rng, budget}
+        One record replaced, in both variables. Unbounded neighbors are refused.
+    {missing (bounded), unit (one record), rng, budget}
 
     Returns
     -------
     InferenceResults
-        `statistic` is the noisy number U of pairs won by `x`. The estimate and the interval are of
-        ``P(x > y) + P(x = y) / 2``.
+        `statistic` is the noisy tau; the estimate is clipped to [-1, 1], and the interval is of tau.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a value is missing with ``missing="error"``.
+        Where an argument is not allowed, `x` and `y` differ in length, there is no record or more than 2e7,
+        or a value is missing with ``missing="error"``.
 
     See Also
     --------
-    kruskal : more than two groups.
-    ttest_ind : means in the place of ranks.
-    scipy.stats.mannwhitneyu : the test without privacy.
+    corr : Pearson's correlation, with an interval.
+    ols : a slope; ``method="rank"`` tests it by the same ranks.
+    scipy.stats.kendalltau : the test without privacy.
 
     Notes
     -----
-    Guarantee: (epsilon, 0), as the groups' sizes and who is in which group are public. Ties are settled by
-    random keys, one a record, drawn without looking at the data: the null distribution is then that of no
-    ties.
+    Guarantee: (epsilon, 0). Ties of each variable are broken by separate random keys, drawn without
+    looking at the data: tau counts a tied pair as half concordant (Kendall's tau-a).
 
-    Sensitivity: a record of `x` takes part in n2 pairs, one of `y` in n1. Replacing it changes U by at most
-    max(n1, n2), and some data attain it. Noise is symmetric geometric of rate epsilon / max(n1, n2).
+    Sensitivity: a record takes part in n - 1 pairs. Replacing it changes the number C of concordant pairs by
+    at most n - 1, and some data attain it. Released is C with symmetric geometric noise of rate
+    epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
-    Validity "model": where both samples have one distribution, p is exact, as U plus noise has a known
-    distribution (see `pydpstat.inference._null_distributions.ranks` for large samples). Samples that differ
-    in spread alone have another. The interval is "measured", for all distributions: it takes U / (n1 n2) for
-    the mean of min(n1, n2) independent pairs, which is more spread out
+    Validity "model": where x and y are independent, all orders of one within the other are equally likely,
+    and p is exact (see `pydpstat.inference._null_distributions.ranks` for large n). The interval is
+    "measured", for all distributions: it takes tau for the mean of n / 2 independent pairs, which is more
+    spread out: its variance 2 (1 - tau^2) / n is the largest that tau can have
     (`pydpstat.inference._null_distributions.distances`).
 
-    With epsilon 1e6 and no ties p is that of SciPy: exactly with ``method="exact"``, and with its continuity
-    correction nearly for large samples.
+    With epsilon 1e6 and no ties p is that of SciPy, as in `mannwhitneyu`.
 
     References
     ----------
-    Mann, H. B. and Whitney, D. R. (1947). On a test of whether one of two random variables is
-    stochastically larger than the other. Annals of Mathematical Statistics 18, 50-60.
-    Couch, S., Kazan, Z., Shi, K., Bray, A. and Groce, A. (2019). Differentially private nonparametric
-    hypothesis testing. CCS 2019.
+    Kendall, M. G. (1938). A new measure of rank correlation. Biometrika 30, 81-93.
     Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
     American Statistical Association 58, 13-30, section 5.
+    Kusner, M. J., Sun, Y., Sridharan, K. and Weinberger, K. Q. (2016). Private causal inference. AISTATS
+    2016.
 
     Examples
     --------
     >>> import numpy as np, pydpstat
-    >>> x = np.linspace(0.0, 10.0, 50)
-    >>> r = pydpstat.mannwhitneyu(x + 3.0, x, 1.0, rng=pydpstat.RRandom(123))
-    >>> r.pvalue < 0.05, r.conf_int().low > 0.5
+    >>> x = np.linspace(0.0, 10.0, 200)
+    >>> r = pydpstat.kendalltau(x, x + 5.0 * np.sin(9.0 * x), 1.0, rng=pydpstat.RRandom(123))
+    >>> r.pvalue < 0.05, r.conf_int().low > 0.0
     (True, True)
     """
-    how = protected("mannwhitneyu", epsilon, neighbors, missing, budget)
+    how = protected("kendalltau", epsilon, neighbors, missing, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     source = source_from(rng)
-    given = samples_of((x, y), ("x", "y"), unit, source, budget)
-    (first, second), how = groups_of(given, ("x", "y"), how, source)
-    sizes = first.size, second.size
-    won = pairs_won(first, second, keys_of(source, sum(sizes)))
-    pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
+    first, second, how = pair_of(x, y, how, Scope.one(unit, budget), source)
+    size = first.size
+    check_records(how, size, 1, "test", "x")
+    check_countable(size, "x")
+    found = concordant_pairs(first, second, keys_of(source, 2 * size).reshape(2, size))
+    pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
     noisy = released(
-        "mannwhitneyu",
-        "U",
-        won,
+        "kendalltau",
+        "concordant pairs",
+        found,
         reach,
-        sum(sizes),
+        size,
         how,
         source,
         budget,
         data=("x", "y"),
         arguments=shown_alternative(alternative),
-        conditions=(GROUPS,),
     )
-    u = float(noisy)
-    law = mann_whitney_law(*sizes)
-    p = 1.0 if pairs == 0 else p_value(law, u, pairs, how.epsilon / reach, alternative)
-    share = min(max(u / max(pairs, 1), 0.0), 1.0)
-    center = 2.0 * u / pairs - 1.0 if pairs else 0.0
-    noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
-    larger = "P({} > {})".format(*group_names(given, ("x", "y")))
+    c, rate = float(noisy), how.epsilon / reach
+    tau = 2.0 * c / pairs - 1.0 if pairs else 0.0
+    noise = 2.0 / (rate * pairs) if pairs else np.inf
     return InferenceResults.of(
         noisy,
-        test="Mann-Whitney U test",
-        statistic=u,
-        pvalue=p,
+        test="Kendall's tau",
+        statistic=tau,
+        pvalue=p_value(kendall_law(size), c, pairs, rate, alternative) if pairs else 1.0,
         alternative=alternative,
-        null=((larger, 0.5),),
-        estimates=((larger, share),) if pairs else (),
-        parameter=larger,
-        interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
+        null=(("tau", 0.0),),
+        estimates=(("tau", min(max(tau, -1.0), 1.0)),) if pairs else (),
+        parameter="tau",
+        interval=PairInterval(tau, max(size // 2, 1), noise, alternative),
         validity="model",
-        assumptions=(INDEPENDENT, one_distribution(given)),
+        assumptions=(INDEPENDENT, "x and y are independent under the null hypothesis"),
         remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
     )
 
