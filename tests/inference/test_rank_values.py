@@ -52,9 +52,9 @@ def test_statistics_beside_their_definitions(first, second):
 def test_concordant_pairs_beside_all_pairs(records, random):
     x, y = arrays(*zip(*records))
     keys = np.array([random.sample(range(100), x.size) for _ in range(2)])
-    ranks = [list(zip(each, key)) for each, key in zip((x, y), keys)]
+    placed = [list(zip(each, key)) for each, key in zip((x, y), keys)]
     pairs = itertools.combinations(range(x.size), 2)
-    found = sum((ranks[0][i] < ranks[0][j]) == (ranks[1][i] < ranks[1][j]) for i, j in pairs)
+    found = sum((placed[0][i] < placed[0][j]) == (placed[1][i] < placed[1][j]) for i, j in pairs)
     assert ranks.concordant_pairs(x, y, keys) == found
 
 
