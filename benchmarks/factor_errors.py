@@ -18,8 +18,8 @@ import pandas as pd
 import table
 
 import pydpstat
-from pydpstat.inference._laws.noisy_moments import NoisyMoments
-from pydpstat.inference._laws.score_tests import ScoreInterval, Seen
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments
+from pydpstat.inference._null_distributions.score_tests import ScoreInterval, Seen
 from pydpstat.mechanisms.mechanism import Noise
 
 SIZE, EPSILON, REPEATS = 200_000, 0.4, 7

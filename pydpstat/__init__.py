@@ -42,7 +42,7 @@ _HOMES = {
     "var": "pydpstat.statistics.spread",
     "weighted_mean": "pydpstat.inference.survey",
     "weighted_proportion": "pydpstat.inference.survey",
-    "weighted_quantile": "pydpstat.inference.survey_quantiles",
+    "weighted_quantile": "pydpstat.inference.survey_totals",
     "weighted_total": "pydpstat.inference.survey_totals",
     # tests and intervals of means
     "moments": "pydpstat.inference.moments",
@@ -50,12 +50,12 @@ _HOMES = {
     "ttest_ind": "pydpstat.inference.t_tests",
     "ttest_rel": "pydpstat.inference.t_tests",
     # tests by ranks and distances
-    "kendalltau": "pydpstat.inference.rank_correlation",
+    "kendalltau": "pydpstat.inference.rank_pairs",
     "kruskal": "pydpstat.inference.rank_groups",
     "ks_2samp": "pydpstat.inference.distances",
     "kstest": "pydpstat.inference.distances",
-    "mannwhitneyu": "pydpstat.inference.ranks",
-    "wilcoxon": "pydpstat.inference.ranks",
+    "mannwhitneyu": "pydpstat.inference.rank_groups",
+    "wilcoxon": "pydpstat.inference.rank_pairs",
     # results, errors and R's stream
     "AuditResults": "pydpstat.auditing",
     "DPResults": "pydpstat.results",

@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._laws.noisy_t import pvalue
+from pydpstat.inference._null_distributions.noisy_t import pvalue
 
 # a population of which the samples are random draws
 SIZE, N = 50_000, 600

@@ -32,7 +32,14 @@ from typing import Any
 from mutations import Mutant, mutants
 
 HERE = Path(__file__).resolve().parent
-ROOMS = ("_release", "budget", "inference/_laws", "mechanisms", "privacy", "statistics/_kernels")
+ROOMS = (
+    "_release",
+    "budget",
+    "inference/_null_distributions",
+    "mechanisms",
+    "privacy",
+    "statistics/_kernels",
+)
 RECORD = HERE / "mutants.json"
 # where the rooms have their tests; all others are for what survives these
 NEAR = ("budget", "inference", "mechanisms", "neighbors", "privacy", "statistics", "test_")

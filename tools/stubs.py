@@ -97,6 +97,8 @@ def _homes_of(module: str) -> dict[str, str]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = module
+        elif isinstance(node, ast.ClassDef):
+            found[node.name] = module
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from pydpstat.inference._laws.block_laws import BlockQuantile, cells_for, interval_blocks
+from pydpstat.inference._null_distributions.block_counts import BlockQuantile, cells_for, interval_blocks
 
 Setting = dict[str, Any]
 # the estimators' parameters are those of the law itself: 0, but for what says another

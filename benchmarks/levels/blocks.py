@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc, stdtr
 
-from pydpstat.inference._laws.block_laws import choose_blocks, level_limit, rejections_sf
+from pydpstat.inference._null_distributions.block_counts import choose_blocks, level_limit, rejections_sf
 
 Setting = dict[str, Any]
 # what a block's level is simulated with where a sampler is given

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._laws.correlation_interval import population_ends, spread_of
+from pydpstat.inference._null_distributions.shares import population_ends, spread_of
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.statistics._kernels.association_interval import correlation_range
 from pydpstat.statistics._kernels.partition import PARABOLA

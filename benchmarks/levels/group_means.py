@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._laws.group_means import equal_means, welch_pvalue
-from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._null_distributions.group_means import equal_means, welch_pvalue
+from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 ALPHA = 0.05

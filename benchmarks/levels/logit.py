@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from levels import coefficients
-from pydpstat.inference._laws.logit_start import logistic
-from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs
-from pydpstat.inference._logit_sums import SCORE_SHARE
+from pydpstat.inference._logit_records import SCORE_SHARE
+from pydpstat.inference._null_distributions.logistic_cells import logistic
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs
 from pydpstat.inference.logit import fit, stages_for
 
 Setting = dict[str, Any]

@@ -10,12 +10,12 @@ import numpy as np
 
 from levels import coefficients
 from levels.logit import predictors
-from pydpstat.inference._cell_noise import CellCubes
-from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._cell_regression import SHARES, fit, table_of
 from pydpstat.inference._design import Regression, read_regression
-from pydpstat.inference._laws.cell_logit import CellLogit
-from pydpstat.inference._laws.logit_start import logistic
+from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._moment_noise import CellCubes
+from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.inference._null_distributions.logistic_cells import logistic
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import source_from
 

@@ -16,14 +16,20 @@ from scipy import stats
 from levels.thinned import missed
 from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import options
-from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, NullLaw, null_law, possible, pvalue
-from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import welch_pvalue
-from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
-from pydpstat.inference._laws.reference import NoiseLaw
-from pydpstat.inference._laws.shapes import DOWN, SHAPES, UP, centered_sums
 from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.inference._moment_release import for_variables, noise_law
+from pydpstat.inference._null_distributions.mean_differences import WelchInterval
+from pydpstat.inference._null_distributions.noisy_t import (
+    LEFT_OUT,
+    NoisySums,
+    NoisyTInterval,
+    NullLaw,
+    null_law,
+    possible,
+    pvalue,
+)
+from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
+from pydpstat.inference._null_distributions.simulation import DOWN, SHAPES, UP, NoiseLaw, centered_sums
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._laws.group_difference import ShareDifference, sized
-from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import welch_pvalue
-from pydpstat.inference._laws.private_quantiles import private_ends
-from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.quantile_intervals import bin_number, quantile_ends
-from pydpstat.inference._laws.share_intervals import share_ends
-from pydpstat.inference._laws.spread_interval import SpreadInterval
+from pydpstat.inference._null_distributions.exact_moments import SpreadInterval
+from pydpstat.inference._null_distributions.mean_differences import sized
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
+from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
+from pydpstat.inference._null_distributions.proportions import NoisyPair
+from pydpstat.inference._null_distributions.quantiles import bin_number, private_ends, quantile_ends
+from pydpstat.inference._null_distributions.shares import share_ends
+from pydpstat.inference._null_distributions.two_proportions import ShareDifference
 from pydpstat.inference._population_quantiles import CELLS, cell_edges
 from pydpstat.statistics._kernels.partition import PARABOLA
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._laws.two_proportions import Line, NoisyCounts
+from pydpstat.inference._null_distributions.noise import Tulap
+from pydpstat.inference._null_distributions.proportions import NoisyPair, noisy_tails, pvalue_of
+from pydpstat.inference._null_distributions.two_proportions import Line, NoisyCounts
 
 Setting = dict[str, Any]
 # statistics in standard errors below which nothing is rejected at 0.05

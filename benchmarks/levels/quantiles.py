@@ -8,10 +8,9 @@ import numpy as np
 from scipy import stats
 
 from levels.proportions import ALPHA, noise
-from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.quantile_intervals import bin_number, quantile_ends
-from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._null_distributions.noise import Tulap
+from pydpstat.inference._null_distributions.proportions import NoisyPair, noisy_tails, pvalue_of
+from pydpstat.inference._null_distributions.quantiles import bin_number, quantile_ends
 
 Setting = dict[str, Any]
 # for bounds of -1 and 1; the heavy-tailed one goes beyond both

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pydpstat.inference._laws.pair_intervals import PairInterval
-from pydpstat.inference._laws.rank_values import pairs_won
+from pydpstat.inference._null_distributions.distances import PairInterval
+from pydpstat.inference._null_distributions.ranks import pairs_won
 
 from .ranks import LEVEL, Setting, concordant, generator_of, keys_of, named, noise_of
 

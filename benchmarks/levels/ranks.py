@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pydpstat.inference._laws import distance_laws, rank_laws, rank_values, sampled_laws
+from pydpstat.inference._null_distributions import distances, ranks
 from pydpstat.inference.rank_groups import weights_of
 
 Setting = dict[str, Any]
@@ -58,57 +58,55 @@ def keys_of(size: int, rng: np.random.Generator) -> np.ndarray:
 
 def _mannwhitneyu(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     reach = max(x.size, y.size)
-    z = rank_values.pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
-    law = rank_laws.mann_whitney_law(x.size, y.size)
+    z = ranks.pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
+    law = ranks.mann_whitney_law(x.size, y.size)
     side = s.get("alternative", "two-sided")
-    return rank_laws.p_value(law, z, x.size * y.size, s["epsilon"] / reach, side)
+    return ranks.p_value(law, z, x.size * y.size, s["epsilon"] / reach, side)
 
 
 def _wilcoxon(x: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
-    cap = s.get("cap") or rank_laws.best_cap(x.size, s["epsilon"])
+    cap = s.get("cap") or ranks.best_cap(x.size, s["epsilon"])
     signs = rng.integers(0, 2, x.size) == 1
     rate = s["epsilon"] / cap
-    z = rank_values.positive_ranks(x, signs, keys_of(x.size, rng), cap) + noise_of(rate, rng)
-    law, total = rank_laws.signed_rank_law(x.size, cap), rank_laws.capped_total(x.size, cap)
-    return rank_laws.p_value(law, z, total, rate, s.get("alternative", "two-sided"))
+    z = ranks.positive_ranks(x, signs, keys_of(x.size, rng), cap) + noise_of(rate, rng)
+    law, total = ranks.signed_rank_law(x.size, cap), ranks.capped_total(x.size, cap)
+    return ranks.p_value(law, z, total, rate, s.get("alternative", "two-sided"))
 
 
 def _kendalltau(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     z, rate, pairs = concordant(x, y, s, rng)
-    law = rank_laws.kendall_law(x.size)
-    return rank_laws.p_value(law, z, pairs, rate, s.get("alternative", "two-sided"))
+    law = ranks.kendall_law(x.size)
+    return ranks.p_value(law, z, pairs, rate, s.get("alternative", "two-sided"))
 
 
 def concordant(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> tuple[int, float, int]:
     size, rate = x.size, s["epsilon"] / (x.size - 1)
     keys = keys_of(2 * size, rng).reshape(2, size)
-    return rank_values.concordant_pairs(x, y, keys) + noise_of(rate, rng), rate, size * (size - 1) // 2
+    return ranks.concordant_pairs(x, y, keys) + noise_of(rate, rng), rate, size * (size - 1) // 2
 
 
 def _kruskal(groups: list[np.ndarray], s: Setting, rng: np.random.Generator) -> float:
     sizes = tuple(each.size for each in groups)
     weights = weights_of(sizes, s["epsilon"]) if "weights" not in s else s["weights"](sizes)
-    reach = sampled_laws.scaled_reach(sizes, weights)
-    found = sampled_laws.scaled_distance(
-        rank_values.rank_deviations(groups, keys_of(sum(sizes), rng)), weights
-    )
+    reach = distances.scaled_reach(sizes, weights)
+    found = distances.scaled_distance(ranks.rank_deviations(groups, keys_of(sum(sizes), rng)), weights)
     rate = s["epsilon"] / reach
-    return rank_laws.upper(sampled_laws.distance_law(sizes, weights), found + noise_of(rate, rng), rate)
+    return ranks.upper(distances.distance_law(sizes, weights), found + noise_of(rate, rng), rate)
 
 
 def _kstest(
     x: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray], s: Setting, rng: np.random.Generator
 ) -> float:
-    side, unit = s.get("alternative", "two-sided"), 2.0**rank_values.UNIT_BITS
-    z = rank_values.distance_from(cdf(x), cdf(np.nextafter(x, -np.inf)), side)
+    side, unit = s.get("alternative", "two-sided"), 2.0**ranks.UNIT_BITS
+    z = ranks.distance_from(cdf(x), cdf(np.nextafter(x, -np.inf)), side)
     z += rng.laplace(0.0, unit / s["epsilon"]) if NOISY else 0.0
-    return rank_laws.upper(distance_laws.one_sample_law(x.size, side), z, s["epsilon"] / unit)
+    return ranks.upper(distances.one_sample_law(x.size, side), z, s["epsilon"] / unit)
 
 
 def _ks_2samp(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     side, rate = s.get("alternative", "two-sided"), s["epsilon"] / max(x.size, y.size)
-    z = rank_values.distance_between(x, y, side) + noise_of(rate, rng)
-    return rank_laws.upper(distance_laws.two_sample_law(x.size, y.size, side), z, rate)
+    z = ranks.distance_between(x, y, side) + noise_of(rate, rng)
+    return ranks.upper(distances.two_sample_law(x.size, y.size, side), z, rate)
 
 
 _CDFS = {"normal": stats.norm.cdf, "heavy": stats.cauchy.cdf, "tied": lambda x: stats.poisson.cdf(x, 0.1)}

@@ -14,23 +14,29 @@ from scipy.stats import wishart
 
 from levels.thinned import missed
 from pydpstat._grid import float_above
-from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
-from pydpstat.inference._influences import Influences, with_sampling
-from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
-from pydpstat.inference._laws.score_tests import ends, pvalues
-from pydpstat.inference._laws.sign_scores import (
+from pydpstat.inference._linear_regression import SHARES
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._null_distributions.score_tests import ends, pvalues
+from pydpstat.inference._null_distributions.slopes import (
     KendallLaw,
     MedianOfSigns,
     ScoreLaw,
+    SlopeInterval,
     block_plan,
     cells_for,
     slope_edges,
     two_sided,
 )
-from pydpstat.inference._laws.slope_intervals import SlopeInterval
-from pydpstat.inference._moment_regression import SHARES
-from pydpstat.inference._pair_slopes import Look, PairSlopes, look, looks_for
-from pydpstat.inference._regression_moments import Layout
+from pydpstat.inference._regression_moments import Influences, Layout, with_sampling
+from pydpstat.inference._slopes import (
+    Look,
+    PairSlopes,
+    block_values,
+    kendall_statistic,
+    look,
+    looks_for,
+    score_statistic,
+)
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.mechanism import parts_of
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._laws.noisy_t import pvalue
-from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval, WeightedSums
-from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+from pydpstat.inference._null_distributions.noisy_t import pvalue
+from pydpstat.inference._null_distributions.weighted_means import WeightedMeanInterval, WeightedSums
+from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 Setting = dict[str, Any]
 ALPHA = 0.05

@@ -9,13 +9,16 @@ import numpy as np
 
 from levels.survey import ALPHA, LAWS, cells_of, draw, mean_and_quantile, quantile_rejected, sums_of
 from levels.thinned import missed
-from pydpstat.inference._laws.group_difference import Whole
-from pydpstat.inference._laws.noisy_t import LEFT_OUT, pvalue
-from pydpstat.inference._laws.noisy_welch import welch_pvalue
-from pydpstat.inference._laws.weighted_difference import weighted_interval
-from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval
-from pydpstat.inference._laws.weighted_quantile import WeightedQuantileInterval
-from pydpstat.inference._laws.weighted_total import NoisyNumber, UnsizedTotal
+from pydpstat.inference._null_distributions.mean_differences import Whole
+from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, pvalue
+from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
+from pydpstat.inference._null_distributions.weighted_means import (
+    NoisyNumber,
+    UnsizedTotal,
+    WeightedMeanInterval,
+    weighted_interval,
+)
+from pydpstat.inference._null_distributions.weighted_quantiles import WeightedQuantileInterval
 
 Setting = dict[str, Any]
 # a record may leave a group and enter another: bounded neighbors move the sums by so much

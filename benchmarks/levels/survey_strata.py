@@ -9,11 +9,14 @@ import numpy as np
 
 from levels.survey import ALPHA, draw, sums_of
 from levels.thinned import missed
-from pydpstat.inference._laws.noisy_t import LEFT_OUT, pvalue
-from pydpstat.inference._laws.weighted_mean import WeightedMeanInterval
-from pydpstat.inference._laws.weighted_strata import StratifiedSums, StratifiedTotal
-from pydpstat.inference._laws.weighted_total import NoisyNumber
 from pydpstat.inference._moment_release import unsized_sums
+from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, pvalue
+from pydpstat.inference._null_distributions.weighted_means import (
+    NoisyNumber,
+    StratifiedSums,
+    StratifiedTotal,
+    WeightedMeanInterval,
+)
 
 Setting = dict[str, Any]
 Drawn = tuple[np.ndarray, np.ndarray]

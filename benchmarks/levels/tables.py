@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._laws.nuisance import geometric_draws
-from pydpstat.inference._laws.tables import fit_pvalue, independence_pvalue
+from pydpstat.inference._null_distributions.simulation import geometric_draws
+from pydpstat.inference._null_distributions.tables import plain_fit_pvalue, plain_independence_pvalue
 
 ALPHA = 0.05
 # simulated tables for each p-value: fewer than a release gets, and others for each run
@@ -134,9 +134,9 @@ def _pvalues(
     tables = counts + geometric_draws(rng, rate / noise, counts.shape)
     known = None if setting["private"] else n
     if p.ndim == 1:
-        return [fit_pvalue(each, p, known, rate)[1] for each in tables]
+        return [plain_fit_pvalue(each, p, known, rate)[1] for each in tables]
     streams = rng.integers(2**62, size=runs).tolist()
-    return [independence_pvalue(each, known, rate, draws, own)[1] for each, own in zip(tables, streams)]
+    return [plain_independence_pvalue(each, known, rate, draws, own)[1] for each, own in zip(tables, streams)]
 
 
 def rejections(setting: Setting, runs: int, seed: int) -> int:

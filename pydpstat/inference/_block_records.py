@@ -1,4 +1,4 @@
-"""Records in random blocks, none of which shows anything of the records in the others."""
+"""The records of samples, and disjoint random blocks of them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,90 @@ from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._shared_values import with_own_values, without_shared
-from pydpstat.inference._units import no_column, own_ids, stays_of
+from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure.integers import permutation
+
+
+def with_own_values(sample: Any) -> Any:
+    """Return records of Arrow or Polars without shared dictionaries, and others as they are."""
+    library = type(sample).__module__.partition(".")[0]
+    if library == "polars":
+        return _of_polars(sample)
+    if library == "pyarrow":
+        if not offers(sample, "columns"):
+            return _of_arrow(sample)
+        return type(sample).from_arrays([*map(_of_arrow, sample.columns)], names=sample.column_names)
+    return sample
+
+
+def _of_polars(sample: Any) -> Any:
+    import polars as pl
+
+    if not offers(sample, "columns"):
+        return sample.cast(_polars_type(sample.dtype))
+    plain = {name: _polars_type(kind) for name, kind in sample.schema.items()}
+    return sample.with_columns(pl.col(name).cast(kind) for name, kind in plain.items())
+
+
+def _polars_type(kind: Any) -> Any:
+    """Return a type of Polars with texts where it has categories that come from the records."""
+    import polars as pl
+
+    if kind == pl.Categorical:
+        return pl.String
+    if isinstance(kind, pl.List):
+        return pl.List(_polars_type(kind.inner))
+    if isinstance(kind, pl.Array):
+        return pl.Array(_polars_type(kind.inner), kind.size)
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({field.name: _polars_type(field.dtype) for field in kind.fields})
+    return kind
+
+
+def _of_arrow(column: Any) -> Any:
+    plain = arrow_type(column.type)
+    return column if plain == column.type else column.cast(plain)
+
+
+def arrow_type(kind: Any) -> Any:
+    """Return a type of Arrow's with the types of values where it has dictionaries."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return arrow_type(kind.value_type)
+    if types.is_struct(kind):
+        return pa.struct([_field(kind.field(place)) for place in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(arrow_type(kind.key_type), arrow_type(kind.item_type), kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(_field(kind.value_field), kind.list_size)
+    if types.is_large_list(kind):
+        return pa.large_list(_field(kind.value_field))
+    if types.is_list(kind):
+        return pa.list_(_field(kind.value_field))
+    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        raise PydpstatError(
+            f"data must have columns of simple values; got one of type {kind}. Convert it first."
+        )
+    return kind
+
+
+def _field(field: Any) -> Any:
+    return field.with_type(arrow_type(field.type))
+
+
+def without_shared(column: Any) -> Any:
+    """Return a column or an index of pandas without the dictionaries of its Arrow type, or as it is."""
+    kind = getattr(column.dtype, "pyarrow_dtype", None)
+    plain = None if kind is None else arrow_type(kind)
+    if plain == kind:
+        return column
+    import pandas as pd
+
+    return column.astype(pd.ArrowDtype(plain))
+
 
 Places = npt.NDArray[np.int64]
 Block = tuple[Any, ...]
@@ -121,13 +201,7 @@ def _sample(data: Any) -> Any:
 
 
 def _unmasked(record: Any) -> Any:
-    """Return a record with NaN where something in it is masked; a list or tuple stays one.
-
-    Examples
-    --------
-    >>> _unmasked(("a", np.ma.masked)), _unmasked(np.ma.masked)
-    (('a', nan), nan)
-    """
+    """Return a record with NaN where something in it is masked; a list or tuple stays one."""
     if isinstance(record, np.ma.MaskedArray):
         plain = without_mask(record)
         return plain if plain.ndim else plain.item()
@@ -156,16 +230,7 @@ def _rows(sample: Any, places: Places) -> Any:
 
 
 def _alone(block: Any) -> Any:
-    """Return a block with the types, the width of texts and the categories that its own records have.
-
-    Examples
-    --------
-    >>> _alone(np.array([1.5, 2.0, "far away"], dtype=object)[:2])
-    array([1.5, 2. ])
-    >>> import pandas as pd
-    >>> _alone(pd.Series(["a", "b", "c"], dtype="category")[:2]).cat.categories.tolist()
-    ['a', 'b']
-    """
+    """Return a block with the types, the width of texts and the categories that its own records have."""
     if isinstance(block, np.ndarray):
         return _alone_array(block) if block.dtype.kind in "OUS" else block
     if has_rows(block):

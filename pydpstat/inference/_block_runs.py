@@ -1,9 +1,17 @@
-"""What tests and intervals from blocks share: the callable and its results, the blocks, the release."""
+"""Functions that are run on blocks of records, and heard of by their results only."""
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Callable
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -18,6 +26,73 @@ from pydpstat.inference._testing import check_epsilon
 from pydpstat.random import Source
 from pydpstat.results.results import DPResults
 
+Function = Callable[..., object]
+Run = Callable[[Function, Sequence[Any], Callable[[Any], Any]], Any]
+
+
+@contextmanager
+def unheard() -> Iterator[Run]:
+    """Give what runs functions; until the end nothing is printed, logged or warned of.
+
+    What is given takes a function, its arguments and what reads its result, and returns what was read, or
+    NaN where either of them fails: whether it fails tells of the records, so no error comes out, also none
+    that would end the program. Only the user's own interrupt does.
+
+    The global random generators are seeded again for each run, always alike, and have their states again
+    afterwards: how much one run draws is told neither to the next one nor to the caller.
+    """
+    level, states = logging.root.manager.disable, (random.getstate(), np.random.get_state())
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable(sys.maxsize)
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere), _interrupts() as interrupted:
+                yield _runner(interrupted)
+        finally:
+            logging.disable(level)
+            random.setstate(states[0])
+            np.random.set_state(states[1])
+
+
+def _runner(interrupted: Callable[[], bool]) -> Run:
+    place = 0
+
+    def run(function: Function, arguments: Sequence[Any], read: Callable[[Any], Any]) -> Any:
+        nonlocal place
+        place += 1
+        random.seed(place)
+        np.random.seed(place)
+        try:
+            with np.errstate(all="ignore"):
+                return read(function(*arguments))
+        except BaseException:
+            if interrupted():
+                raise KeyboardInterrupt from None
+            return math.nan
+
+    return run
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Give what tells whether the user has interrupted; a function may raise the same error by itself."""
+    before: Any = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield lambda: False
+        return
+    seen: list[int] = []
+
+    def noted(number: int, frame: Any) -> None:
+        seen.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, noted)
+    try:
+        yield lambda: bool(seen)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 _MOST_BLOCKS = 10**5
 ALONE = "what the callable returns for a block depends on that block alone"
 TYPES = "the types of the data and their columns are public"
@@ -29,13 +104,7 @@ SILENT = (
 
 
 def pvalue_of(result: object) -> float:
-    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision.
-
-    Examples
-    --------
-    >>> pvalue_of(0.25), pvalue_of(True), pvalue_of(np.array([0.5]))
-    (0.25, 0.0, 0.5)
-    """
+    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision."""
     value = checks.unwrap(getattr(result, "pvalue", result))
     if isinstance(value, (bool, np.bool_)):
         return 0.0 if value else 1.0

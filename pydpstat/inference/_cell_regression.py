@@ -1,9 +1,10 @@
-"""Logistic regression with factors, or with a private number of records: by noisy counts and sums by cell."""
+"""Logistic regression from noisy counts and sums by cell, and the results of a fit."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +12,22 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
-from pydpstat.inference._cell_noise import CellCubes
-from pydpstat.inference._cell_records import CellRecords, Cells
+from pydpstat.inference._coefficients import (
+    Law,
+    LawCombination,
+    LawCombinations,
+    empty_levels,
+    empty_responses,
+    hidden_names,
+    note_empty,
+)
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._hidden import empty_levels, empty_responses, note_empty
-from pydpstat.inference._laws.cell_lines import lines_at
-from pydpstat.inference._laws.cell_logit import CellLogit, expansion_at
-from pydpstat.inference._laws.cell_model import CellTable
-from pydpstat.inference._laws.logit_start import FARTHEST
-from pydpstat.inference._laws.noisy_logit import symmetric
-from pydpstat.inference._logit_results import logit_results
+from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._moment_noise import CellCubes
+from pydpstat.inference._null_distributions.cell_logit import CellLogit, expansion_at
+from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, CellTable, lines_at
+from pydpstat.inference._null_distributions.noise import SMALLEST
+from pydpstat.inference._null_distributions.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
@@ -29,6 +36,50 @@ from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
+
+
+def logit_results(
+    law: Law,
+    releases: list[DPResults],
+    design: LinearDesign,
+    scaled: Floats,
+    *,
+    nothing: str,
+    empty: npt.NDArray[np.bool_] | None = None,
+    assumptions: tuple[str, ...],
+    remarks: list[str],
+    **own: Any,
+) -> RegressionResults:
+    """Return the results of a fit."""
+    coef = scaled @ law.estimate
+    parts = tuple(LawCombination(law, each) for each in scaled)
+    errors = np.array([each.error for each in parts])
+    hidden = hidden_names(design.names, errors)
+    return RegressionResults.of_several(
+        releases,
+        [f"{place}: " if place else "" for place in range(len(releases))],
+        model="Logit",
+        response=design.response,
+        names=design.names,
+        coef=coef,
+        errors=errors if empty is None else np.where(empty, np.inf, errors),
+        null=0.0,
+        tested=design.names,
+        statistics=coef / errors,
+        probabilities=np.array([each.pvalue(0.0) for each in parts]),
+        pvalue_floor=SMALLEST,
+        intervals=parts,
+        labels=("measured",) * len(design.names),
+        design=design,
+        link="logit",
+        combinations=LawCombinations(law, scaled),
+        assumptions=(*assumptions, *design.assumptions),
+        remarks=(*([nothing.format(hidden)] if hidden else []), *remarks, *design.remarks),
+        bounds=design.bounds[1:],
+        **own,
+    )
+
+
 # the shares of epsilon of the table, and of what lines leave, one after another
 SHARES = (0.8, 0.08, 0.12)
 # releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise

@@ -16,11 +16,18 @@ from pydpstat._data.containers import is_categorical
 from pydpstat._data.lookup import kind_of
 from pydpstat._release.statistic import Missing
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import Factor, Formula, formula_terms
-from pydpstat.inference._given_columns import Reader, all_columns, columns_by_name, response_column
-from pydpstat.inference._interactions import coded
+from pydpstat.inference._formulas import Factor, Formula, coded, formula_terms
 from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, expanded, floats, no_outcome
-from pydpstat.inference._units import Whose, first_of_each, hashes_of, ids_of
+from pydpstat.inference._samples import (
+    Reader,
+    Whose,
+    all_columns,
+    columns_by_name,
+    first_of_each,
+    hashes_of,
+    ids_of,
+    response_column,
+)
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
 
 Floats = npt.NDArray[np.float64]
@@ -28,27 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class LinearDesign:
-    """The response and the predictors of a regression, and how new records become predictors. Public.
-
-    Parameters
-    ----------
-    response : str
-        Its name.
-    response_bounds : (float, float)
-        Its bounds.
-    predictors : tuple of Predictor
-        In their order.
-    constant : str
-        The constant's name.
-    declared : bool
-        Whether levels are the declared categories.
-    outcome : Predictor or None
-        A response of two levels, of which the second one counts as 1; None where the response is a number.
-    columns, responses : tuple of Predictor
-        The columns that predictors and response are made of; empty where they are the columns themselves.
-    other : str or None
-        The level of a predictor's values that are none of its levels; None for the reference.
-    """
+    """The response and the predictors of a regression, and how new records become predictors. Public."""
 
     response: str
     response_bounds: Pair
@@ -125,12 +112,7 @@ class LinearDesign:
         return tuple((name, each) for name, each in shown.items() if each)
 
     def without(self, empty: frozenset[tuple[str, int]], declared: bool = False) -> LinearDesign:
-        """Return the design without what tells nothing where levels, as columns and codes, look empty.
-
-        That is a level for the values of no level, which then count as the reference, and what interactions
-        have in such levels; with `declared` all other levels but the reference as well, unless no coefficient
-        would be left. What the noise makes of them would cost all coefficients much.
-        """
+        """Return the design without what tells nothing where levels, as columns and codes, look empty."""
         found = []
         for each in self.predictors:
             gone = set(each.absent)
@@ -189,11 +171,7 @@ def read_regression(
     other: str | None = None,
     whose: Whose | None = None,
 ) -> Regression:
-    """Read a regression, one record of each unit: by a formula, or the response and the predictors.
-
-    The bounds are also those of the response, unless that is `binary`: then it has two levels, and is read as
-    0 and 1. Values of predictors that are none of the levels count as the level `other`, or the reference.
-    """
+    """Read a regression, one record of each unit: by a formula, or the response and the predictors."""
     check_other(other)
     unit = None if whose is None else ids_of(data, whose)
     if isinstance(formula, str):

@@ -1,4 +1,4 @@
-"""The noise of a regression's moments: each kind of released numbers gets a share of epsilon.
+"""The noise of moments and of sums by cell.
 
 One record replaced (bounded neighbors):
 
@@ -52,17 +52,7 @@ _SEED = 1_912
 
 
 class Part(NamedTuple):
-    """Released numbers that have a share of epsilon.
-
-    Parameters
-    ----------
-    noise : CubeNoise or CrossProductNoise
-        That of one vector, if it had epsilon 1 to itself.
-    vectors : int
-        How many vectors there are, with independent noise.
-    weight : float
-        What the variance of the noise weighs.
-    """
+    """Released numbers that have a share of epsilon."""
 
     noise: CubeNoise | CrossProductNoise
     vectors: int
@@ -83,11 +73,6 @@ def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounde
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
 
     `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.
-
-    Examples
-    --------
-    >>> [part.size for part in parts(2, [3])]
-    [9, 1, 2]
     """
     scale = 2.0 if bounded else 1.0
     weights = [_CELL * cells * max(1.0, _CELL * cells) for cells in tables]
@@ -109,16 +94,7 @@ def shares(found: Sequence[Part]) -> tuple[float, ...]:
 
 
 def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
-    """Tell whether one table of all categorical predictors has less noise than a table of each.
-
-    It has a larger share of epsilon, but a level's sum is over cells, whose noises add up. The predictor with
-    most levels has the fewest such cells, and the fewest records a level.
-
-    Examples
-    --------
-    >>> crossed(2, [2, 12]), crossed(2, [12, 12])
-    (True, False)
-    """
+    """Tell whether one table of all categorical predictors has less noise than a table of each."""
     if len(levels) < 2:
         return False
     cells = math.prod(levels)
@@ -129,15 +105,7 @@ def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class MomentNoise(SeparateNoise):
-    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so.
-
-    Parameters
-    ----------
-    noises, sizes : tuple
-        The parts' noises, and how many numbers each has.
-    order : tuple of int
-        Where each released number's noise is among those that are drawn.
-    """
+    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so."""
 
     noises: tuple[Any, ...]
     order: tuple[int, ...]
@@ -172,19 +140,7 @@ class PartedCube(Mechanism):
 
 
 class MomentCube(PartedCube):
-    """The cube's mechanism for sums, products and squares of numbers, and for tables of them.
-
-    Parameters
-    ----------
-    numbers : int
-        How many numbers a record has.
-    tables : tuple of int
-        How many cells each table has.
-    squares : float, optional
-        What the variance of the squares' noise weighs; as little as in a regression by default.
-    bounded : bool, optional
-        Whether a record is replaced; if not it is added or removed, and the number of records has noise.
-    """
+    """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
 
     def __init__(
         self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
@@ -211,3 +167,49 @@ class MomentCube(PartedCube):
             tuple(part.size for part in found),
             tuple(np.concatenate(order).tolist()),
         )
+
+
+class CubePart(NamedTuple):
+    """Vectors that have a share of epsilon together: how wide, how many, how far the norms move in all."""
+
+    columns: int
+    vectors: int
+    reach: float
+    share: float
+
+    @property
+    def size(self) -> int:
+        """How many numbers they have."""
+        return self.columns * self.vectors
+
+
+class CellCubes(PartedCube):
+    """The cube's mechanism for parts of a release, one after the other.
+
+    A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the
+    maximum norm, and one that is replaced those of two cells, or one by 2. So each cell has a cube's noise of
+    scale 1 / e or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell,
+    whatever the number of cells. The other sums are one vector more with the rest of epsilon.
+
+    Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the
+    whole covers a unit for each number that is released, and of a part the norms of the changes grow by less
+    than two units, for two cells.
+    """
+
+    def __init__(self, parts: Sequence[CubePart]) -> None:
+        self.parts = tuple(parts)
+
+    def calibrate_vector(
+        self,
+        epsilon: float,
+        delta: float,
+        sensitivity: float,
+        size: int,
+        integer: bool = False,
+        ball: tuple[int, int] | None = None,
+    ) -> MomentNoise:
+        """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
+        parted = list(zip(self.parts, parts_of(epsilon, tuple(each.share for each in self.parts))))
+        noises = [CubeNoise(scale_for(sensitivity * each.reach, e), each.columns) for each, e in parted]
+        sizes = tuple(each.size for each in self.parts)
+        return MomentNoise(tuple(noises), sizes, tuple(range(sum(sizes))))

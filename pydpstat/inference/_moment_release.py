@@ -22,9 +22,9 @@ import numpy as np
 from pydpstat._data.columns import Bounds
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
-from pydpstat.inference._laws.noisy_t import NoisySums, Row
-from pydpstat.inference._laws.reference import NoiseLaw
 from pydpstat.inference._moment_noise import MomentCube, MomentNoise
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row
+from pydpstat.inference._null_distributions.simulation import NoiseLaw
 from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import Cube, CubeNoise
 from pydpstat.mechanisms.gaussian import root_above
@@ -88,11 +88,6 @@ def weights(variables: int, norm: float, bounded: bool) -> Weights:
     adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
     ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
     ``2 (1 + |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
-
-    Examples
-    --------
-    >>> [str(each) for each in weights(1, 1, True)]
-    ['0', '1/2', '1/2', '1/4', '1']
     """
     side, pairs = variables + 1, variables * (variables - 1) // 2
     if norm == math.inf:
@@ -134,17 +129,7 @@ def for_variables(how: Options, variables: int) -> Options:
 
 
 class Moments(NamedTuple):
-    """What was released: a matrix of noisy sums of products of (1, z1, ..., zd), and each variable's sums.
-
-    Parameters
-    ----------
-    release : DPResults
-        The release, its values in the units of z.
-    matrix, noise_sd : ndarray of shape (d + 1, d + 1)
-        The sums, the number of records in the corner, and the noise's standard deviations.
-    sums : tuple of NoisySums
-        The sums of each variable, and how their noise is made.
-    """
+    """What was released: a matrix of noisy sums of products of (1, z1, ..., zd), and each variable's sums."""
 
     release: DPResults
     matrix: np.ndarray

@@ -13,10 +13,9 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._moment_release import mean_of, variance_of
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults

@@ -18,8 +18,8 @@ from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.nuisance import Floats
-from pydpstat.inference._laws.share_intervals import TableIntervals
+from pydpstat.inference._null_distributions.shares import TableIntervals
+from pydpstat.inference._null_distributions.simulation import Floats
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.random import source_from
@@ -49,11 +49,7 @@ LEVELS = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table, the levels to test and their counts, and the rate of its noise.
-
-    A level `other` for the values that are none of the levels is released, and not tested: it may have no
-    record at all.
-    """
+    """A noisy table, the levels to test and their counts, and the rate of its noise."""
 
     release: DPResults
     noisy: Floats

@@ -17,12 +17,11 @@ from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Options, check_records, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.deep_pvalues import FLOOR
-from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
-from pydpstat.inference._laws.share_intervals import INDEPENDENT, NOTHING_SAID
-from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
+from pydpstat.inference._null_distributions.exact_moments import SpreadInterval
+from pydpstat.inference._null_distributions.mean_differences import FLOOR
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._null_distributions.shares import INDEPENDENT, NOTHING_SAID
 from pydpstat.random import source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._inference_page import Interval
@@ -42,17 +41,7 @@ SHOWN = ("population", True)
 
 @dataclass(frozen=True)
 class Intervals:
-    """An interval for each published value.
-
-    Parameters
-    ----------
-    parts : tuple
-        What makes each of them.
-    shape : tuple of int
-        The values' shape.
-    validity : {"exact", "model", "measured"}
-        How far they can be trusted.
-    """
+    """An interval for each published value."""
 
     parts: tuple[Interval, ...]
     shape: tuple[int, ...]
@@ -74,7 +63,7 @@ class MeanIntervals(Intervals):
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places, of all values one group after the other."""
-        from pydpstat.inference._laws.group_difference import mean_difference
+        from pydpstat.inference._null_distributions.mean_differences import mean_difference
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
@@ -87,7 +76,7 @@ class MeanIntervals(Intervals):
 
     def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
         """Compare the means of several groups, all of which may be equal; also return those compared."""
-        from pydpstat.inference._laws.group_means import equal_means, pvalue_floor
+        from pydpstat.inference._null_distributions.group_means import equal_means, pvalue_floor
 
         parts = [self.parts[place] for place in places]
         statistic, p, kept = equal_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
@@ -122,12 +111,7 @@ def release_moments(
     rng: object,
     budget: Spender | None,
 ) -> DPResults:
-    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it.
-
-    With z the record's place between -1 and 1, the sums of z and z^2 are released. Bounded neighbors: the sum
-    of z has the noise that it has alone (`pydpstat.inference._moment_release.weights`). Otherwise those of
-    three weights that add up to 1 for a record, as for a variance.
-    """
+    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
     source = source_from(rng)
     records, how, pairs, shown = bounded_columns(data, bounds, how, scope.independent(), source)
     check_apart(how, records)

@@ -19,9 +19,14 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, check_records, options, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.histogram_quantiles import QuantileIntervals
-from pydpstat.inference._laws.private_quantiles import MOST_CELLS
-from pydpstat.inference._laws.quantile_intervals import FEWEST_BINS, MOST_BINS, bin_number, quantile_slope
+from pydpstat.inference._null_distributions.quantiles import (
+    FEWEST_BINS,
+    MOST_BINS,
+    MOST_CELLS,
+    QuantileIntervals,
+    bin_number,
+    quantile_slope,
+)
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
@@ -40,25 +45,7 @@ CELLS = 128
 
 @dataclass(frozen=True, eq=False)
 class CellQuantiles(Frozen):
-    """Quantiles of records that noisy cells count.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (B,)
-        Noisy counts of the records in each cell.
-    edges : ndarray of shape (B + 1,)
-        Public edges; records beyond them are at the outer ones.
-    size : int or None
-        The number of records, at least 1, where it is public.
-    rate : float
-        Of the cells' symmetric geometric noise.
-
-    Examples
-    --------
-    >>> cells = CellQuantiles(np.array([2.0, 6.0, 2.0]), np.arange(4.0), 10, 1.0)
-    >>> cells.quantile(0.5)
-    1.5
-    """
+    """Quantiles of records that noisy cells count."""
 
     cells: Floats
     edges: Floats
@@ -187,11 +174,6 @@ def cell_edges(pair: tuple[float, float], number: int) -> Floats:
     """Return edges of so many cells of equal width, fewer where floats have no room between them.
 
     For powers of 2 each edge of some cells is one of all finer ones.
-
-    Examples
-    --------
-    >>> cell_edges((0.0, 4.0), 4).tolist()
-    [0.0, 1.0, 2.0, 3.0, 4.0]
     """
     parts = np.arange(number + 1) / number
     return np.unique((1.0 - parts) * pair[0] + parts * pair[1])

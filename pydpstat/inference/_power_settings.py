@@ -11,7 +11,7 @@ from pydpstat._data.columns import bounds_pair
 from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import not_there
 from pydpstat.errors import ArgumentError, PydpstatError
-from pydpstat.inference._laws.power_counts import largest_dependence
+from pydpstat.inference._null_distributions.power_counts import largest_dependence
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy.guarantee import NEIGHBORS
 

@@ -1,23 +1,28 @@
-"""What a regression asks of the data: sums, cross products and squares, and counts and sums by level."""
+"""What is released for a regression: moments, and sums of squared influences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._laws.noisy_moments import Block, Form, Forms
 from pydpstat.inference._moment_noise import MomentCube, crossed
+from pydpstat.inference._null_distributions.noisy_moments import Block, Form, Forms, NoisyMoments
+from pydpstat.inference._null_distributions.score_tests import Seen
+from pydpstat.inference._predictors import clipped, expanded
+from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.record_grid import BITS
+from pydpstat.statistics._kernels.record_grid import BITS, CHUNK, half_width
 
 Floats = npt.NDArray[np.float64]
 # how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
@@ -27,23 +32,7 @@ _SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is released for a design, in order, all of it public.
-
-    The matrix of moments is of v = (1, predictors, response): numbers lie between -1 and 1 at their bounds,
-    and a categorical predictor has an indicator for each level but the reference.
-
-    Parameters
-    ----------
-    numbers : tuple of int
-        The places of the numbers in v, the response's last; -1 for one that is left out.
-    factors : tuple of tuple of int
-        For each categorical predictor the places of its levels; -1 for the reference and what counts as it.
-    names : tuple of str
-        Of all places of v.
-    bounded : bool
-        Whether the number of records is public. If not it is released, too: in the cells of the tables, or
-        by itself where there are none.
-    """
+    """What is released for a design, in order, all of it public."""
 
     numbers: tuple[int, ...]
     factors: tuple[tuple[int, ...], ...]
@@ -146,8 +135,6 @@ class Layout:
     def sensitivity(self, norm: float) -> Fraction:
         """Return how far one record that is replaced, or added, can move what is released, with roundings.
 
-        Notes
-        -----
         *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
         the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
         -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
@@ -267,3 +254,116 @@ def _level_sums(
         for values, grid in zip(arrays, grids)
         for mask in masks
     ]
+
+
+_ONE = float(1 << 30)
+# leverages above it count as this
+MOST_LEVERAGE = 0.5
+# of so many variances one is above what it is taken to be
+LEFT_OUT = 0.001
+
+
+class Influences(NamedTuple):
+    """What gives a record's influence on each coefficient; all public, in the unit of the moments.
+
+    At public estimates and with public forms a, of which each gives a coefficient as a'(sum of x y), a record
+    moves the coefficient by a'x times its residual. The squares of that, added up, are the variance that
+    sampling gives the estimate, whatever the variances of the errors are (White 1980). Residuals are divided
+    by one less the record's leverage, as in HC3 (MacKinnon and White 1985).
+    """
+
+    center: Floats
+    forms: Floats
+    inverse: Floats
+    reach: Floats
+    leverage: float
+
+    @classmethod
+    def of(cls, noisy: NoisyMoments, layout: Layout) -> Influences:
+        """Return those at a release's own estimates."""
+        found = Seen(noisy)
+        center, forms = found.estimates, found.forms
+        inverse = forms.copy()
+        inverse[0] -= noisy.origin @ forms[1:]
+        most = _most(forms, layout)
+        residual = 1.0 + min(float(_most(center[None], layout)[0]), 1.0)
+        leverage = min(float(_most(_most(inverse, layout)[None], layout)[0]), MOST_LEVERAGE)
+        return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
+
+    def squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
+        """Yield the squares of records' influences, in units of the largest that is possible.
+
+        Every operation is one record's own, so that it does not matter which others there are.
+        """
+        turned = [_times(row, columns) for row in self.inverse]
+        leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
+        residual = y - np.clip(_times(self.center, columns), -1.0, 1.0)
+        residual /= 1.0 - np.clip(leverage, 0.0, self.leverage)
+        for j, (form, reach) in enumerate(zip(self.forms, self.reach.tolist())):
+            along = _times(form, columns) if j == 0 else turned[j]
+            yield np.clip((along * residual / reach) ** 2, 0.0, 1.0)
+
+
+def _times(form: Floats, columns: list[Floats]) -> Floats:
+    found = form[0] * columns[0]
+    for weight, column in zip(form[1:].tolist(), columns[1:]):
+        found += weight * column
+    return found
+
+
+def _most(forms: Floats, layout: Layout) -> Floats:
+    """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
+    numbers = [place for place in layout.numbers[:-1] if place > 0]
+    wide = np.abs(forms[:, numbers]).sum(axis=1)
+    low, high = forms[:, 0] - wide, forms[:, 0] + wide
+    for levels in layout.factors:
+        # a record has one of the levels, or none
+        part = forms[:, [place for place in levels if place > 0]]
+        low += part.min(axis=1, initial=0.0)
+        high += part.max(axis=1, initial=0.0)
+    return np.maximum(np.abs(low), np.abs(high))
+
+
+def influence_query(
+    regression: Regression,
+    design: LinearDesign,
+    at: Influences,
+    scaling: tuple[Floats, Floats],
+    bounded: bool,
+) -> Query:
+    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
+    totals = [0] * len(at.center)
+    for y, columns in _chunks(regression, design, *scaling):
+        squares = at.squares(y, columns)
+        totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, squares)]
+    exact = tuple(Fraction(total, 1 << 30) for total in totals)
+    return Query(
+        "regression",
+        np.array([float(each) for each in exact]),
+        (Fraction(1),),
+        Labels("regression", tuple(f"influence({name}^2)" for name in design.names)),
+        nobs=len(regression.response) if bounded else None,
+        exact=exact,
+    )
+
+
+def _chunks(
+    regression: Regression, design: LinearDesign, centers: Floats, factors: Floats
+) -> Iterator[tuple[Floats, list[Floats]]]:
+    """Yield responses and columns in the unit of the moments, some at a time. Private."""
+    low, high = design.response_bounds
+    middle, height = 0.5 * low + 0.5 * high, half_width(design.response_bounds)
+    step = max(CHUNK // len(design.names), 1024)
+    for start in range(0, len(regression.response), step):
+        part = slice(start, start + step)
+        read = clipped(design.predictors, [values[part] for values in regression.predictors])
+        constant, *rest = expanded(design.predictors, read).T
+        columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
+        yield (regression.response[part].clip(low, high) - middle) / height, columns
+
+
+def with_sampling(noisy: NoisyMoments, at: Influences, found: Floats, noise: CubeNoise) -> NoisyMoments:
+    """Return the moments with what the released sums say of the estimates' variances, at most."""
+    above = float(noise.ppf(1.0 - LEFT_OUT))
+    most = np.maximum(found + above, 0.0) * at.reach**2
+    return replace(noisy, sampling=frozen(most), left_out=LEFT_OUT)

@@ -1,29 +1,39 @@
-"""What tests share: alternatives, groups that are read, and the release of one number."""
+"""What tests share: options, names, samples, counts, and what is released."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, one_column
+from pydpstat._data.columns import Columns, Data, one_column, truths_of
+from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER, REAL
-from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, release_statistic
+from pydpstat._release.statistic import (
+    Missing,
+    OnlyBounded,
+    Options,
+    check_records,
+    options,
+    release_statistic,
+)
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._predictors import filled
-from pydpstat.inference._units import Sample
+from pydpstat.inference._samples import Sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import Both, both_columns
 from pydpstat.statistics._kernels.levels import Axis
+from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, Scope, note_unused
 
@@ -69,14 +79,6 @@ def group_names(samples: Sequence[Sample], otherwise: tuple[str, ...]) -> tuple[
     """Return the samples' own names, which are public as columns' names are, or others for all of them.
 
     Samples have names of their own where each is a series with a name and no two have the same.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pydpstat.statistics._kernels.scope import NOTHING
-    >>> f, m = (Sample(pd.Series([1.0], name=name), NOTHING) for name in "fm")
-    >>> group_names((f, m), ("x", "y")), group_names((f, f), ("x", "y"))
-    (('f', 'm'), ('x', 'y'))
     """
     found = tuple(each.name for each in samples if each.name)
     return found if len(found) == len(samples) == len(set(found)) else otherwise
@@ -88,28 +90,12 @@ def numbered_groups(samples: Sequence[Sample]) -> tuple[str, ...]:
 
 
 def contrast_name(kind: str, names: tuple[str, ...], otherwise: tuple[str, ...]) -> str:
-    """Return how a contrast of two groups is called: with their names where they have some.
-
-    Examples
-    --------
-    >>> contrast_name("difference", ("f", "m"), ("a", "b")), contrast_name("ratio", ("a", "b"), ("a", "b"))
-    ('difference of f and m', 'ratio')
-    """
+    """Return how a contrast of two groups is called: with their names where they have some."""
     return kind if names == otherwise else f"{kind} of {names[0]} and {names[1]}"
 
 
 def one_distribution(samples: Sequence[Sample]) -> str:
-    """Say what the null hypothesis of groups alike is, with their names where they have some.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pydpstat.statistics._kernels.scope import NOTHING
-    >>> one_distribution([Sample(pd.Series([1.0], name=name), NOTHING) for name in "fmx"])
-    'f, m and x have the same distribution under the null hypothesis'
-    >>> one_distribution([Sample([1.0], NOTHING), Sample([2.0], NOTHING)])
-    'both samples have the same distribution under the null hypothesis'
-    """
+    """Say what the null hypothesis of groups alike is, with their names where they have some."""
     names = group_names(samples, ())
     told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
     if not names and len(samples) == 2:
@@ -213,3 +199,90 @@ def remarks_on(noise: DPResults, half_range: float) -> tuple[str, ...]:
     if noise.noise.std() > half_range:
         return ("The noise is wider than the range of the statistic: the result is almost uninformative.",)
     return ()
+
+
+NOTHING_SAID = (
+    "The noise is too large for counts of so few records: the result is uninformative. Use a larger "
+    "epsilon, or more records."
+)
+# the noise of smaller ones is no number
+SMALLEST_EPSILON = 1e-300
+IDENTICAL = "the records are independent and identically distributed"
+
+
+def count_options(
+    epsilon: float,
+    alternative: str,
+    neighbors: str | None,
+    missing: Missing,
+    fill: type,
+    budget: Spender | None,
+    only: OnlyBounded | None = None,
+) -> Options:
+    """Check how counts are to be protected, and the alternative."""
+    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    public = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=fill, budget=budget, only=only)
+    if how.epsilon < SMALLEST_EPSILON:
+        raise PydpstatError(
+            f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
+            "With so much noise no test is informative."
+        )
+    return how
+
+
+def counted(
+    data: object,
+    how: Options,
+    source: Source,
+    argument: str,
+    test: str,
+    read: Callable[[object, str], Columns],
+    cells: Callable[[np.ndarray], np.ndarray],
+    scope: Scope,
+) -> tuple[np.ndarray, int, Options]:
+    """Return the counts of disjoint cells that each record is in one of, and the number of all records."""
+    records, how = records_of(data, how, scope, source, read, argument)
+    if records.known is not None:
+        check_records(how, records.known, 1, test, argument)
+    found = records.fold(partial(_part, cells=cells, missing=how.missing), np.add)
+    size = int(found.sum())
+    if how.bounded:
+        check_records(how, size, 1, test, argument)
+    return found, size, how
+
+
+def truths(data: object, argument: str) -> Columns:
+    """Read one variable of truth values."""
+    return one_column(data, argument, truths_of)
+
+
+def true_and_false(values: np.ndarray) -> np.ndarray:
+    """Count the true and the false values."""
+    met = int(np.count_nonzero(values))
+    return np.array([met, values.size - met])
+
+
+def counts_query(counts: np.ndarray, names: tuple[str, ...], ones: int, size: int, how: Options) -> Query:
+    """Ask for counts that one record changes by at most so many ones together."""
+    single = len(names) == 1
+    return Query(
+        "count",
+        counts.astype(np.float64).reshape(() if single else -1),
+        (reach_of(ones, how),),
+        Labels("count", None if single else names),
+        integer=True,
+        nobs=size if how.bounded else None,
+        exact=tuple(counts.ravel().tolist()),
+    )
+
+
+def _part(part: Part, cells: Callable[[np.ndarray], np.ndarray], missing: Missing) -> np.ndarray:
+    values, absent = part.columns.arrays[0], part.columns.missing[0]
+    if absent is None and values.dtype.kind == "f":
+        absent = np.isnan(values)
+    if absent is None:
+        return cells(values)
+    gone = int(np.count_nonzero(absent))
+    found = cells(values[~absent] if gone else values)
+    return found + gone * cells(np.array([missing])) if fills(gone, missing) else found

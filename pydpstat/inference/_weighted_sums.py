@@ -19,8 +19,8 @@ from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.inference._weighted_columns import GivenPair, both_of, products_of, whole_sample
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
@@ -260,7 +260,8 @@ def cell_sums(
 def weighted_query(
     statistic: str, sums: Sequence[Sums], linear: int, known: Weighted, size: int | None
 ) -> Query:
-    """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of v^2.
+    """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of
+    v^2.
 
     A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
     elements and of L1 norm c v + (1 - c) v^2, where the number of records is private

@@ -24,8 +24,9 @@ from pydpstat.inference._block_runs import (
     pvalue_of,
     release_blocks,
     sizes_told,
+    unheard,
 )
-from pydpstat.inference._laws.block_laws import (
+from pydpstat.inference._null_distributions.block_counts import (
     BlockQuantile,
     cells_for,
     choose_blocks,
@@ -33,7 +34,6 @@ from pydpstat.inference._laws.block_laws import (
     level_limit,
     rejections_sf,
 )
-from pydpstat.inference._unheard import unheard
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults

@@ -12,9 +12,8 @@ from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.deep_tables import FLOOR, fit_pvalue, independence_pvalue
-from pydpstat.inference._laws.tables import shares
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
+from pydpstat.inference._null_distributions.tables import FLOOR, fit_pvalue, independence_pvalue, shares
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
 

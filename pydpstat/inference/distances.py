@@ -14,9 +14,16 @@ from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_records, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.distance_laws import one_sample_law, two_sample_law
-from pydpstat.inference._laws.rank_laws import NoisyTail, upper
-from pydpstat.inference._laws.rank_values import UNIT_BITS, distance_between, distance_from
+from pydpstat.inference._block_runs import unheard
+from pydpstat.inference._null_distributions.distances import one_sample_law, two_sample_law
+from pydpstat.inference._null_distributions.ranks import (
+    UNIT_BITS,
+    NoisyTail,
+    distance_between,
+    distance_from,
+    upper,
+)
+from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     GROUPS,
@@ -29,8 +36,6 @@ from pydpstat.inference._testing import (
     sample_of,
     shown_alternative,
 )
-from pydpstat.inference._unheard import unheard
-from pydpstat.inference._units import samples_of
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named

@@ -14,14 +14,13 @@ from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_c
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import Mixed, equal_means, pvalue_floor
-from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
 from pydpstat.inference._mean_tests import noisy_mean
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._null_distributions.group_means import Mixed, equal_means, pvalue_floor
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._population import MeanIntervals
+from pydpstat.inference._samples import Sample, samples_of
 from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
-from pydpstat.inference._units import Sample, samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._group_labels import GroupLabels
@@ -252,13 +251,7 @@ def unsized_sums(
 
 
 def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
-    """Say which groups are not compared.
-
-    Examples
-    --------
-    >>> left_out(("f", "m", "x"), (0, 1))
-    ('x is left out: it may have no records at all.',)
-    """
+    """Say which groups are not compared."""
     return tuple(
         f"{name} is left out: it may have no records at all."
         for place, name in enumerate(names)

@@ -22,15 +22,14 @@ from pydpstat._release.statistic import (
     release_stage,
 )
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cell_regression import by_cells
+from pydpstat.inference._cell_regression import by_cells, logit_results
+from pydpstat.inference._coefficients import empty_responses
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._hidden import empty_responses
-from pydpstat.inference._laws.logit_start import Line, line_for, start, within
-from pydpstat.inference._laws.noisy_logit import LogitLaw, symmetric
-from pydpstat.inference._logit_results import logit_results
-from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._null_distributions.logistic_cells import Line, line_for, start, within
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
+from pydpstat.inference._samples import Whose
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults

@@ -8,21 +8,30 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, quiet, release_statistic
-from pydpstat.inference._counted import (
-    INDEPENDENT,
+from pydpstat.inference._null_distributions.noise import Tulap
+from pydpstat.inference._null_distributions.proportions import (
+    NoisyPair,
+    NoisyPairInterval,
+    ProportionInterval,
+    floor_of,
+    noisy_tails,
+    pvalue_of,
+)
+from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, Line, NoisyCounts
+from pydpstat.inference._samples import samples_of
+from pydpstat.inference._testing import (
+    GROUPS,
+    IDENTICAL,
     NOTHING_SAID,
+    contrast_name,
     count_options,
     counted,
     counts_query,
+    group_names,
+    shown_alternative,
     true_and_false,
     truths,
 )
-from pydpstat.inference._laws.binomial import ProportionInterval, floor_of, noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
-from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
-from pydpstat.inference._testing import GROUPS, contrast_name, group_names, shown_alternative
-from pydpstat.inference._units import samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -160,7 +169,7 @@ def _one(
         parameter="proportion",
         interval=ProportionInterval(smooth, size, how.epsilon, alternative),
         validity="exact",
-        assumptions=(INDEPENDENT,),
+        assumptions=(IDENTICAL,),
         remarks=(NOTHING_SAID,) if float(noise.ppf(0.975)) >= size else (),
     )
 
@@ -199,7 +208,7 @@ def _one_unsized(
         parameter="proportion",
         interval=NoisyPairInterval(pair, alternative),
         validity="model",
-        assumptions=(INDEPENDENT,),
+        assumptions=(IDENTICAL,),
         remarks=() if pair.tell else (NOTHING_SAID,),
     )
 

@@ -12,11 +12,22 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, quiet, release_statistic
-from pydpstat.inference._counted import INDEPENDENT, NOTHING_SAID, count_options, counted, counts_query
-from pydpstat.inference._laws.binomial import floor_of, noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import OUTSIDE, NoisyPair
-from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._testing import shown_alternative
+from pydpstat.inference._null_distributions.noise import Tulap
+from pydpstat.inference._null_distributions.proportions import (
+    OUTSIDE,
+    NoisyPair,
+    floor_of,
+    noisy_tails,
+    pvalue_of,
+)
+from pydpstat.inference._testing import (
+    IDENTICAL,
+    NOTHING_SAID,
+    count_options,
+    counted,
+    counts_query,
+    shown_alternative,
+)
 from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys, Scope
@@ -158,7 +169,7 @@ def quantile_test(
         released=tuple(zip(names, noisy.tolist())),
         estimates=(("share below", sides.below), ("share above", sides.above)),
         validity="exact" if how.bounded else "model",
-        assumptions=(INDEPENDENT, *(() if tied else (NO_TIES,))),
+        assumptions=(IDENTICAL, *(() if tied else (NO_TIES,))),
         remarks=() if sides.tell else (NOTHING_SAID,),
     )
 

@@ -19,10 +19,9 @@ from pydpstat._release.statistic import (
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, read_regression
-from pydpstat.inference._moment_regression import by_moments
-from pydpstat.inference._rank_regression import by_ranks
+from pydpstat.inference._linear_regression import by_moments, by_ranks
+from pydpstat.inference._samples import Whose
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.inference._units import Whose
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
@@ -173,8 +172,8 @@ def ols(
     interval has all values that are not rejected, and those between them (Anderson and Rubin 1949): it is the
     whole line where the noise hides the predictor. No proof covers this; the level was measured
     (``measured``). Below 0.005 a p-value is that of an exponential tail beyond the simulated statistics
-    (`pydpstat.inference._laws.simulated_tail`), down to 1e-6 (`pvalue_floor`); with fewer than 20 records
-    more than coefficients it is not below 0.00025.
+    (`pydpstat.inference._null_distributions.simulation`), down to 1e-6 (`pvalue_floor`); with fewer than 20
+    records more than coefficients it is not below 0.00025.
 
     ``"HC3"``: where a few records lie far out and errors are larger there, standard errors that take errors
     to have one variance are too small. A second release, with a quarter of epsilon, has for each coefficient
@@ -193,8 +192,8 @@ def ols(
     sensitivity 2 k (``model``: exact where errors are independent and have one distribution or symmetric
     distributions). The blocks' size and k follow from n, epsilon and the number of predictors. With
     `interval` a histogram of the blocks' estimates of the slope, with cells of equal angles, is released,
-    too; its intervals are exact under the same assumptions (`pydpstat.inference._laws.sign_scores`), infinite
-    beyond the outer cells.
+    too; its intervals are exact under the same assumptions (`pydpstat.inference._null_distributions.slopes`),
+    infinite beyond the outer cells.
 
     One slope with `interval`: the numbers of pairs of records whose own slope lies in public cells, first in
     coarse ones, and then in finer ones within the interval of the look before (Theil 1950, Sen 1968). Under

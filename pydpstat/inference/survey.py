@@ -10,9 +10,13 @@ import numpy as np
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
 from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
-from pydpstat.inference._laws.share_intervals import NOTHING_SAID
-from pydpstat.inference._laws.weighted_mean import ASSUMPTIONS, WeightedMeanInterval, WeightedSums
-from pydpstat.inference._laws.weighted_strata import StratifiedSums
+from pydpstat.inference._null_distributions.shares import NOTHING_SAID
+from pydpstat.inference._null_distributions.weighted_means import (
+    ASSUMPTIONS,
+    StratifiedSums,
+    WeightedMeanInterval,
+    WeightedSums,
+)
 from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import (
     LINEAR,
@@ -44,8 +48,8 @@ class WeightedMeans(Intervals):
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places."""
-        from pydpstat.inference._laws.deep_pvalues import FLOOR
-        from pydpstat.inference._laws.weighted_difference import weighted_difference
+        from pydpstat.inference._null_distributions.mean_differences import FLOOR
+        from pydpstat.inference._null_distributions.weighted_means import weighted_difference
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)

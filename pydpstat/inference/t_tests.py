@@ -13,9 +13,17 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._coins import by_coins
-from pydpstat.inference._mean_tests import METHODS, SAMPLES, one_sample, release_groups, standard, two_samples
+from pydpstat.inference._mean_tests import (
+    METHODS,
+    SAMPLES,
+    by_coins,
+    one_sample,
+    release_groups,
+    standard,
+    two_samples,
+)
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     check_epsilon,
@@ -23,7 +31,6 @@ from pydpstat.inference._testing import (
     note_empty,
     shown_alternative,
 )
-from pydpstat.inference._units import samples_of
 from pydpstat.random import Source, source_from
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.association import Both, check_lengths

@@ -46,7 +46,7 @@ class NullDistribution(Drawn):
 
     Examples
     --------
-    >>> from pydpstat.inference._laws.rank_laws import NoisyTail, signed_rank_law
+    >>> from pydpstat.inference._null_distributions.ranks import NoisyTail, signed_rank_law
     >>> NullDistribution(NoisyTail(signed_rank_law(3, 3), 1.0), 0.9, 1.0).extreme()
     ((-inf, 0.1), (0.9, inf))
     """

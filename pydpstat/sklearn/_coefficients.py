@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._cell_regression import moderate
-from pydpstat.inference._combinations import LawCombinations, MomentCombinations
-from pydpstat.inference._laws.cell_logit import CellLogit
-from pydpstat.inference._laws.noisy_logit import LogitLaw
+from pydpstat.inference._coefficients import LawCombinations, MomentCombinations
+from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
 from pydpstat.results.regression_results import RegressionResults
 
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import REAL, VECTOR
 from pydpstat._release.statistic import Missing, Public, for_columns, options, quiet, release_statistic
-from pydpstat.inference._laws.correlation_interval import CorrelationIntervals
+from pydpstat.inference._null_distributions.shares import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results.results import DPResults

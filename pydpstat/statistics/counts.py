@@ -12,7 +12,7 @@ from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
-from pydpstat.inference._laws.share_intervals import ShareIntervals
+from pydpstat.inference._null_distributions.shares import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges

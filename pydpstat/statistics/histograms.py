@@ -17,7 +17,7 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.statistic import Missing, options, quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.histogram_quantiles import HistogramIntervals
+from pydpstat.inference._null_distributions.quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels

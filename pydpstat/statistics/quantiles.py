@@ -114,15 +114,15 @@ def quantile(
 
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
     its number of cells follows from n and epsilon, and is 128 where n, or a group's, is private. A record is
-    in one cell of one group, so that each group has the noise of a separate release; under bounded
-    neighbors it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and
-    `bse` is half the distance of what is a standard deviation of the noise below and above; NaN where the
-    noise is above a tenth of all records. Both kinds of intervals are exact for every distribution, ties
-    included: they end at edges. That of the noise ends where the noisy number of records below no longer fits
-    the rank of the records' quantile, and has all of the cell in which this is. That of kind "population"
-    ends where it cannot come from a binomial number with the share q; of private numbers of records
-    `pydpstat.inference._laws.private_quantiles` has the distribution. For n epsilon up to 100 it is much
-    shorter than what choices of grid points would say.
+    in one cell of one group, so that each group has the noise of a separate release; under bounded neighbors
+    it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and `bse` is
+    half the distance of what is a standard deviation of the noise below and above; NaN where the noise is
+    above a tenth of all records. Both kinds of intervals are exact for every distribution, ties included:
+    they end at edges. That of the noise ends where the noisy number of records below no longer fits the rank
+    of the records' quantile, and has all of the cell in which this is. That of kind "population" ends where
+    it cannot come from a binomial number with the share q; of private numbers of records
+    `pydpstat.inference._null_distributions.quantiles` has the distribution. For n epsilon up to 100 it is
+    much shorter than what choices of grid points would say.
 
     References
     ----------

@@ -29,7 +29,7 @@ from pydpstat._release.statistic import (
     release_statistic,
 )
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.share_intervals import TableIntervals
+from pydpstat.inference._null_distributions.shares import TableIntervals
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee

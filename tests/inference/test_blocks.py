@@ -13,7 +13,7 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, PydpstatError
 from pydpstat.inference._block_runs import pvalue_of
-from pydpstat.inference._laws.block_laws import (
+from pydpstat.inference._null_distributions.block_counts import (
     BlockQuantile,
     choose_blocks,
     interval_blocks,

@@ -9,18 +9,17 @@ import pytest
 from scipy import integrate, stats
 from statsmodels.stats import power
 
-from pydpstat.inference._laws.binomial import noisy_tails
-from pydpstat.inference._laws.exact_mean import noise_above
-from pydpstat.inference._laws.geometric_sums import geometric_sum
-from pydpstat.inference._laws.logit_start import start
-from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import groups_under
-from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.power_counts import block_power
-from pydpstat.inference._laws.reference import noise_quantiles
-from pydpstat.inference._laws.tables import nuisance_points
-from pydpstat.inference._laws.two_proportions import _limits
-from pydpstat.inference._laws.weighted_quantile import WeightedCells, WeightedQuantileInterval
+from pydpstat.inference._null_distributions.exact_moments import noise_above
+from pydpstat.inference._null_distributions.logistic_cells import start
+from pydpstat.inference._null_distributions.noise import geometric_sum, normal_laplace_tail
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
+from pydpstat.inference._null_distributions.noisy_welch import groups_under
+from pydpstat.inference._null_distributions.power_counts import block_power
+from pydpstat.inference._null_distributions.proportions import noisy_tails
+from pydpstat.inference._null_distributions.simulation import noise_quantiles
+from pydpstat.inference._null_distributions.tables import nuisance_points
+from pydpstat.inference._null_distributions.two_proportions import _limits
+from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
 

@@ -16,14 +16,14 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws import deep_tables, nuisance, tables
-from pydpstat.inference._laws.geometric_sums import noise_variance
-from pydpstat.inference._laws.tables import (
-    fit_pvalue,
+from pydpstat.inference._null_distributions import simulation, tables
+from pydpstat.inference._null_distributions.noise import noise_variance
+from pydpstat.inference._null_distributions.tables import (
     fit_statistic,
-    independence_pvalue,
     independence_statistic,
     nuisance_points,
+    plain_fit_pvalue,
+    plain_independence_pvalue,
     shares,
 )
 
@@ -52,7 +52,7 @@ def test_noise_has_the_variance_and_the_law_that_are_said():
         k = np.arange(-4_000, 4_001)
         law = math.tanh(rate / 2.0) * np.exp(-rate * np.abs(k))
         assert noise_variance(rate) == pytest.approx(float(law @ (k * k)), rel=1e-9)
-    drawn = nuisance.geometric_draws(np.random.default_rng(3), 0.7, (200_000,))
+    drawn = simulation.geometric_draws(np.random.default_rng(3), 0.7, (200_000,))
     k = np.arange(-3, 4)
     law = math.tanh(0.35) * np.exp(-0.7 * np.abs(k))
     shares_drawn = [(drawn == each).mean() for each in k]
@@ -91,12 +91,12 @@ def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():
 def test_without_noise_they_are_pearsons_and_the_p_values_those_of_scipy():
     table = np.array([[10.0, 20.0, 30.0], [16.0, 19.0, 25.0]])
     exact = stats.chi2_contingency(table, correction=False)
-    statistic, pvalue = independence_pvalue(table, 120, 5e5)
+    statistic, pvalue = plain_independence_pvalue(table, 120, 5e5)
     assert statistic == pytest.approx(exact.statistic, rel=1e-5)
     # 0.02: the chi-square law's own error here, and four standard errors of the simulation
     assert pvalue == pytest.approx(exact.pvalue, abs=0.03)
     fit = stats.chisquare(table.ravel())
-    statistic, pvalue = fit_pvalue(table.ravel(), np.full(6, 1.0 / 6.0), 120, 5e5)
+    statistic, pvalue = plain_fit_pvalue(table.ravel(), np.full(6, 1.0 / 6.0), 120, 5e5)
     assert statistic == pytest.approx(fit.statistic, rel=1e-5)
     assert pvalue == pytest.approx(fit.pvalue, abs=0.01)
     x, y = (np.repeat(each, table.ravel().astype(int)) for each in (["u"] * 3 + ["v"] * 3, [*"abc"] * 2))
@@ -123,7 +123,7 @@ def test_a_p_value_is_its_place_among_all_outcomes():
     law = fit_statistic(np.concatenate(tables).astype(float), p, n, rate)
     chance = np.concatenate(chances)
     for noisy in ([5.0, 0.0], [2.0, 2.0], [-1.0, 9.0]):
-        statistic, pvalue = fit_pvalue(np.array(noisy), p, n, rate)
+        statistic, pvalue = plain_fit_pvalue(np.array(noisy), p, n, rate)
         exact = float(chance[law >= statistic * (1.0 - 1e-9)].sum())
         # five standard errors of 9,999 tables
         assert pvalue == pytest.approx(exact, abs=5.0 * math.sqrt(exact * (1.0 - exact) / 9_999) + 1e-4)
@@ -258,12 +258,15 @@ def test_refusals(call, message):
 
 def test_p_values_repeat():
     noisy = np.array([[12.0, 3.0], [-2.0, 9.0]])
-    first = independence_pvalue(noisy, 20, RATE), fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE)
-    for cached in (tables._independence, tables._fit_reference):
+    first = (
+        plain_independence_pvalue(noisy, 20, RATE),
+        plain_fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE),
+    )
+    for cached in (tables._plain_independence, tables._fit_reference):
         cached.cache_clear()
     again = (
-        independence_pvalue(noisy + 0.0, 20, RATE),
-        fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE),
+        plain_independence_pvalue(noisy + 0.0, 20, RATE),
+        plain_fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE),
     )
     assert first == again
 
@@ -278,11 +281,11 @@ def test_p_values_repeat():
     st.integers(0, 2**32),
 )
 def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
-    noisy = nuisance.geometric_draws(np.random.default_rng(seed), rate, (rows, columns)) + n // (
+    noisy = simulation.geometric_draws(np.random.default_rng(seed), rate, (rows, columns)) + n // (
         rows * columns
     )
     size = n if known else None
-    statistic, pvalue = independence_pvalue(noisy, size, rate, 99)
+    statistic, pvalue = plain_independence_pvalue(noisy, size, rate, 99)
     assert 0.0 < pvalue <= 1.0 and math.isfinite(statistic)
     for number, p in nuisance_points(noisy, size, rate):
         assert number >= 1 and p.shape == noisy.shape
@@ -305,7 +308,7 @@ def test_the_level_of_few_records_without_noise_is_held():
     rejected = [
         mass
         for table, mass in zip(np.array(tables)[likely], masses[likely])
-        if independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1] <= 0.05
+        if plain_independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1] <= 0.05
     ]
     assert sum(rejected) + masses[~likely].sum() <= 0.05
 
@@ -331,12 +334,12 @@ def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_pri
     levels = {"a": ["x", "y"], "b": ["x", "y"]}
     table = pydpstat.crosstab(frame, 1.0, levels=levels, neighbors=neighbors, rng=3)
     rate = 0.5 if neighbors == "bounded" else 1.0
-    expected = deep_tables.independence_pvalue(table.value[:2, :2], None, rate)
+    expected = tables.independence_pvalue(table.value[:2, :2], None, rate)
     assert (table.chi2().statistic, table.chi2().pvalue) == expected
     # where "other" is a level that was asked for, it is one
     named = {"a": ["x", "y", "other"], "b": ["x", "y"]}
     table = pydpstat.crosstab(frame, 1.0, levels=named, neighbors=neighbors, rng=3)
-    assert table.chi2().pvalue == deep_tables.independence_pvalue(table.value[:3, :2], None, rate)[1]
+    assert table.chi2().pvalue == tables.independence_pvalue(table.value[:3, :2], None, rate)[1]
 
 
 @pytest.mark.parametrize(

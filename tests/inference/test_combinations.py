@@ -12,7 +12,7 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws import score_tests
+from pydpstat.inference._null_distributions import score_tests
 from pydpstat.results._hypotheses import hypotheses
 
 # noise that no digit shows

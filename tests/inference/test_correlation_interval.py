@@ -16,7 +16,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.correlation_interval import Spread, population_ends, spread_of
+from pydpstat.inference._null_distributions.shares import Spread, population_ends, spread_of
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.statistics._kernels.partition import PARABOLA
 

@@ -7,19 +7,31 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.inference._laws.binomial import (
+from pydpstat.inference._null_distributions.noise import (
+    Tulap,
+    geometric_pmf,
+    geometric_sum,
+    noise_variance,
+    normal_laplace_tail,
+)
+from pydpstat.inference._null_distributions.proportions import (
+    NoisyPair,
+    NoisyPairInterval,
     ProportionInterval,
+    _studentized,
+    _tails_of,
     binomial_points,
     binomial_reach,
     crossing,
     noisy_tails,
     pvalue_of,
 )
-from pydpstat.inference._laws.geometric_sums import geometric_pmf, geometric_sum, noise_variance
-from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval, _studentized, _tails_of
-from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts, line_tails
+from pydpstat.inference._null_distributions.two_proportions import (
+    ContrastInterval,
+    Line,
+    NoisyCounts,
+    line_tails,
+)
 
 RATES = (0.05, 0.7, 3.0, 50.0)
 
@@ -147,7 +159,7 @@ def test_tails_against_multiple_precision(n, p, rate, z):
 def test_merged_values_make_no_tail_smaller(monkeypatch):
     noise, z = Tulap(1.0), 5_003_000.3
     merged = noisy_tails(z, 10**7, 0.5, noise)
-    monkeypatch.setattr("pydpstat.inference._laws.binomial._MERGED", 10**9)
+    monkeypatch.setattr("pydpstat.inference._null_distributions.proportions._MERGED", 10**9)
     exact = noisy_tails(z, 10**7, 0.5, noise)
     # half a cell of 2 values is a thousandth of the standard deviation
     assert all(one >= other and one < other * 1.005 for one, other in zip(merged, exact))
@@ -269,8 +281,8 @@ def test_few_pairs_of_proportions_find_the_largest_pvalue(monkeypatch):
         for _ in range(8):
             x = rng.binomial(sizes, p) + noise_of(rng, rate, 2)
             noisy = NoisyCounts((float(x[0]), float(x[1])), sizes, rate)
-            monkeypatch.setattr("pydpstat.inference._laws.two_proportions._PAIRS", 33)
+            monkeypatch.setattr("pydpstat.inference._null_distributions.two_proportions._PAIRS", 33)
             few = noisy.tails(Line.of_difference(0.0), 1e-6)
-            monkeypatch.setattr("pydpstat.inference._laws.two_proportions._PAIRS", 321)
+            monkeypatch.setattr("pydpstat.inference._null_distributions.two_proportions._PAIRS", 321)
             many = noisy.tails(Line.of_difference(0.0), 1e-6)
             assert all(one <= other + 1e-12 and other < one * 1.02 for one, other in zip(few, many))

@@ -8,15 +8,25 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.inference._laws import deep_means, deep_tables, group_means, tables
-from pydpstat.inference._laws.deep_pvalues import deeper, t_floor, t_pvalue, two_sample_pvalue
-from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import welch_pvalue
-from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
-from pydpstat.inference._laws.reference import FLOOR
-from pydpstat.inference._laws.shapes import NORMAL, UP
-from pydpstat.inference._laws.splitting import _moved, _thinned, small_tail
-from pydpstat.inference._laws.stretched import Quadratic, conditional, mean_above, stretched, survival
+from pydpstat.inference._null_distributions import group_means, tables
+from pydpstat.inference._null_distributions.mean_differences import (
+    WelchInterval,
+    deeper,
+    t_floor,
+    t_pvalue,
+    two_sample_pvalue,
+)
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
+from pydpstat.inference._null_distributions.noisy_welch import (
+    Quadratic,
+    conditional,
+    mean_above,
+    stretched,
+    survival,
+    welch_pvalue,
+)
+from pydpstat.inference._null_distributions.simulation import FLOOR, NORMAL, UP
+from pydpstat.inference._null_distributions.tables import _moved, _thinned, small_tail
 from pydpstat.mechanisms.cube import CubeNoise
 
 SIZED = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
@@ -118,11 +128,11 @@ def test_several_groups_have_a_bound_that_is_no_less_than_what_is_simulated():
     second = variance * (normal**2 + rng.chisquare(n - 1, (draws, k))) + 4.0 * rng.laplace(size=(draws, k))
     found = group_means.welch(np.array([np.full((draws, k), float(n)), first, second]), noise).statistic
     groups = [
-        deep_means.Sums(n, n * variance, np.array([2.0, 0.0]), np.array([0.0, 4.0]), 8.0, 2.0, "laplace")
+        group_means.Sums(n, n * variance, np.array([2.0, 0.0]), np.array([0.0, 4.0]), 8.0, 2.0, "laplace")
     ]
     for share in (1e-2, 1e-3, 1e-4):
         f = float(np.quantile(found, 1.0 - share))
-        bound = deep_means.tail_bound(groups * k, [0.0], f, True)
+        bound = group_means.tail_bound(groups * k, [0.0], f, True)
         # one more degree of freedom, and the worst variance and shape
         assert 0.9 * share < bound < 40.0 * share
 
@@ -166,15 +176,15 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
         found = []
         for first in (40.0, 52.0, 65.0, 200.0):
             noisy = np.array([first, 0.375 * (200.0 - first), 0.625 * (200.0 - first)])
-            statistic, pvalue = deep_tables.fit_pvalue(noisy, p, n, rate)
-            plain = tables.fit_pvalue(noisy, p, n, rate)
+            statistic, pvalue = tables.fit_pvalue(noisy, p, n, rate)
+            plain = tables.plain_fit_pvalue(noisy, p, n, rate)
             assert statistic == plain[0] and (pvalue == plain[1] or plain[1] <= 0.002)
             found.append(pvalue)
         assert found == sorted(found, reverse=True) and found[-1] == FLOOR
         assert FLOOR < found[2] < 1e-3
     table = np.array([[80.0, 20.0], [55.0, 45.0]])
     for size in (200, None):
-        statistic, pvalue = deep_tables.independence_pvalue(table, size, rate)
+        statistic, pvalue = tables.independence_pvalue(table, size, rate)
         assert statistic == tables.independence_statistic(table[None], size, rate)[0]
         # close to chi-square's, and a bound
         assert 0.5 < pvalue / stats.chi2.sf(statistic, 1) < 10.0

@@ -14,7 +14,7 @@ import statsmodels.formula.api as smf
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import formula_terms
-from pydpstat.inference._transformations import Expression
+from pydpstat.inference._predictors import Expression
 
 # noise that no digit shows
 SURE = 1e8

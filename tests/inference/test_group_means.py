@@ -17,7 +17,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.group_means import (
+from pydpstat.inference._null_distributions.group_means import (
     Fitted,
     Mixed,
     _families,
@@ -27,7 +27,7 @@ from pydpstat.inference._laws.group_means import (
     welch,
     welch_pvalue,
 )
-from pydpstat.inference._laws.noisy_t import NoisySums
+from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))

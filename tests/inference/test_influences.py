@@ -18,10 +18,9 @@ from statsmodels.formula.api import ols as least_squares
 import pydpstat as dp
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._influences import Influences, influence_query
-from pydpstat.inference._laws.noisy_moments import NoisyMoments, matrix_of
-from pydpstat.inference._laws.score_tests import ScoreTests
-from pydpstat.inference._regression_moments import Layout
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._null_distributions.score_tests import ScoreTests
+from pydpstat.inference._regression_moments import Influences, Layout, influence_query
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import regression as levels  # noqa: E402

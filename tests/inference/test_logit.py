@@ -16,10 +16,10 @@ from scipy import stats
 import pydpstat
 from pydpstat import Budget, PydpstatError
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._laws.logit_start import FARTHEST, line_for, logistic, start, within
-from pydpstat.inference._laws.noisy_logit import LogitLaw, pairs, symmetric
-from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP
-from pydpstat.inference._logit_sums import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs, symmetric
+from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, UP
 from pydpstat.inference.logit import fit, stages_for
 from pydpstat.mechanisms.mechanism import parts_of
 

@@ -13,13 +13,12 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
-from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._cell_regression import SHARES, fit, table_of
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._laws.cell_lines import lines_at
-from pydpstat.inference._laws.cell_logit import CellLogit
-from pydpstat.inference._laws.logit_start import logistic
-from pydpstat.inference._laws.sum_tails import Counts, Cubes, Geometric, WeightedSum
+from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.inference._null_distributions.logistic_cells import lines_at, logistic
+from pydpstat.inference._null_distributions.noise import Counts, Cubes, Geometric, WeightedSum
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import source_from

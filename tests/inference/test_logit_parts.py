@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from pydpstat.inference._laws.logit_start import line_for, logistic
-from pydpstat.inference._laws.noisy_logit import sum_tail
+from pydpstat.inference._null_distributions.logistic_cells import line_for, logistic
+from pydpstat.inference._null_distributions.noisy_logit import sum_tail
 
 
 @pytest.mark.parametrize("x", [0.1, 0.7, 1.5, 3.0, 8.0, 20.0])

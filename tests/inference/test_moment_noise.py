@@ -13,8 +13,8 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._laws.noisy_moments import matrix_of
 from pydpstat.inference._moment_noise import MomentCube, crossed, parts, shares
+from pydpstat.inference._null_distributions.noisy_moments import matrix_of
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.mechanisms import Cube, CubeNoise
 

@@ -17,10 +17,10 @@ from scipy import stats
 import pydpstat as dp
 from pydpstat._release.calibration import VECTOR
 from pydpstat._release.statistic import options
-from pydpstat.inference._laws.exact_mean import noise_above
-from pydpstat.inference._laws.noisy_t import NoisySums, pvalue
-from pydpstat.inference._laws.reference import reference
 from pydpstat.inference._moment_release import for_variables, noise_law, places, reach, weighted, weights
+from pydpstat.inference._null_distributions.exact_moments import noise_above
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
+from pydpstat.inference._null_distributions.simulation import reference
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
 X = np.linspace(20.0, 60.0, 500)

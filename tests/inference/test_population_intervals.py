@@ -19,12 +19,16 @@ from pydpstat._data.columns import numbers_of
 from pydpstat._release.statistic import options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference import _population as moments
-from pydpstat.inference._laws.exact_mean import noise_above
-from pydpstat.inference._laws.group_difference import ShareDifference
-from pydpstat.inference._laws.noisy_t import NoisySums
-from pydpstat.inference._laws.private_size import NoisyPair
-from pydpstat.inference._laws.share_intervals import share_ends
-from pydpstat.inference._laws.spread_interval import SpreadInterval, noise_reach, region_of
+from pydpstat.inference._null_distributions.exact_moments import (
+    SpreadInterval,
+    noise_above,
+    noise_reach,
+    region_of,
+)
+from pydpstat.inference._null_distributions.noisy_t import NoisySums
+from pydpstat.inference._null_distributions.proportions import NoisyPair
+from pydpstat.inference._null_distributions.shares import share_ends
+from pydpstat.inference._null_distributions.two_proportions import ShareDifference
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import NOTHING

@@ -14,8 +14,9 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._laws import power_counts, power_means, power_ranks, rank_laws
-from pydpstat.inference._laws.tulap import Tulap
+from pydpstat.inference._null_distributions import power_counts, power_means
+from pydpstat.inference._null_distributions import ranks as rank_laws
+from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._power_settings import TESTS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -164,7 +165,7 @@ def test_counts_are_summed_exactly():
 def test_the_critical_value_is_the_smallest():
     law, highest = rank_laws.mann_whitney_law(9, 8), 72
     for alpha, rate in itertools.product((0.2, 0.025, 1e-6), (0.01, 1.0, 50.0)):
-        limit = power_ranks.critical_integer(law, rate, alpha, highest)
+        limit = power_counts.critical_integer(law, rate, alpha, highest)
         assert rank_laws.upper(law, limit, rate) <= alpha < rank_laws.upper(law, limit - 1, rate) or (
             limit == 73 and rate == 50.0
         )

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._laws.private_quantiles import _Differences, private_ends
+from pydpstat.inference._null_distributions.quantiles import _Differences, private_ends
 
 
 def geometric(rate, size, rng):

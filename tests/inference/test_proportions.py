@@ -14,10 +14,14 @@ from statsmodels.stats import proportion as statsmodels
 import pydpstat
 from pydpstat import binomtest, proportions_test
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
-from pydpstat.inference._laws.private_size import NoisyPair, NoisyPairInterval
-from pydpstat.inference._laws.tulap import Tulap
-from pydpstat.inference._laws.two_proportions import ContrastInterval, Line, NoisyCounts
+from pydpstat.inference._null_distributions.noise import Tulap
+from pydpstat.inference._null_distributions.proportions import (
+    NoisyPair,
+    NoisyPairInterval,
+    noisy_tails,
+    pvalue_of,
+)
+from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, Line, NoisyCounts
 
 # next to no noise
 PLAIN = 1e6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.inference._laws.quantile_intervals import (
+from pydpstat.inference._null_distributions.quantiles import (
     bin_number,
     lower_quantiles,
     quantile_ends,
@@ -45,7 +45,7 @@ def test_thresholds_against_enumeration(n, q, rate, terms, share, factor):
 def test_thresholds_in_steps_are_a_little_lower(monkeypatch):
     setting = (10**6, 0.3, 0.001, np.array([1, 3, 20]), 0.025)
     steps = lower_quantiles(*setting)
-    monkeypatch.setattr("pydpstat.inference._laws.quantile_intervals._MOST", 2**21)
+    monkeypatch.setattr("pydpstat.inference._null_distributions.quantiles._MOST", 2**21)
     exact = lower_quantiles(*setting)
     # a step is 2 to 4 of some thousand
     assert np.all(steps <= exact) and np.all(exact - steps < 10)

@@ -73,8 +73,8 @@ def test_no_data_make_an_error(neighbors, epsilon):
 
 
 def test_level_with_and_without_the_noise_in_the_law():
-    from pydpstat.inference._laws.binomial import noisy_tails
-    from pydpstat.inference._laws.tulap import Tulap
+    from pydpstat.inference._null_distributions.noise import Tulap
+    from pydpstat.inference._null_distributions.proportions import noisy_tails
 
     rng, runs, n, epsilon = np.random.default_rng(5), 2000, 60, 0.2
     gone = -np.expm1(-0.5 * epsilon)

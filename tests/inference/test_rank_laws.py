@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from pydpstat.inference._laws import distance_laws, rank_laws, sampled_laws
-from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.pair_intervals import PairInterval, mean_tail
-from pydpstat.inference._laws.rank_laws import upper
+from pydpstat.inference._null_distributions import distances
+from pydpstat.inference._null_distributions import ranks as rank_laws
+from pydpstat.inference._null_distributions.distances import PairInterval, mean_tail
+from pydpstat.inference._null_distributions.noise import normal_laplace_tail
+from pydpstat.inference._null_distributions.ranks import upper
 
 # rounding alone
 CLOSE = {"rel": 1e-11, "abs": 1e-14}
@@ -179,7 +180,7 @@ def test_the_cap_shows_a_shift_best():
 @pytest.mark.parametrize("records", [1, 7, 40, 41, 300, 3000])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_one_sample_beside_scipy(records, alternative):
-    law = distance_laws.one_sample_law(records, alternative)
+    law = distances.one_sample_law(records, alternative)
     scipys = stats.kstwo if alternative == "two-sided" else stats.ksone
     unit, close = records * 2.0**32, 5e-4 if alternative == "two-sided" else 1e-3
     for d in np.array([0.3, 0.6, 1.0, 1.36, 1.8]) / math.sqrt(records):
@@ -212,7 +213,7 @@ def within(sizes, reach, alternative):
 )
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
-    law = distance_laws.two_sample_law(*sizes, alternative)
+    law = distances.two_sample_law(*sizes, alternative)
     pairs, size = sizes[0] * sizes[1], sum(sizes)
     for standard in (0.8, 1.36):
         # a value that the distance can take
@@ -229,7 +230,7 @@ def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
 
 def test_drawn_rank_sums_have_the_covariance_of_random_orders():
     for sizes in ((3, 5, 8), (2, 30, 1200), (400, 400, 400)):
-        draws, size = sampled_laws.rank_sum_draws(sizes), sum(sizes)
+        draws, size = distances.rank_sum_draws(sizes), sum(sizes)
         n = np.array(sizes)
         exact = (np.diag(n * size) - np.outer(n, n)) * (size + 1.0) / 3.0
         sd = np.sqrt(np.diag(exact))
@@ -240,22 +241,22 @@ def test_drawn_rank_sums_have_the_covariance_of_random_orders():
 
 @pytest.mark.parametrize("sizes", [(30, 30, 30), (400, 500, 600)])
 def test_kruskals_statistic_has_its_chi_squared_law(sizes):
-    weights = tuple(sampled_laws.Fraction(1, each) for each in sizes)
-    law, size = sampled_laws.distance_law(sizes, weights), sum(sizes)
+    weights = tuple(distances.Fraction(1, each) for each in sizes)
+    law, size = distances.distance_law(sizes, weights), sum(sizes)
     for h, p in ((1.386, 0.5), (4.605, 0.1), (5.991, 0.05)):
-        z = 2.0 ** (sampled_laws.DIGITS + 1) * math.sqrt(h * size * (size + 1.0) / 12.0)
+        z = 2.0 ** (distances.DIGITS + 1) * math.sqrt(h * size * (size + 1.0) / 12.0)
         assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
 
 
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (3, 30, 30), (3, 5, 7, 9, 20)])
 @pytest.mark.parametrize("plain", [True, False])
 def test_the_tail_of_a_distance_is_never_below_its_own_and_falls_on(sizes, plain):
-    weights = tuple(1 if plain else sampled_laws.Fraction(1, each) for each in sizes)
-    law, total, rng = sampled_laws.distance_law(sizes, weights), sum(sizes), np.random.default_rng(3)
+    weights = tuple(1 if plain else distances.Fraction(1, each) for each in sizes)
+    law, total, rng = distances.distance_law(sizes, weights), sum(sizes), np.random.default_rng(3)
     scores = np.broadcast_to(2 * np.arange(1, total + 1) - (total + 1), (200_000, total))
     drawn = np.add.reduceat(rng.permuted(scores, axis=1), np.cumsum((0, *sizes[:-1])), axis=1)
     squares = (drawn.astype(float) ** 2 * np.array([float(each) for each in weights])).sum(axis=1)
-    values = np.floor(2.0**sampled_laws.DIGITS * np.sqrt(squares))
+    values = np.floor(2.0**distances.DIGITS * np.sqrt(squares))
     for share in (1e-2, 1e-3, 1e-4):
         z = float(np.quantile(values, 1.0 - share))
         own = float((values >= z).mean())

@@ -206,7 +206,7 @@ def test_messages(call, said):
 
 @pytest.mark.parametrize("interval", [None, False, True])
 def test_more_records_than_can_be_counted_exactly_are_refused(monkeypatch, interval):
-    monkeypatch.setattr("pydpstat.inference._laws.rank_values._MOST_COUNTED", 44)
+    monkeypatch.setattr("pydpstat.inference._null_distributions.ranks._MOST_COUNTED", 44)
     with pytest.raises(PydpstatError, match="at most 44 records, so that pairs"):
         if interval is None:
             dp.kendalltau(X[:45], Y, 1.0)
@@ -278,9 +278,8 @@ def test_levels(ranks, name):
 )
 def test_a_law_without_the_noise_is_noticed(ranks, name, monkeypatch):
     (setting,) = (each for each in ranks.SETTINGS if each["name"] == name)
-    whole = ranks.rank_laws.upper
-    for module in (ranks.rank_laws, sys.modules["pydpstat.inference._laws.rank_laws"]):
-        monkeypatch.setattr(module, "upper", lambda law, z, rate: whole(law, z, 1e3))
+    whole = ranks.ranks.upper
+    monkeypatch.setattr(ranks.ranks, "upper", lambda law, z, rate: whole(law, z, 1e3))
     assert ranks.rejections(setting, 600, 17) > 52
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat.inference._laws import rank_values, sampled_laws
+from pydpstat.inference._null_distributions import distances, ranks
 from pydpstat.inference.rank_groups import weights_of
 
 TIED = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
@@ -34,15 +34,15 @@ def test_statistics_beside_their_definitions(first, second):
     keys = np.arange(x.size + y.size)
     ties = sum(a == b for a in first for b in second)
     won = sum(a > b for a in first for b in second)
-    assert won <= rank_values.pairs_won(x, y, keys) <= won + ties
+    assert won <= ranks.pairs_won(x, y, keys) <= won + ties
     # the keys decide: those of x are all lower, or all higher
-    assert rank_values.pairs_won(x, y, keys) == won
-    assert rank_values.pairs_won(x, y, keys[::-1]) == won + ties
+    assert ranks.pairs_won(x, y, keys) == won
+    assert ranks.pairs_won(x, y, keys[::-1]) == won + ties
     at = range(-3, 4)
     gaps = [sum(a <= k for a in first) * y.size - sum(b <= k for b in second) * x.size for k in at]
-    assert rank_values.distance_between(x, y, "two-sided") == max(map(abs, gaps))
-    assert rank_values.distance_between(x, y, "less") == -min(gaps)
-    deviations = rank_values.rank_deviations([x, y], keys)
+    assert ranks.distance_between(x, y, "two-sided") == max(map(abs, gaps))
+    assert ranks.distance_between(x, y, "less") == -min(gaps)
+    deviations = ranks.rank_deviations([x, y], keys)
     assert sum(deviations) == 0
     assert deviations[0] == 2 * won - x.size * y.size
 
@@ -52,10 +52,10 @@ def test_statistics_beside_their_definitions(first, second):
 def test_concordant_pairs_beside_all_pairs(records, random):
     x, y = arrays(*zip(*records))
     keys = np.array([random.sample(range(100), x.size) for _ in range(2)])
-    ranks = [list(zip(each, key)) for each, key in zip((x, y), keys)]
+    placed = [list(zip(each, key)) for each, key in zip((x, y), keys)]
     pairs = itertools.combinations(range(x.size), 2)
-    found = sum((ranks[0][i] < ranks[0][j]) == (ranks[1][i] < ranks[1][j]) for i, j in pairs)
-    assert rank_values.concordant_pairs(x, y, keys) == found
+    found = sum((placed[0][i] < placed[0][j]) == (placed[1][i] < placed[1][j]) for i, j in pairs)
+    assert ranks.concordant_pairs(x, y, keys) == found
 
 
 def test_concordant_pairs_of_many_records_are_exact():
@@ -64,7 +64,7 @@ def test_concordant_pairs_of_many_records_are_exact():
     x = np.arange(size, dtype=np.float64)
     y = np.concatenate((x[1:], x[:1]))
     keys = np.zeros((2, size), dtype=np.int64)
-    assert rank_values.concordant_pairs(x, y, keys) == size * (size - 1) // 2 - (size - 1)
+    assert ranks.concordant_pairs(x, y, keys) == size * (size - 1) // 2 - (size - 1)
 
 
 @given(TIED, st.integers(1, 9), st.randoms())
@@ -77,7 +77,7 @@ def test_signed_ranks_beside_sorting(values, cap, random):
     found = sum(
         min(rank, cap) for rank, i in enumerate(order, 1) if values[i] > 0 or (values[i] == 0 and signs[i])
     )
-    assert rank_values.positive_ranks(x, signs, keys, cap) == found
+    assert ranks.positive_ranks(x, signs, keys, cap) == found
 
 
 # sensitivities: all small data with all records that one could become, keys shared
@@ -91,7 +91,7 @@ def test_the_sensitivity_of_pairs_won():
 
                 def value(records, keys=keys):
                     x, y = arrays(records[:first], records[first:])
-                    return rank_values.pairs_won(x, y, keys)
+                    return ranks.pairs_won(x, y, keys)
 
                 worst = max(worst, changes(list(data), (-1, 0, 1, 2, 3), value))
         assert worst == max(first, second)
@@ -103,7 +103,7 @@ def test_the_sensitivity_of_signed_ranks(cap):
     for data in itertools.product((-2, -1, 0, 1, 2), repeat=4):
 
         def value(records):
-            return rank_values.positive_ranks(*arrays(records), signs, keys, cap)
+            return ranks.positive_ranks(*arrays(records), signs, keys, cap)
 
         worst = max(worst, changes(list(data), (-3, -2, -1, 0, 1, 2, 3), value))
     assert worst == cap
@@ -114,7 +114,7 @@ def test_the_sensitivity_of_concordant_pairs():
     for y in itertools.product(range(3), repeat=4):
 
         def value(records):
-            return rank_values.concordant_pairs(*arrays(*zip(*records)), keys)
+            return ranks.concordant_pairs(*arrays(*zip(*records)), keys)
 
         new = list(itertools.product((-1, 4), repeat=2))
         worst = max(worst, changes(list(zip((0, 1, 1, 2), y)), new, value))
@@ -124,7 +124,7 @@ def test_the_sensitivity_of_concordant_pairs():
 @pytest.mark.parametrize("sizes", [(1, 2), (3, 3), (2, 2, 2), (1, 2, 3), (2, 1, 1, 2)])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_the_sensitivity_of_the_distance_of_rank_sums(sizes, weighted):
-    weights = tuple(sampled_laws.Fraction(1, n) if weighted else 1 for n in sizes)
+    weights = tuple(distances.Fraction(1, n) if weighted else 1 for n in sizes)
     ends = np.cumsum(sizes)
     rng, worst, size = np.random.default_rng(3), 0, sum(sizes)
     for _ in range(150):
@@ -132,12 +132,10 @@ def test_the_sensitivity_of_the_distance_of_rank_sums(sizes, weighted):
 
         def value(records, keys=keys):
             groups = np.split(np.array(records, dtype=np.float64), ends[:-1])
-            return sampled_laws.scaled_distance(rank_values.rank_deviations(groups, keys), weights)
+            return distances.scaled_distance(ranks.rank_deviations(groups, keys), weights)
 
         worst = max(worst, changes(data, (-1, 0, 2, 4, 5), value))
-    assert (
-        0.4 * sampled_laws.scaled_reach(sizes, weights) < worst <= sampled_laws.scaled_reach(sizes, weights)
-    )
+    assert 0.4 * distances.scaled_reach(sizes, weights) < worst <= distances.scaled_reach(sizes, weights)
 
 
 def test_the_sensitivity_of_the_distance_of_rank_sums_is_reached():
@@ -145,10 +143,9 @@ def test_the_sensitivity_of_the_distance_of_rank_sums_is_reached():
     low, high = np.arange(1.0, 11.0), np.concatenate(([0.0], np.arange(11.0, 20.0)))
     last, keys = np.concatenate(([20.0], high[1:])), np.arange(20)
     ends = [
-        sampled_laws.scaled_distance(rank_values.rank_deviations([low, each], keys), (1, 1))
-        for each in (high, last)
+        distances.scaled_distance(ranks.rank_deviations([low, each], keys), (1, 1)) for each in (high, last)
     ]
-    assert abs(ends[1] - ends[0]) == pytest.approx(sampled_laws.scaled_reach((10, 10), (1, 1)), abs=1.01)
+    assert abs(ends[1] - ends[0]) == pytest.approx(distances.scaled_reach((10, 10), (1, 1)), abs=1.01)
 
 
 def test_the_sensitivity_of_distances():
@@ -159,10 +156,10 @@ def test_the_sensitivity_of_distances():
             def one(records, alternative=alternative):
                 at = np.array(records)
                 # with a jump of any size at each record
-                return rank_values.distance_from(at, at**2, alternative) / (3 * 2**32)
+                return ranks.distance_from(at, at**2, alternative) / (3 * 2**32)
 
             def two(records, alternative=alternative):
-                return rank_values.distance_between(*arrays(records[:1], records[1:]), alternative)
+                return ranks.distance_between(*arrays(records[:1], records[1:]), alternative)
 
             worst["one"] = max(worst["one"], changes(list(data), (0.0, 0.5, 1.0), one))
             worst["two"] = max(worst["two"], changes(list(data), (-1.0, 0.5, 2.0), two))
@@ -170,6 +167,6 @@ def test_the_sensitivity_of_distances():
 
 
 def test_weights_follow_from_public_numbers():
-    assert weights_of((15, 40, 200), 100.0) == tuple(sampled_laws.Fraction(1, n) for n in (15, 40, 200))
+    assert weights_of((15, 40, 200), 100.0) == tuple(distances.Fraction(1, n) for n in (15, 40, 200))
     assert weights_of((15, 40, 200), 0.1) == (1, 1, 1)
-    assert weights_of((5, 5), 1e-3)[0] == sampled_laws.Fraction(1, 5)
+    assert weights_of((5, 5), 1e-3)[0] == distances.Fraction(1, 5)

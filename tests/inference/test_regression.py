@@ -15,7 +15,7 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.score_tests import ScoreInterval
+from pydpstat.inference._null_distributions.score_tests import ScoreInterval
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import regression as levels  # noqa: E402

@@ -14,13 +14,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.inference._block_scores import block_values, kendall_statistic, score_statistic
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._laws import sign_scores
-from pydpstat.inference._laws.noisy_moments import matrix_of, reference_draws
-from pydpstat.inference._laws.normal_laplace import normal_laplace_tail
-from pydpstat.inference._laws.sign_scores import KendallLaw, MedianOfSigns, ScoreLaw, block_plan, two_sided
+from pydpstat.inference._null_distributions import slopes
+from pydpstat.inference._null_distributions.noise import normal_laplace_tail
+from pydpstat.inference._null_distributions.noisy_moments import matrix_of, reference_draws
+from pydpstat.inference._null_distributions.slopes import (
+    KendallLaw,
+    MedianOfSigns,
+    ScoreLaw,
+    block_plan,
+    two_sided,
+)
 from pydpstat.inference._regression_moments import Layout, moment_query
+from pydpstat.inference._slopes import block_values, kendall_statistic, score_statistic
 from pydpstat.mechanisms import LaplaceNoise
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
@@ -169,7 +175,7 @@ def test_the_tail_of_normal_and_laplace_is_its_integral(sd, scale):
 
 
 def test_the_normal_law_takes_over_where_counting_ends():
-    most = sign_scores.MOST_COUNTED
+    most = slopes.MOST_COUNTED
     for law in (ScoreLaw(most, most // 2), KendallLaw(most)):
         for share in (1.0, 2.0, 3.0):
             value = round(share * math.sqrt(law.variance))
@@ -190,16 +196,14 @@ def test_critical_values_are_those_of_the_convolution(blocks, cells, rate):
     below, start = np.cumsum(law), cells * reach[0]
     for alpha in (0.25, 0.025, 1e-5):
         wanted = int(np.searchsorted(below, alpha, side="right")) - 1
-        assert sign_scores._critical(blocks, cells, rate, alpha) == (
-            start + wanted if wanted >= 0 else -math.inf
-        )
+        assert slopes._critical(blocks, cells, rate, alpha) == (start + wanted if wanted >= 0 else -math.inf)
 
 
 def test_one_record_moves_block_statistics_by_no_more_than_they_say():
     rng = np.random.default_rng(5)
     n, size = 60, 6
     x, y = rng.normal(size=(n, 2)), rng.normal(size=n)
-    edges = sign_scores.slope_edges(16)
+    edges = slopes.slope_edges(16)
 
     def released(x, y, top):
         keys = np.random.default_rng(9)
@@ -255,7 +259,7 @@ def test_plans_have_blocks_that_fit():
 
 
 def test_an_interval_is_all_slopes_where_noise_hides_them():
-    edges = tuple(sign_scores.slope_edges(8).tolist())
+    edges = tuple(slopes.slope_edges(8).tolist())
     drowned = MedianOfSigns((900, -800, 3, 4, -500, 200, 100, 77), edges, 10, 0.001)
     assert drowned.ends(0.05) == (-math.inf, math.inf)
     sharp = MedianOfSigns((0, 0, 0, 60, 40, 0, 0, 0), edges, 100, 50.0)

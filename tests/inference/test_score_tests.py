@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._laws import noisy_score, score_tests
-from pydpstat.inference._laws.noisy_moments import NoisyMoments, cells, matrix_of
-from pydpstat.inference._laws.score_tests import ScoreTests
+from pydpstat.inference._null_distributions import noisy_score, score_tests
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, cells, matrix_of
+from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._regression_moments import Layout
 from pydpstat.mechanisms import LaplaceNoise
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from pydpstat.inference._laws.group_difference import ShareDifference
-from pydpstat.inference._laws.private_size import NoisyPair
+from pydpstat.inference._null_distributions.proportions import NoisyPair
+from pydpstat.inference._null_distributions.two_proportions import ShareDifference
 
 # between exact limits and normal ones of many records, in standard errors
 NEAR = 0.03

@@ -10,8 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pydpstat.inference._laws.reference import FLOOR
-from pydpstat.inference._laws.simulated_tail import DEEP, DEGREES, Simulated, critical, pvalue
+from pydpstat.inference._null_distributions.simulation import (
+    DEEP,
+    DEGREES,
+    FLOOR,
+    Simulated,
+    critical,
+    pvalue,
+)
 
 SHARES = (np.arange(4095) + 0.5) / 4095
 # laws of a statistic, and how many of its sides count

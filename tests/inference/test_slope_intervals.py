@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference import _pair_slopes
-from pydpstat.inference._laws.geometric_sums import geometric_sum
-from pydpstat.inference._laws.slope_intervals import Pairs, SlopeInterval, chance_below
-from pydpstat.inference._pair_slopes import BITS, PairSlopes, group_sizes, looks_for
+from pydpstat.inference import _slopes
+from pydpstat.inference._null_distributions.noise import geometric_sum
+from pydpstat.inference._null_distributions.slopes import Pairs, SlopeInterval, chance_below
+from pydpstat.inference._slopes import BITS, PairSlopes, group_sizes, looks_for
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import regression as levels  # noqa: E402
@@ -76,7 +76,7 @@ def test_cells_count_all_pairs_of_a_group(seed, n, most, rounded):
         x, y = np.rint(2.0 * x) / 2.0, np.rint(2.0 * y) / 2.0
     edges = np.sort(rng.integers(-3 << BITS, 3 << BITS, 5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_pair_slopes, "GROUP", most)
+        patch.setattr(_slopes, "GROUP", most)
         slopes, sizes = PairSlopes.of(x, y, rng), group_sizes(n)
     assert [each[0].size for each in slopes.groups] == sizes and max(sizes) <= max(most, 1)
     wanted = np.zeros(6, dtype=int)
@@ -167,8 +167,8 @@ def test_intervals_miss_as_rarely_as_they_say(name):
 
 
 def test_the_simulation_finds_noise_that_is_left_out(monkeypatch):
-    real = _pair_slopes.slope_interval
-    monkeypatch.setattr(_pair_slopes, "slope_interval", lambda *given: real(*given[:3], 1e3))
+    real = _slopes.slope_interval
+    monkeypatch.setattr(_slopes, "slope_interval", lambda *given: real(*given[:3], 1e3))
     (setting,) = [each for each in levels.SETTINGS if each["name"] == WORST[1]]
     assert levels.misses(setting, RUNS, 3) > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat._release.statistic import options
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._laws.weighted_quantile import laplace_below
+from pydpstat.inference._null_distributions.weighted_quantiles import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.scope import NOTHING, Scope

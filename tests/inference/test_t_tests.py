@@ -14,21 +14,32 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._laws.binomial import noisy_tails, pvalue_of
-from pydpstat.inference._laws.exact_mean import bentkus, exact_pvalue
-from pydpstat.inference._laws.geometric_sums import GeometricNoise
-from pydpstat.inference._laws.noisy_t import NoisySums, null_law, possible, pvalue
-from pydpstat.inference._laws.noisy_t_interval import NoisyTInterval
-from pydpstat.inference._laws.noisy_welch import (
+from pydpstat.inference._null_distributions.exact_moments import bentkus, exact_pvalue
+from pydpstat.inference._null_distributions.mean_differences import WelchInterval
+from pydpstat.inference._null_distributions.noise import GeometricNoise
+from pydpstat.inference._null_distributions.noisy_t import (
+    NoisySums,
+    NoisyTInterval,
+    null_law,
+    possible,
+    pvalue,
+)
+from pydpstat.inference._null_distributions.noisy_welch import (
     TOGETHER,
     _Simulated,
     around_possible,
     groups_under,
     welch_pvalue,
 )
-from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
-from pydpstat.inference._laws.reference import reference
-from pydpstat.inference._laws.shapes import DOWN, NORMAL, UP, binomial_quantiles, centered_sums
+from pydpstat.inference._null_distributions.proportions import noisy_tails, pvalue_of
+from pydpstat.inference._null_distributions.simulation import (
+    DOWN,
+    NORMAL,
+    UP,
+    binomial_quantiles,
+    centered_sums,
+    reference,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._unheard import unheard
+from pydpstat.inference._block_runs import unheard
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
 

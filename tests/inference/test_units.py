@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._units import stays_of
+from pydpstat.inference._samples import stays_of
 from pydpstat.random import source_from
 
 N = 240

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from pydpstat.inference._laws.noisy_t import LEFT_OUT, NoisySums, pvalue
-from pydpstat.inference._laws.noisy_welch import TOGETHER, _Simulated, groups_under, welch_pvalue
-from pydpstat.inference._laws.noisy_welch_interval import WelchInterval
-from pydpstat.inference._laws.reference import POWER
+from pydpstat.inference._null_distributions.mean_differences import WelchInterval
+from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, NoisySums, pvalue
+from pydpstat.inference._null_distributions.noisy_welch import (
+    TOGETHER,
+    _Simulated,
+    groups_under,
+    welch_pvalue,
+)
+from pydpstat.inference._null_distributions.simulation import POWER
 
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 # no draw is as extreme as what was observed: the observed one is the only one of all

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 import pydpstat._release.additive as pipeline
-from pydpstat.inference import _rank_regression
+from pydpstat.inference import _linear_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
 from pydpstat.statistics import choice
@@ -152,7 +152,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         # what is added to noisy counts afterwards
         put(secure, "uniform", lambda size: (0.5 + np.arange(size)) / size)
         # blocks and ties are drawn without a look at the data
-        put(_rank_regression, "_keys", lambda source: np.random.default_rng(1))
+        put(_linear_regression, "_keys", lambda source: np.random.default_rng(1))
         put(secure, "choose", spy_choose)
         put(choice, "trials_exp", spy_trials)
         put(choice, "permute_and_flip", spy_flip)

@@ -11,8 +11,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat.inference._laws.histogram_quantiles import QuantileIntervals
-from pydpstat.inference._laws.quantile_intervals import sample_ends
+from pydpstat.inference._null_distributions.quantiles import QuantileIntervals, sample_ends
 from pydpstat.mechanisms import DiscreteGaussianNoise, SymmetricGeometricNoise
 from pydpstat.results._histograms import CumulationIntervals, NoisyCumulation, QuantileNoise
 

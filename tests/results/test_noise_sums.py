@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from pydpstat.inference._laws.geometric_sums import geometric_sum
+from pydpstat.inference._null_distributions.noise import geometric_sum
 from pydpstat.mechanisms import DiscreteGaussianNoise, LaplaceNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms._noise import NoiseSum, summand, summed
 from pydpstat.results._noisy_ratios import RatioIntervals, widest

@@ -16,19 +16,17 @@ from pydpstat._release.statistic import options
 from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Options, Release, sound
 from pydpstat.inference._mean_tests import release_groups
 from pydpstat.inference._noisy_tables import noisy_table
-from pydpstat.inference._units import Sample
+from pydpstat.inference._samples import Sample
 from pydpstat.inference.blocks import any_interval, any_test
 from pydpstat.inference.distances import ks_2samp, kstest
 from pydpstat.inference.group_means import noisy_sums, unsized_sums
 from pydpstat.inference.moments import moments
 from pydpstat.inference.proportions import binomtest, proportions_test
 from pydpstat.inference.quantiles import quantile_test
-from pydpstat.inference.rank_correlation import kendalltau
-from pydpstat.inference.rank_groups import kruskal
-from pydpstat.inference.ranks import mannwhitneyu, wilcoxon
+from pydpstat.inference.rank_groups import kruskal, mannwhitneyu
+from pydpstat.inference.rank_pairs import kendalltau, wilcoxon
 from pydpstat.inference.survey import weighted_mean, weighted_proportion
-from pydpstat.inference.survey_quantiles import weighted_quantile
-from pydpstat.inference.survey_totals import weighted_total
+from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
 from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults

@@ -11,15 +11,13 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import call, options, release_stage
 from pydpstat.auditing._cases.case import UNIT, Case, Options, Release, sound, stage
-from pydpstat.inference._cell_noise import CellCubes
-from pydpstat.inference._cell_records import CellRecords, Cells
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._influences import Influences, influence_query
-from pydpstat.inference._laws.cell_lines import lines_at
-from pydpstat.inference._laws.logit_start import line_for
-from pydpstat.inference._laws.slope_intervals import Pairs
-from pydpstat.inference._logit_sums import LogitRecords
-from pydpstat.inference._pair_slopes import Look, PairSlopes, edges_from, group_sizes
+from pydpstat.inference._logit_records import CellRecords, Cells, LogitRecords
+from pydpstat.inference._moment_noise import CellCubes
+from pydpstat.inference._null_distributions.logistic_cells import line_for, lines_at
+from pydpstat.inference._null_distributions.slopes import Pairs
+from pydpstat.inference._regression_moments import Influences, influence_query
+from pydpstat.inference._slopes import Look, PairSlopes, edges_from, group_sizes
 from pydpstat.inference.logit import logit, records_of
 from pydpstat.inference.regression import ols
 from pydpstat.mechanisms import Cube

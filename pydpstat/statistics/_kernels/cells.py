@@ -18,7 +18,7 @@ from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.dppack._counts import count_sensitivity
-from pydpstat.inference._laws.share_intervals import ShareIntervals, cell_shares
+from pydpstat.inference._null_distributions.shares import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.random import Source
 from pydpstat.results import _ranges as ranges

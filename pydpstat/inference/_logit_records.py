@@ -1,0 +1,393 @@
+"""The records of a logistic regression: their noisy sums, over all and by cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._release.additive import Query
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._design import LinearDesign, Predictor, Regression
+from pydpstat.inference._moment_noise import CellCubes, CubePart
+from pydpstat.inference._null_distributions.logistic_cells import CellLines, Line
+from pydpstat.inference._null_distributions.noisy_logit import pairs
+from pydpstat.inference._predictors import expanded
+from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.results._labels import Labels
+from pydpstat.statistics._kernels.record_grid import CHUNK, check_range
+
+Floats = npt.NDArray[np.float64]
+Units = npt.NDArray[np.int64]
+_ONE = float(1 << 30)
+# of a stage's epsilon the score gets so much, and the information the rest
+SCORE_SHARE = Fraction(7, 20)
+
+
+class Scaling(NamedTuple):
+    """How predictors become numbers from -1 to 1: by the middles and half widths of their public bounds."""
+
+    middle: Floats
+    half: Floats
+
+    @property
+    def combinations(self) -> Floats:
+        """The coefficients of the data's own units, as combinations of those of the scaled predictors."""
+        size = self.half.size + 1
+        found = np.zeros((size, size))
+        found[0, 0] = 1.0
+        found[0, 1:] = -self.middle / self.half
+        found[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half
+        return found
+
+
+class LogitRecords:
+    """The records of a logistic regression on a grid from -1 to 1. Private but for names and size."""
+
+    def __init__(self, regression: Regression, scaling: Scaling) -> None:
+        """Take the records over; nothing is computed yet."""
+        self._regression, self.scaling = regression, scaling
+        self.size = int(regression.response.size)
+        self.names = regression.design.names[1:]
+
+    def __repr__(self) -> str:
+        return "LogitRecords(values withheld)"
+
+    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
+        """Yield responses, -1 or 1, and predictors, multiples of 2^-30 from -1 to 1, some at a time.
+
+        What happens to a record does not depend on others: every operation is one element's own.
+        """
+        response, predictors = self._regression.response, self._regression.predictors
+        step = CHUNK // max(1, len(self.names) // 4)
+        for start in range(0, self.size, step):
+            read = [each[start : start + step] for each in predictors]
+            x = expanded(self._regression.design.predictors, read)[:, 1:]
+            z = (x - self.scaling.middle) / self.scaling.half
+            z = np.rint(np.clip(z, -1.0, 1.0) * _ONE) / _ONE
+            yield np.where(response[start : start + step] > 0.5, 1.0, -1.0), z
+
+    def moments(self) -> Query:
+        """Ask for the sums of y, y z, z and z z', with y either -1 or 1, in units in which they move by 1.
+
+        With c = 2 / (p + 2)^2 the sums of y, of every y z_i, z_i and z_i z_j (i < j) are multiplied by c and
+        those of z_i^2 by c / 2. Let one record (y, z) be replaced by (y', z'), x_i = |z_i - z'_i| / 2 and
+        X = x_1 + ... + x_p. Then |z_i z_j - z'_i z'_j| is at most 2 x_i (1 - x_j) + 2 x_j (1 - x_i), and
+        |z_i^2 - z'_i^2| at most 4 x_i (1 - x_i), so that the sums of z and of products of two move by
+        c (2 p X - 2 X^2 + 2 X) = 2 c ((p + 1) X - X^2) at most, together. If y = y', the y z_i move by 2 X in
+        all, and everything by 2 c ((p + 2) X - X^2). If not, y moves by 2 and y z_i by
+        |z_i + z'_i| <= 2 (1 - x_i): everything moves by 2 c (1 + p - X + (p + 1) X - X^2). Both are at most
+        c (p + 2)^2 / 2 = 1. Products are rounded to 2^-30, each by half of that and a little more, which the
+        sensitivity has on top.
+        """
+        p = len(self.names)
+        places = [(i, j) for i, j in pairs(p + 1) if i > 0]
+        linear, products = np.zeros(1 + 2 * p), np.zeros(len(places))
+        totals, squares = [0] * (1 + 2 * p), [0] * len(places)
+        for y, z in self._chunks():
+            linear = np.concatenate([[y.sum() * _ONE], (y[:, None] * z).sum(0) * _ONE, z.sum(0) * _ONE])
+            products = np.array([np.rint(z[:, i - 1] * z[:, j - 1] * _ONE).sum() for i, j in places])
+            totals = [a + int(b) for a, b in zip(totals, linear)]
+            squares = [a + int(b) for a, b in zip(squares, products)]
+        unit = Fraction(2, (p + 2) ** 2)
+        weights = [unit] * len(totals) + [unit / 2 if i == j else unit for i, j in places]
+        slack = sum(weights[len(totals) :], Fraction(0)) * Fraction(1_000_001, 1_000_000 << 30)
+        exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, [*totals, *squares])]
+        names = ["y", *(f"y:{name}" for name in self.names), *self.names]
+        names += [f"{self.names[i - 1]}:{self.names[j - 1]}" for i, j in places]
+        return self._query("moments", exact, 1 + slack, names)
+
+    def score(self, center: Floats, line: Line) -> Query:
+        """Ask for what is left of score and information at public coefficients, in units that move by 1.
+
+        With v = (1, z) the sums are of r v_i and of w v_i v_j (i <= j), where r and w, cut to [-1, 1], are
+        what `line` leaves of s(v'b) - 1/2 and s'(v'b), in units of the largest that this can be. Every
+        addend is a multiple of 2^-30 from -1 to 1, whatever rounding did before: replacing a record moves the
+        d first sums by 2 d at most together, and the d (d + 1) / 2 others by d (d + 1).
+        """
+        d = center.size
+        places = pairs(d)
+        totals = [0] * (d + len(places))
+        for _, z in self._chunks():
+            v = [np.ones(z.shape[0]), *z.T]
+            eta = np.full(z.shape[0], center[0])
+            for column, slope in zip(v[1:], center[1:].tolist()):
+                eta += column * slope
+            s = 1.0 / (1.0 + exp(-eta))
+            rest = np.clip((s - 0.5 - line.level - line.slope * eta) / line.apart, -1.0, 1.0)
+            weight = np.clip((s * (1.0 - s) - line.weight) / line.weight_apart, -1.0, 1.0)
+            addends = [each * rest for each in v] + [v[i] * v[j] * weight for i, j in places]
+            totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, addends)]
+        weights = [SCORE_SHARE / (2 * d)] * d + [(1 - SCORE_SHARE) / (d * (d + 1))] * len(places)
+        exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, totals)]
+        names = ["1", *self.names]
+        labels = [f"score {name}" for name in names]
+        labels += [f"information {names[i]}:{names[j]}" for i, j in places]
+        return self._query("score", exact, Fraction(1), labels)
+
+    def _query(self, statistic: str, exact: list[Fraction], reach: Fraction, names: list[str]) -> Query:
+        value = np.array([float(each) for each in exact])
+        labels = Labels(statistic, tuple(names))
+        return Query(statistic, value, (reach,), labels, nobs=self.size, exact=tuple(exact))
+
+
+class Moments(NamedTuple):
+    """Noisy sums in units of the records, and the scales of their noise: of v (y - 1/2), and of v v'."""
+
+    response: Floats
+    products: Floats
+    response_scale: Floats
+    products_scale: Floats
+
+
+def moments_of(noisy: Floats, scale: float, records: int, p: int) -> Moments:
+    """Return noisy moments as those of v = (1, z); the number of records has no noise."""
+    unit = (p + 2) ** 2 / 2.0
+    diagonal = np.array([2.0 if i == j else 1.0 for i, j in pairs(p + 1) if i > 0])
+    response, first, second = noisy[: p + 1], noisy[p + 1 : 2 * p + 1], noisy[2 * p + 1 :]
+    rest = np.concatenate([np.ones(p), diagonal])
+    return Moments(
+        0.5 * unit * response,
+        np.concatenate([[float(records)], unit * rest * np.concatenate([first, second])]),
+        np.full(p + 1, 0.5 * unit * scale),
+        np.concatenate([[0.0], unit * rest * scale]),
+    )
+
+
+def score_of(noisy: Floats, scale: float, line: Line, d: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return what is left of score and information in their own units, and the scales of their noise."""
+    left = line.apart * 2.0 * d / float(SCORE_SHARE)
+    informed = line.weight_apart * d * (d + 1.0) / float(1 - SCORE_SHARE)
+    number = noisy.size - d
+    return left * noisy[:d], informed * noisy[d:], np.full(d, left * scale), np.full(number, informed * scale)
+
+
+MOST_CELLS = 2000
+# shares of epsilon for what is asked by cell, of one number and of several; the rest is for products
+_TABLE, _TABLE_OF_SEVERAL, _LEFT = 0.88, 0.75, 0.6
+
+
+class Cells(NamedTuple):
+    """The cells of a design, all of it public."""
+
+    rows: Floats
+    numbers: tuple[int, ...]
+    scaling: Scaling
+    names: tuple[str, ...]
+    known: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, design: LinearDesign) -> Cells:
+        """Return the cells of a design."""
+        read = [each for each in design.read if each.levels is not None]
+        count = math.prod(len(each.levels or ()) for each in read)
+        if count > MOST_CELLS:
+            raise PydpstatError(
+                f"levels must make at most {MOST_CELLS:,} combinations of one level of each variable, which "
+                f"logit counts; got {count:,}. Merge levels, or leave a variable out."
+            )
+        codes = np.array([*product(*(range(len(each.levels or ())) for each in read))], dtype=np.int64)
+        codes = codes.reshape(count, len(read))
+        columns = iter(codes.T)
+        made = design.made(
+            [np.zeros(count) if each.levels is None else next(columns) for each in design.read]
+        )
+        paired = list(zip(design.predictors, made))
+        # of an interaction only the products of its variables' levels occur
+        known, first = np.unique(_joined(paired, count), return_index=True)
+        of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
+        numbers, middle, half, place = [], [], [], 1
+        for each in design.predictors:
+            if each.bounds is None:
+                middle += [0.0] * len(each.names)
+                half += [1.0] * len(each.names)
+            else:
+                check_range(*each.bounds)
+                low, high = each.bounds
+                numbers.append(place)
+                middle.append(0.5 * low + 0.5 * high)
+                half.append(0.5 * high - 0.5 * low)
+            place += len(each.names)
+        texts = [_named(read, each) for each in codes[first].tolist()]
+        scaling = Scaling(np.array(middle), np.array(half))
+        return cls(expanded(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
+
+    @property
+    def products(self) -> list[tuple[int, int]]:
+        """The pairs of numbers whose products are released, by their place among the numbers."""
+        return [*combinations_with_replacement(range(len(self.numbers)), 2)]
+
+    def table_noise(self, ends: int) -> CellCubes:
+        """Return the mechanism of the first release, of which one record changes so many cells."""
+        share = _TABLE if len(self.numbers) == 1 else _TABLE_OF_SEVERAL
+        cells = CubePart(len(self.numbers) + 1, 2 * len(self.rows), float(ends), share)
+        return CellCubes((cells, CubePart(len(self.products), 1, float(ends), 1.0 - share)))
+
+    def rest_noise(self, ends: int) -> CellCubes:
+        """Return the mechanism of what lines leave."""
+        width, pairs = len(self.numbers), len(self.products)
+        cells = CubePart(2 + width, len(self.rows), float(ends), _LEFT)
+        return CellCubes((cells, CubePart(width + pairs, 1, float(ends), 1.0 - _LEFT)))
+
+
+def _joined(paired: Sequence[tuple[Predictor, npt.NDArray[Any]]], size: int) -> npt.NDArray[np.int64]:
+    """Return a number for each record that tells its levels of all categorical predictors."""
+    found = np.zeros(size, dtype=np.int64)
+    for each, values in paired:
+        if each.levels is not None:
+            found = found * len(each.levels) + values.astype(np.int64)
+    return found
+
+
+def _named(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
+    return ", ".join(f"{each.column}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
+
+
+class CellRecords:
+    """The records of a logistic regression, by cell. Private but for the cells and names."""
+
+    def __init__(self, regression: Regression, cells: Cells) -> None:
+        """Take the records over; nothing is computed yet."""
+        self._regression, self.cells = regression, cells
+        self.size = int(regression.response.size)
+        design = regression.design
+        self._names = [design.names[place] for place in cells.numbers]
+        outcome = design.outcome
+        levels = (False, True) if outcome is None or outcome.levels is None else outcome.levels
+        self._responses = [f"{design.response}={level}" for level in levels]
+
+    def __repr__(self) -> str:
+        return "CellRecords(values withheld)"
+
+    def _chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
+        """Yield cells, responses, and numbers from -1 to 1 on a grid, some records at a time.
+
+        What happens to a record does not depend on others: every operation is one element's own.
+        """
+        paired = list(zip(self._regression.design.predictors, self._regression.predictors))
+        middle, half = self.cells.scaling
+        for start in range(0, self.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            response = (self._regression.response[part] > 0.5).astype(np.int64)
+            joined = _joined([(each, values[part]) for each, values in paired], response.size)
+            cell = np.searchsorted(self.cells.known, joined)
+            numbers: list[Floats] = []
+            for each, values in paired:
+                if each.levels is not None:
+                    continue
+                place = self.cells.numbers[len(numbers)] - 1
+                scaled = (values[part] - middle[place]) / half[place]
+                numbers.append(np.rint(np.clip(scaled, -1.0, 1.0) * _ONE) / _ONE)
+            yield cell, response, numbers
+
+    def counts(self, ends: int, nobs: int | None) -> Query:
+        """Ask for the number of records of each cell by response."""
+        count = 2 * len(self.cells.rows)
+        totals = [0] * count
+        for cell, response, _ in self._chunks():
+            found = np.bincount(2 * cell + response, minlength=count).tolist()
+            totals = [a + b for a, b in zip(totals, found)]
+        value = np.array(totals, dtype=np.float64)
+        names = Labels("count", tuple(self._counted()))
+        return Query("count", value, (ends,), names, integer=True, nobs=nobs, exact=tuple(totals))
+
+    def table(self, ends: int, nobs: int | None) -> Query:
+        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers.
+
+        A record adds (1, z) to one cell, at most 1 in the maximum norm. One that is replaced leaves a cell
+        and enters another, or stays in its cell, whose vector moves by (0, z - z'), at most 2: the norms of
+        all cells' changes add up to at most `ends`, which is 1 where a record is added or removed and 2 where
+        one is replaced. Products of two different numbers lie in [-1, 1] and move by `ends` at most; squares
+        lie in [0, 1], are multiplied by `ends`, and move by as much. Both vectors have noise for a share of
+        epsilon, of a scale in proportion to `ends` (`CellCubes`); in units of that the sensitivity is 1.
+        Every addend is a multiple of 2^-30 within these limits, products being rounded to it one by one; so
+        roundings add nothing.
+        """
+        cells, pairs = 2 * len(self.cells.rows), self.cells.products
+        width = len(self.cells.numbers)
+        counts, sums = [0] * cells, [[0] * cells for _ in range(width)]
+        totals = [0] * len(pairs)
+        for cell, response, z in self._chunks():
+            place = 2 * cell + response
+            counts = _added(counts, np.bincount(place, minlength=cells))
+            sums = [_added(own, _sums(place, each, cells)) for own, each in zip(sums, z)]
+            totals = [total + int(np.rint(z[i] * z[j] * _ONE).sum()) for total, (i, j) in zip(totals, pairs)]
+        exact: list[Fraction] = []
+        for number in range(cells):
+            exact.append(Fraction(counts[number]))
+            exact += [Fraction(own[number], 1 << 30) for own in sums]
+        exact += [Fraction((ends if i == j else 1) * t, 1 << 30) for t, (i, j) in zip(totals, pairs)]
+        names: list[str] = []
+        for each in self._counted():
+            names += [f"count({each})", *(f"sum({name}|{each})" for name in self._names)]
+        names += self._products(ends)
+        return _query("moments", exact, names, nobs)
+
+    def rest(self, center: Floats, lines: CellLines, ends: int, nobs: int | None) -> Query:
+        """Ask for what lines leave of score and information at public coefficients.
+
+        In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
+        lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the
+        sums of q z and of u z_i z_j with q and u likewise. Every addend is a multiple of 2^-30 from -1 to 1,
+        whatever rounding did before. As in `table` the norms of the cells' changes add up to `ends` at most,
+        and so does that of the other sums.
+        """
+        cells, pairs = len(self.cells.rows), self.cells.products
+        width = len(self.cells.numbers)
+        slopes = center[list(self.cells.numbers)].tolist()
+        own = [[0] * cells for _ in range(2 + width)]
+        totals = [0] * (width + len(pairs))
+        for at, _, z in self._chunks():
+            along = np.zeros(at.size)
+            for each, slope in zip(z, slopes):
+                along += each * slope
+            s = 1.0 / (1.0 + exp(-(lines.middle[at] + along)))
+            r = np.clip((s - lines.level[at] - lines.slope[at] * along) / lines.apart[at], -1.0, 1.0)
+            w = np.clip((s * (1.0 - s) - lines.weight[at]) / lines.weight_apart[at], -1.0, 1.0)
+            q = np.clip((s - lines.common[at] - lines.common_slope * along) / lines.common_apart, -1.0, 1.0)
+            u = np.clip((s * (1.0 - s) - lines.common_weight) / lines.common_weight_apart, -1.0, 1.0)
+            addends = [r, w, *(w * each for each in z)]
+            own = [_added(each, _sums(at, addend, cells)) for each, addend in zip(own, addends)]
+            whole = [*(q * each for each in z), *(u * z[i] * z[j] for i, j in pairs)]
+            totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, whole)]
+        exact = [Fraction(each[place], 1 << 30) for place in range(cells) for each in own]
+        exact += [Fraction(total, 1 << 30) for total in totals]
+        kinds = ["score", "information", *(f"information {name}" for name in self._names)]
+        names = [f"{kind}({cell or 'all'})" for cell in self.cells.names for kind in kinds]
+        names += [f"score {name}" for name in self._names]
+        names += [f"information {self._names[i]}:{self._names[j]}" for i, j in pairs]
+        return _query("score", exact, names, nobs)
+
+    def _counted(self) -> list[str]:
+        """Return the names of the cells by response."""
+        return [
+            ", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses
+        ]
+
+    def _products(self, ends: int) -> list[str]:
+        times = f"{ends}*" if ends > 1 else ""
+        found = []
+        for i, j in self.cells.products:
+            one, other = self._names[i], self._names[j]
+            found.append(f"{times}sum({one}^2)" if i == j else f"sum({one}*{other})")
+        return found
+
+
+def _added(totals: Sequence[int], more: npt.NDArray[Any]) -> list[int]:
+    return [total + int(each) for total, each in zip(totals, more.tolist())]
+
+
+def _sums(place: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
+    """Return sums by cell in units of 2^-30: integers below 2^53, which floating point adds up exactly."""
+    return np.asarray(np.bincount(place, weights=np.rint(addends * _ONE), minlength=cells), dtype=np.float64)
+
+
+def _query(statistic: str, exact: list[Fraction], names: list[str], nobs: int | None) -> Query:
+    value = np.array([float(each) for each in exact])
+    labels = Labels(statistic, tuple(names))
+    return Query(statistic, value, (Fraction(1),), labels, nobs=nobs, exact=tuple(exact))

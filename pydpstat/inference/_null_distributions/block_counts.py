@@ -1,0 +1,184 @@
+"""Distributions of noisy numbers of blocks: how many reject, and in which cells their estimates lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.inference._null_distributions.noise import Tulap, noise_variance
+from pydpstat.inference._null_distributions.proportions import noisy_tails
+from pydpstat.inference._null_distributions.quantiles import quantile_ends, quantile_limits
+from pydpstat.r_arithmetic.elementary import exp
+
+Floats = npt.NDArray[np.float64]
+
+LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+# the significance and the power that the number of blocks is chosen for
+_ALPHA, _POWER = 0.05, 0.8
+_MOST_BLOCKS = 1 << 14
+FEWEST_CELLS, MOST_CELLS = 8, 1024
+_ENOUGH_CELLS, _WIDEST = 64, 0.3
+
+
+def rejections_sf(noisy: float, blocks: int, level: float, epsilon: float) -> float:
+    """Return P(K + N >= noisy): K rejections among blocks that reject with probability `level` each, N Tulap.
+
+    It grows with `level`: where a block's level is at most that, the p-value is valid.
+    """
+    return noisy_tails(noisy, blocks, level, Tulap(epsilon))[0]
+
+
+def _binomial_pmf(number: int, share: float) -> Floats:
+    """Return a binomial distribution's probabilities, good enough for a design."""
+    from scipy.special import gammaln
+
+    k = np.arange(number + 1.0)
+    ways = gammaln(number + 1.0) - gammaln(k + 1.0) - gammaln(number - k + 1.0)
+    return np.asarray(exp(ways + k * math.log(share) + (number - k) * math.log1p(-share)))
+
+
+def _critical(blocks: int, level: float, epsilon: float) -> float:
+    """Return the smallest noisy number of rejections that is significant."""
+    places, weights, noise = np.arange(blocks + 1.0), _binomial_pmf(blocks, level), Tulap(epsilon)
+    low, high = -1.0, blocks + 40.0 / epsilon + 2.0
+    for _ in range(24):
+        middle = 0.5 * (low + high)
+        if weights @ noise.tail(middle - places) > _ALPHA:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> float:
+    """Return how large an effect must be, in standard errors of all records, for the power 0.8."""
+    from scipy.special import ndtri
+
+    places = np.arange(blocks + 1.0)
+    critical = _critical(blocks, level, epsilon)
+    significant = Tulap(epsilon).tail(critical - places)
+    if significant[-1] < _POWER:
+        return math.inf
+    low, high = level, 1.0 - 1e-9
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        if _binomial_pmf(blocks, middle) @ significant < _POWER:
+            low = middle
+        else:
+            high = middle
+    small = math.sqrt(1.0 + 1.5 / (size - 1.0)) if size > 1.0 else math.inf
+    return math.sqrt(blocks) * float(ndtri(1.0 - 0.5 * level) + ndtri(high)) * small
+
+
+def _candidates(most: int) -> list[int]:
+    return sorted(set(np.geomspace(1, most, 32).astype(int).tolist()))
+
+
+@lru_cache(maxsize=256)
+def choose_blocks(
+    records: int | None, epsilon: float, blocks: int | None, level: float | None, most: int
+) -> tuple[int, float]:
+    """Return the number of blocks, up to `most`, and their level that need about the smallest effect.
+
+    What is given stays. Without a number of records, which is private then, `blocks` is given.
+    """
+    if blocks is None:
+        assert records is not None
+        # more blocks than that would not help: the noise of their number is small by then
+        most = min(most, _MOST_BLOCKS, math.ceil(60.0 / min(epsilon, 1.0)))
+        numbers = _candidates(most)
+    else:
+        numbers = [blocks]
+    levels = LEVELS if level is None else (level,)
+    found = []
+    for number in numbers:
+        size = math.inf if records is None else records / number
+        best = min((effect_needed(number, each, epsilon, size), each) for each in levels)
+        found.append((*best, number))
+        if math.isfinite(best[0]) and best[0] > 1.3 * min(found)[0]:
+            # from here on it grows
+            break
+    least_effect = min(found)[0]
+    if math.isinf(least_effect):
+        return numbers[-1], levels[min(4, len(levels) - 1)]
+    # of about equal ones the fewest blocks: a test keeps its level better on more records
+    _, chosen, number = next(each for each in found if each[0] <= 1.01 * least_effect)
+    return number, chosen
+
+
+def level_limit(hits: int, draws: int) -> float:
+    """Return the upper 99.9 % limit of a probability from so many hits among independent draws.
+
+    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
+    of the binomial. Biometrika 26.
+    """
+    from scipy.special import betaincinv
+
+    return 1.0 if hits >= draws else float(betaincinv(hits + 1.0, draws - hits, 0.999))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockQuantile:
+    """The interval for a quantile of the block estimates' distribution, from their noisy histogram."""
+
+    low: float
+    high: float
+    cells: tuple[float, ...]
+    blocks: int
+    q: float
+    rate: float
+    side: str = "both"
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends; beyond the public range they are infinite."""
+        if noise_variance(self.rate) * len(self.cells) > 4.0 * self.blocks**2:
+            # the noise of half of the cells is more than all blocks
+            return -math.inf, math.inf
+        inner = np.linspace(self.low, self.high, len(self.cells) + 1)[1:-1]
+        edges = np.concatenate([[-math.inf], inner, [math.inf]])
+        if self.side == "both":
+            return quantile_ends(self.cells, edges, self.blocks, self.q, alpha, self.rate)
+        shares = (alpha, 0.0) if self.side == "low" else (0.0, alpha)
+        return quantile_limits(self.cells, edges, self.blocks, self.q, shares, self.rate)
+
+    @property
+    def estimate(self) -> float:
+        """The quantile of the noisy histogram, within the public range."""
+        number = len(self.cells)
+        counts = np.concatenate([[0.0], np.maximum.accumulate(np.cumsum(self.cells))])
+        wanted = self.q * self.blocks
+        after = int(np.searchsorted(counts[1:], wanted, "left"))
+        if after >= number:
+            return self.high
+        step = counts[after + 1] - counts[after]
+        part = (wanted - counts[after]) / step if step > 0.0 else 0.5
+        return self.low + (self.high - self.low) * (after + float(np.clip(part, 0.0, 1.0))) / number
+
+
+def _half_width(blocks: int, cells: int, epsilon: float) -> float:
+    """Return about how far, as a share of the blocks, the ends of a 95 % interval are from the median."""
+    noise = noise_variance(epsilon / 2.0) * cells / 4.0
+    return 1.96 * math.sqrt(blocks / 4.0 + noise) / blocks
+
+
+def cells_for(blocks: int, epsilon: float) -> int:
+    """Return how many cells the histogram of block estimates has."""
+    cells = FEWEST_CELLS
+    while cells < MOST_CELLS and _half_width(blocks, 2 * cells, epsilon) <= _WIDEST:
+        cells *= 2
+    return cells
+
+
+@lru_cache(maxsize=256)
+def interval_blocks(epsilon: float, most: int) -> int:
+    """Return the number of blocks, up to `most`: the fewest that bear 64 cells, or as many as can be.
+
+    The fewer the blocks, the more records has each, and the nearer are its estimates to unbiased.
+    """
+    most = min(most, _MOST_BLOCKS)
+    wanted = min(_ENOUGH_CELLS, cells_for(most, epsilon))
+    return next((m for m in _candidates(most) if _half_width(m, wanted, epsilon) <= _WIDEST), most)

@@ -1,0 +1,356 @@
+"""Logistic regression from noisy counts and sums by cell: estimates, tests and intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from pydpstat._frozen import Frozen, frozen
+from pydpstat.inference._null_distributions.logistic_cells import CellLines, CellModel, CellTable
+from pydpstat.inference._null_distributions.noise import (
+    SMALLEST,
+    Counts,
+    Cubes,
+    Geometric,
+    Part,
+    WeightedSum,
+    few,
+)
+from pydpstat.inference._null_distributions.noisy_logit import symmetric
+
+Floats = npt.NDArray[np.float64]
+
+# coefficients beyond are not looked for: an interval that reaches them is infinite
+_BEYOND = 64.0
+# how near to the level's normal quantile a p-value's is near: from 0.027 on at a level of 0.05
+_NEAR = 0.25
+# standard errors from which on nothing is said
+_LARGEST = 4.0
+# standard errors from the equations' solution up to which they hold
+_SOLVED = 0.1
+# so many standard deviations of its noise the information on numbers is at least
+_STANDS_OUT = 1.5
+# how far a step of Newton's may move log odds, and how far they are followed
+_STEP, _FARTHEST = 2.0, 14.0
+_STEPS, _WITHIN = 40, 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion(Frozen):
+    """Noisy sums at public coefficients, what lines left being added to the lines."""
+
+    center: Floats
+    score: Floats
+    information: Floats
+    counts: Floats
+    sums: Floats
+    level: Floats
+    slope: float
+    units: Floats
+    whole: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CellLogit(Frozen):
+    """What a noisy table says of any combination of coefficients.
+
+    Without numbers the score is linear in the noisy counts at every b: its distribution is that of binomial
+    counts and of the noise, with known factors. With numbers the score was released at a center. What it
+    moves by from there is computed for numbers with beta distributions within cells, and corrected by the
+    information that was released.
+
+    The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
+    takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
+    Its tail is a saddlepoint approximation: binomial counts with the noisy sizes of the cells, a normal
+    variable for what numbers add within cells, and the noise. The variance that the noisy information gives
+    is raised by half a standard deviation of its own noise.
+    """
+
+    table: CellTable
+    expansion: Expansion | None
+
+    @cached_property
+    def model(self) -> CellModel:
+        """What the table says of the numbers within cells."""
+        return CellModel(self.table)
+
+    @cached_property
+    def _shift(self) -> tuple[Floats, Floats, Floats]:
+        """The score and the information that the model lacks, and where."""
+        d = self.table.rows.shape[1]
+        if self.expansion is None:
+            return frozen(self.model.responses), frozen(np.zeros((d, d))), frozen(np.zeros(d))
+        at, center = self.model.at(self.expansion.center), self.expansion.center
+        more = frozen(self.expansion.information - at.information)
+        return frozen(self.expansion.score + at.expected), more, center
+
+    def _equations(self, b: Floats) -> tuple[Floats, Floats]:
+        """Return score and information at b."""
+        base, more, center = self._shift
+        at = self.model.at(b)
+        return base - at.expected - more @ (b - center), at.information + more
+
+    def _lifted(self, information: Floats) -> Floats:
+        """Return the information, raised to its noise's standard deviation in every direction."""
+        values, vectors = np.linalg.eigh(0.5 * (information + information.T))
+        least = np.sqrt(self._information_noise(vectors)) + 1e-9
+        return (vectors * np.maximum(values, least)) @ vectors.T
+
+    def _information_noise(self, directions: Floats) -> Floats:
+        """Return the variance of the noise of u'I u, for directions u in columns."""
+        table, h = self.table, 0.25
+        if self.expansion is not None:
+            h = float(np.max(self.model.at(self.expansion.center).weights))
+        inside = np.square(table.rows @ directions)
+        along = np.square(directions[list(table.numbers)]).sum(axis=0)
+        fourth = inside * inside
+        found = 2.0 * table.variance * h * h * fourth.sum(axis=0)
+        if not table.numbers:
+            return found
+        found = found + 8.0 * table.variance * h * h * inside.sum(axis=0) * along
+        found = found + table.products_variance * h * h * along * along
+        if self.expansion is None:
+            return found
+        own, whole = self.expansion.units, self.expansion.whole
+        variances = _cube(own.shape[1]) * own * own
+        found = found + variances[:, 1] @ fourth + 4.0 * (variances[:, 2] @ inside) * along
+        return found + _cube(whole.size) * float(whole[-1]) ** 2 * along * along
+
+    @cached_property
+    def estimate(self) -> Floats:
+        """The coefficients at which the score is 0."""
+        d = self.table.rows.shape[1]
+        start = np.zeros(d) if self.expansion is None else self.expansion.center
+        return frozen(self._solved(start, np.eye(d))[0])
+
+    def _solved(self, b: Floats, basis: Floats) -> tuple[Floats, Floats, Floats]:
+        """Follow Newton's steps within a basis, and return the coefficients, the score and information."""
+        numbers = list(self.table.numbers)
+        score, information = self._equations(b)
+        for _ in range(_STEPS if basis.shape[1] else 0):
+            lifted = basis.T @ self._lifted(information) @ basis
+            step = basis @ np.linalg.solve(lifted, basis.T @ score)
+            size = float(np.abs(self.table.rows @ step).max() + np.abs(step[numbers]).sum())
+            moved = b + min(1.0, _STEP / max(size, 1e-300)) * step
+            if size < _WITHIN or self._reach(moved) > max(_FARTHEST, self._reach(b)):
+                break
+            b = moved
+            score, information = self._equations(b)
+        return b, score, information
+
+    def _reach(self, b: Floats) -> float:
+        return float(np.abs(self.table.rows @ b).max() + np.abs(b[list(self.table.numbers)]).sum())
+
+    @cached_property
+    def _hidden(self) -> tuple[int, ...]:
+        """The numbers whose information, given all other coefficients, does not stand out from its noise."""
+        inverse = np.linalg.inv(self._lifted(self._equations(self.estimate)[1]))
+        found = []
+        for place in self.table.numbers:
+            profile = inverse[:, place] / inverse[place, place]
+            noise = float(self._information_noise(profile[:, None])[0])
+            if 1.0 / inverse[place, place] < _STANDS_OUT * math.sqrt(noise):
+                found.append(place)
+        return tuple(found)
+
+    def known(self, combination: Floats) -> bool:
+        """Tell whether the other numbers' coefficients can be estimated, on which the test relies."""
+        alone = np.count_nonzero(combination) == 1
+        return all(alone and combination[place] for place in self._hidden)
+
+    def deviation(self, combination: Floats) -> float:
+        """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""
+        if not self.known(combination):
+            return math.inf
+        b = self.estimate
+        score, information = self._equations(b)
+        weights = np.asarray(np.linalg.solve(self._lifted(information), combination), dtype=np.float64)
+        _, variance = self._sampling(weights, b, information)
+        found = math.sqrt(variance + math.fsum(part.variance for part in self._noise(weights, b)))
+        # where no coefficients solve the equations they were followed up to a limit
+        solved = abs(float(weights @ score)) < _SOLVED * found
+        size = max(1.0, float(np.abs(combination).max()))
+        return found if solved and found < _LARGEST * size else math.inf
+
+    def pvalue(self, combination: Floats, value: float) -> float:
+        """Return the two-sided p-value of combination'b = value."""
+        if not self.known(combination):
+            return 1.0
+        distance, total = self._tested(combination, value)
+        return min(1.0, max(2.0 * total.tail(distance), SMALLEST))
+
+    def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
+        """Return how far the score is from 0 on its side, and its distribution."""
+        place = int(np.argmax(np.abs(combination)))
+        basis = np.eye(combination.size)
+        basis[place] = -combination / combination[place]
+        basis[place, place] = 1.0 / combination[place]
+        others = np.delete(basis, place, axis=1)
+        b, along = self.estimate, basis[:, place]
+        away = value - float(combination @ b)
+        direction = np.linalg.solve(self._lifted(self._equations(b)[1]), combination)
+        profile = direction / float(combination @ direction)
+        # the others follow where they can
+        started = b + away * (profile if self._reach(b + away * profile) < _FARTHEST else along)
+        b, score, information = self._solved(started, others)
+        weights = along
+        if others.shape[1]:
+            lifted = self._lifted(information)
+            weights = along - others @ np.linalg.solve(others.T @ lifted @ others, others.T @ lifted @ along)
+        distance = float(weights @ score)
+        if distance < 0.0:
+            distance, weights = -distance, -weights
+        counts, variance = self._sampling(weights, b, information)
+        noise = self._noise(weights, b)
+        whole = variance + math.fsum(part.variance for part in noise)
+        rest = variance - counts.variance
+        parts: list[Part] = [counts]
+        for part in noise:
+            if isinstance(part, Cubes):
+                part, small = few(part, whole)
+                rest += small
+            parts.append(part)
+        return distance, WeightedSum(max(rest, 0.0), tuple(parts))
+
+    def _sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[Counts, float]:
+        """Return the binomial counts that the score's combination is a sum of, and its whole variance."""
+        at, table = self.model.at(b), self.table
+        inside = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
+        off = math.sqrt(float(self._information_noise(weights[:, None])[0]))
+        variance = max(float(weights @ information @ weights) + 0.5 * off, off, 0.0)
+        sizes = np.maximum(self.model.sizes, 0.0)
+        counts = Counts(sizes, at.chances, inside)
+        # where sizes below 0 were raised to it, or numbers are not normal
+        factor = variance / counts.variance if counts.variance > 0.0 else 0.0
+        if not table.numbers or factor < 1.0:
+            counts = counts._replace(sizes=sizes * factor)
+        return counts, variance
+
+    def _noise(self, weights: Floats, b: Floats) -> list[Part]:
+        """Return the noise in the score's combination."""
+        table, at = self.table, self.model.at(b)
+        numbers = list(table.numbers)
+        inside, along = table.rows @ weights, weights[numbers]
+        if self.expansion is None:
+            taken = inside * at.chances
+            factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
+            return (
+                [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+            )
+        own, before = self.expansion, self.model.at(self.expansion.center)
+        moved = at.chances - before.chances
+        bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]
+        counts = inside * (own.counts + moved)
+        sums = inside[:, None] * (own.sums + bent) + (own.level + moved)[:, None] * along
+        factors = np.stack(
+            [
+                np.column_stack([-counts, -sums]),
+                np.column_stack([inside - counts, along - sums]),
+            ],
+            axis=1,
+        )
+        step = b - own.center
+        apart = step[numbers]
+        mean = float(self.model.shares @ before.weights)
+        products = np.outer(along, own.slope * own.center[numbers] + mean * apart)
+        steps = table.rows @ step
+        mixed = inside[:, None] * apart + steps[:, None] * along
+        rest = np.column_stack([inside, inside * steps, mixed]) * own.units
+        whole = np.concatenate([along, _folded(np.outer(along, apart))]) * own.whole
+        return [
+            Cubes(table.scale * factors.reshape(2 * len(inside), -1)),
+            Cubes((table.products_scale * table.units * _folded(products))[None, :]),
+            Cubes(rest),
+            Cubes(whole[None, :]),
+        ]
+
+    def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
+        """Return the values that are not rejected at level alpha, infinite where they have no end."""
+        middle = float(combination @ self.estimate)
+        if self.pvalue(combination, middle) <= alpha:
+            return -math.inf, math.inf
+        unit = self.deviation(combination)
+        unit = unit if math.isfinite(unit) else float(np.abs(combination).max())
+        low, high = (self._end(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
+        return low, high
+
+    def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
+        wanted, most = float(ndtri(0.5 * alpha)), _BEYOND * float(np.abs(combination).max())
+
+        def above(step: float) -> float:
+            chance = self.pvalue(combination, middle + unit * step)
+            return float(ndtri(0.5 * max(chance, 1e-300))) - wanted
+
+        inner, outer = (0.0, -wanted), (-wanted, above(-wanted))
+        last = outer
+        # near the level p-values may fall and rise again: the last value that is not rejected counts
+        while last[1] > -_NEAR:
+            if abs(unit) * last[0] > most:
+                return math.copysign(math.inf, unit)
+            last = 1.6 * last[0], above(1.6 * last[0])
+            if outer[1] > 0.0:
+                inner, outer = outer, last
+            elif last[1] > 0.0:
+                inner, outer = last, last
+        for _ in range(40):
+            if outer[0] - inner[0] < 1e-5 * outer[0]:
+                break
+            step = inner[0] + (outer[0] - inner[0]) * inner[1] / (inner[1] - outer[1])
+            margin = 0.02 * (outer[0] - inner[0])
+            step = min(max(step, inner[0] + margin), outer[0] - margin)
+            found = step, above(step)
+            inner, outer = (found, outer) if found[1] > 0.0 else (inner, found)
+        return middle + unit * outer[0]
+
+
+def expansion_at(
+    center: Floats, lines: CellLines, left: Floats, scales: tuple[float, float], table: CellTable
+) -> Expansion:
+    """Return what the noisy sums of what lines left say of score and information at a center."""
+    numbers, cells = list(table.numbers), len(table.rows)
+    width = len(numbers)
+    own, whole = left[: cells * (2 + width)].reshape(cells, -1), left[cells * (2 + width) :]
+    sizes, sums, slopes = table.counts.sum(axis=1), table.sums.sum(axis=1), center[numbers]
+    expected = sizes * lines.level + lines.slope * (sums @ slopes) + lines.apart * own[:, 0]
+    score = table.rows.T @ (table.counts[:, 1] - expected)
+    taken = sums.T @ lines.common + lines.common_slope * (table.products @ slopes)
+    score[numbers] = table.sums[:, 1].sum(axis=0) - taken - lines.common_apart * whole[:width]
+    apart = lines.weight_apart[:, None]
+    counted = lines.weight * sizes + lines.weight_apart * own[:, 1]
+    information = (table.rows.T * counted) @ table.rows
+    crossed = table.rows.T @ (lines.weight[:, None] * sums + apart * own[:, 2:])
+    information[:, numbers] += crossed
+    information[numbers, :] += crossed.T
+    pure = lines.common_weight * table.products
+    pure = pure + lines.common_weight_apart * symmetric(whole[width:], width)
+    information[np.ix_(numbers, numbers)] = pure
+    units = np.column_stack([lines.apart, *(lines.weight_apart,) * (1 + width)])
+    last = np.repeat([lines.common_apart, lines.common_weight_apart], [width, whole.size - width])
+    return Expansion(
+        center,
+        score,
+        information,
+        lines.level,
+        lines.slope[:, None] * slopes,
+        lines.common,
+        lines.common_slope,
+        scales[0] * units,
+        scales[1] * last,
+    )
+
+
+def _cube(columns: int) -> float:
+    """Return the variance of one element of a cube's noise of scale 1."""
+    return (columns + 1.0) * (columns + 2.0) / 3.0
+
+
+def _folded(matrix: Floats) -> Floats:
+    """Return what each element of a symmetric matrix counts in a form: both places of a pair."""
+    rows, columns = np.triu_indices(len(matrix))
+    both = matrix + matrix.T
+    return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]

@@ -1,0 +1,346 @@
+"""Logistic regression from noisy sums: where to expand, and what follows from the last noisy score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import Frozen, frozen
+from pydpstat.inference._null_distributions.logistic_cells import (
+    Line,
+    lifted,
+    logistic,
+    normal_points,
+    within,
+)
+from pydpstat.inference._null_distributions.noise import SMALLEST
+from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, SHAPES, UP
+from pydpstat.r_arithmetic.elementary import log
+
+Floats = npt.NDArray[np.float64]
+
+# coefficients beyond are not looked for: an interval that reaches them is infinite
+_BEYOND = 64.0
+# in the noise's own largest eigenvalue, about
+_STANDS_OUT = 0.5
+# for each coefficient: ten ones and ten zeros have as much
+_LEAST_INFORMATION = 5.0
+_SURCHARGE = 1.05
+# standard deviations of the noise that rule a shape out
+_FAR = 4.0
+# standard deviations of the score that curvature may move it by, over the last step
+_BENT = 1.0
+
+
+def sum_tail(x: float, sd: float, scales: Floats) -> float:
+    """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
+
+    Barndorff-Nielsen, O. E. (1986). Inference on full or partial parameters based on the standardized signed
+    log likelihood ratio. Biometrika 73 (the form that is used).
+    """
+    from scipy.special import log_ndtr
+
+    size = np.abs(scales)
+    size = size[size > 1e-9 * max(float(size.max(initial=0.0)), sd)]
+    variance = sd * sd + 2.0 * float(size @ size)
+    if not x > 0.0 or variance == 0.0:
+        return 0.5 if not x > 0.0 else 0.0
+    squares = size * size
+    high = min(1.0 / float(size.max()) if size.size else math.inf, x / (sd * sd) if sd > 0.0 else math.inf)
+    low = 0.0
+    for _ in range(50):
+        t = 0.5 * (low + high)
+        near = 1.0 - squares * (t * t)
+        if sd * sd * t + 2.0 * t * float((squares / near).sum()) < x:
+            low = t
+        else:
+            high = t
+    t = low if low > 0.0 else 0.5 * high
+    near = 1.0 - squares * (t * t)
+    exponent = 0.5 * sd * sd * t * t - float(np.sum(log(near)))
+    curvature = sd * sd + 2.0 * float((squares * (2.0 - near) / (near * near)).sum())
+    root, slope = math.sqrt(max(2.0 * (t * x - exponent), 0.0)), t * math.sqrt(curvature)
+    if root < 1e-3:
+        return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
+    return min(0.5, _SURCHARGE * math.exp(float(log_ndtr(-(root + math.log(slope / root) / root)))))
+
+
+def pairs(size: int) -> list[tuple[int, int]]:
+    """Return the places of a symmetric matrix' different elements."""
+    return [(i, j) for i in range(size) for j in range(i, size)]
+
+
+def symmetric(elements: Floats, size: int) -> Floats:
+    """Return the symmetric matrix of these elements."""
+    matrix = np.empty((size, size))
+    for (i, j), value in zip(pairs(size), elements):
+        matrix[i, j] = matrix[j, i] = value
+    return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class LogitLaw(Frozen):
+    """What the last noisy score says of any combination of coefficients.
+
+    At the true coefficients b, the noisy score less the noisy information times (b - center) is the score at
+    b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
+    variables with known factors. The other coefficients are estimated, and a combination a of the equations
+    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
+    linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
+    predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
+    p-value is the largest one of those shapes whose information at the center is not farther from the noisy
+    one than the noise may move it. Where there is none, a normal one and two values of the skewness that
+    gives the noisy information stand for it. Where, by one of those shapes, curvature moves the score by more
+    than its standard deviation between the center and the estimate, the steps have not arrived: so many
+    standard deviations are taken off what is tested, since what the shapes say of the way decides too much.
+    """
+
+    center: Floats
+    score: Floats
+    information: Floats
+    moments: Floats
+    records: int
+    line: Line
+    first: Floats
+    second: Floats
+    third: Floats
+    fourth: Floats
+
+    @property
+    def noise(self) -> float:
+        """The largest standard deviation of the information's noise."""
+        return float(np.sqrt(2.0 * ((self.line.weight * self.second) ** 2 + self.fourth**2)).max())
+
+    @cached_property
+    def shapes(self) -> tuple[int | float, ...]:
+        """The shapes of the linear predictor that the noisy information does not rule out."""
+        return self._fitting or self._between()
+
+    @cached_property
+    def _fitting(self) -> tuple[int, ...]:
+        off = [abs(self._excess(shape)) for shape in SHAPES]
+        nearest = min(off)
+        # the nearest one of shapes that do not fit may be far from the records' own
+        if nearest > _FAR * self.noise:
+            return ()
+        return tuple(shape for shape, each in zip(SHAPES, off) if each <= nearest + _FAR * self.noise)
+
+    @property
+    def _possible(self) -> tuple[int | float, ...]:
+        """The shapes that are tried where the steps have not arrived."""
+        return self._fitting or (*SHAPES, *self.shapes)
+
+    def _between(self) -> tuple[int | float, ...]:
+        """The normal shape and those of two values that have the noisy information, or all."""
+        (_, down), (_, up) = self._predictor(DOWN), self._predictor(UP)
+        # the upper value's distance from the mean in standard deviations is the root of the odds against it
+        ends = np.sqrt([down[0] / max(down[1], 1e-12), up[1] / max(up[0], 1e-12)])
+        grid = np.geomspace(max(ends.min(), 1e-6), max(ends.max(), 1e-6), 33)
+        off = np.array([self._excess(far) for far in grid.tolist()])
+        found = np.flatnonzero(off[1:] * off[:-1] < 0.0)
+        part = off[found] / (off[found] - off[found + 1])
+        between = (grid[found] ** (1.0 - part) * grid[found + 1] ** part).tolist()
+        return (NORMAL, *between) if between else SHAPES
+
+    def _excess(self, shape: int | float) -> float:
+        """Return how much more information on the constant a shape has than the noisy one at the center."""
+        at, masses = self._predictor(shape)
+        s = logistic(at)
+        return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
+
+    @cached_property
+    def _bent(self) -> float:
+        """By how many standard deviations curvature moves the score from the center to the estimate."""
+        step = self.estimate - self.center
+        linear, scales = abs(float(step @ self.information @ step)), self._scales(step, step)
+        off = max(abs(1.0 - self._curved(step, shape)[0]) for shape in self._possible)
+        return off * linear / max(math.sqrt(linear + 2.0 * float(scales @ scales)), 1e-300)
+
+    @property
+    def estimate(self) -> Floats:
+        """The coefficients after one step from the center, of a size that the expansion bears."""
+        size = self.center.size
+        step = np.linalg.solve(lifted(self.information, self.noise * math.sqrt(size)), self.score)
+        length = float(np.abs(step).sum())
+        return self.center + step * min(1.0, 2.0 / max(length, 1e-300))
+
+    def regularized(self) -> Floats:
+        """Return estimates of all coefficients for predictions, of moderate size whatever the noise."""
+        mean = np.clip(self.moments[0, 1:] / self.records, -1.0, 1.0)
+        return within(self.estimate, mean)
+
+    def pvalue(self, combination: Floats, value: float) -> float:
+        """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
+        if not self.known(combination):
+            return 1.0
+        # what shapes say of a step that curvature decides may be as wrong as that is large
+        bent = self._bent if self._bent > _BENT else 0.0
+        shapes = self._possible if bent else self.shapes
+        parts = [self._parts(combination, value, shape) for shape in shapes]
+        tails = [
+            sum_tail(abs(distance) - bent * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
+            for distance, sd, scales in parts
+        ]
+        return min(1.0, max(2.0 * max(tails), SMALLEST))
+
+    def known(self, combination: Floats) -> bool:
+        """Tell whether the information on the other coefficients stands out from its noise, and is enough."""
+        if self.information[0, 0] < _LEAST_INFORMATION * self.center.size:
+            return False
+        if self.center.size == 1:
+            return True
+        _, others, _ = self._others(combination)
+        least = _STANDS_OUT * self.noise * math.sqrt(others.shape[0])
+        return float(np.linalg.eigvalsh(others)[0]) >= least
+
+    def deviation(self, combination: Floats) -> float:
+        """Return the standard error of combination'b: sampling and noise."""
+        value = float(combination @ self.estimate)
+        _, sd, scales = self._parts(combination, value, NORMAL)
+        total = math.sqrt(sd * sd + 2.0 * float(scales @ scales))
+        return total / max(self._slope(combination), 1e-300)
+
+    def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
+        """Return the values that are not rejected at level alpha: the hull, infinite where it has no end."""
+        middle, unit = float(combination @ self.estimate), float(np.abs(combination).sum())
+        if self.pvalue(combination, middle) <= alpha:
+            # the expansion does not explain its own score
+            return -math.inf, math.inf
+        low, high = (self._end(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
+        return low, high
+
+    def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
+        steps = np.concatenate([[0.0], np.geomspace(0.002, _BEYOND, 36)])
+        fits = [self.pvalue(combination, middle + unit * step) > alpha for step in steps[1:].tolist()]
+        last = max((place for place, each in enumerate(fits, 1) if each), default=0)
+        if last == steps.size - 1:
+            return math.copysign(math.inf, unit)
+        low, high = float(steps[last]), float(steps[last + 1])
+        for _ in range(16):
+            step = 0.5 * (low + high)
+            if self.pvalue(combination, middle + unit * step) > alpha:
+                low = step
+            else:
+                high = step
+        return middle + unit * high
+
+    def _basis(self, combination: Floats) -> Floats:
+        """Return B with b = B t, where the first of t is combination'b."""
+        place = int(np.argmax(np.abs(combination)))
+        basis = np.eye(combination.size)
+        basis[place] = -combination / combination[place]
+        basis[place, place] = 1.0 / combination[place]
+        order = [place, *(each for each in range(combination.size) if each != place)]
+        return basis[:, order]
+
+    def _others(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return a basis, the information on all but its first place, and the units that this is in."""
+        basis = self._basis(combination)
+        units = np.sqrt(np.square(basis[:, 1:]).sum(axis=0))
+        others = basis[:, 1:].T @ self.information @ basis[:, 1:]
+        return basis, others / np.outer(units, units), units
+
+    def _projection(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the basis, the equations' combination in it, and the others' step from the center."""
+        basis, others, sizes = self._others(combination)
+        information, score = basis.T @ self.information @ basis, basis.T @ self.score
+        scaled = lifted(others, self.noise * math.sqrt(max(others.shape[0], 1)))
+        # what the others' equations say of them, and what they share with the one that is asked about
+        solved = np.linalg.solve(scaled, np.column_stack([information[1:, 0], score[1:]]) / sizes[:, None])
+        solved = solved / sizes[:, None]
+        return basis, np.concatenate([[1.0], -solved[:, 0]]), solved[:, 1]
+
+    def _slope(self, combination: Floats) -> float:
+        basis, a, _ = self._projection(combination)
+        return abs(float(a @ basis.T @ self.information @ basis[:, 0]))
+
+    def _parts(self, combination: Floats, value: float, shape: int | float) -> tuple[float, float, Floats]:
+        """Return how far the equations are from 0, its standard deviation and the noise's scales."""
+        basis, a, others = self._projection(combination)
+        away = value - float(combination @ self.center)
+        # the others follow: their equations are solved
+        moved = np.concatenate([[away], others + (a[1:] * away)])
+        step, weights = basis @ moved, basis @ a
+        shrunk, spread = self._curved(step, shape)
+        step = shrunk * step
+        distance = float(weights @ (self.score - self.information @ step))
+        scales = self._scales(weights, step)
+        variance = float(weights @ self.information @ weights)
+        noise = math.sqrt(2.0 * float(self._information_noise(weights, weights)))
+        return distance, math.sqrt(spread * max(variance + 0.5 * noise, noise)), scales
+
+    def _information_noise(self, left: Floats, right: Floats) -> float:
+        factors = _factors(left, right)
+        return float((factors**2) @ ((self.line.weight * self.second) ** 2 + self.fourth**2))
+
+    def _scales(self, weights: Floats, step: Floats) -> Floats:
+        """Return the factors of the independent Laplace variables in the equations' combination."""
+        taken = self.line.slope * self.center + self.line.weight * step
+        taken[0] += self.line.level
+        matrix = _factors(weights, taken) * self.second
+        return np.concatenate(
+            [weights * self.first, matrix, weights * self.third, _factors(weights, step) * self.fourth]
+        )
+
+    @cached_property
+    def _spread(self) -> tuple[Floats, Floats]:
+        """The mean of v, and the covariance matrix of z."""
+        mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
+        mean[0] = 1.0
+        spread = lifted(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        return frozen(mean), frozen(spread)
+
+    def _predictor(self, shape: int | float) -> tuple[Floats, Floats]:
+        """Return values of the linear predictor at the center, and their probabilities.
+
+        A shape that is no whole number has two values, the upper one so many standard deviations away.
+        """
+        mean, spread = self._spread
+        middle, slopes = float(mean @ self.center), self.center[1:]
+        sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
+        if shape == NORMAL:
+            points, masses = normal_points()
+            return middle + sd * points, masses
+        if isinstance(shape, float):
+            share = 1.0 / (1.0 + shape * shape)
+            return middle + sd * np.array([shape, -1.0 / shape]), np.array([share, 1.0 - share])
+        sign = 1.0 if shape == UP else -1.0
+        far = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
+        share = sd * sd / (sd * sd + far * far)
+        return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
+
+    def _curved(self, step: Floats, shape: int | float) -> tuple[float, float]:
+        """Return how much of its linear size the score moves over a step, and how the information does."""
+        mean, spread = self._spread
+        both = np.column_stack([self.center, step])
+        middle = mean @ both
+        between = both[1:].T @ spread @ both[1:]
+        slope = between[0, 1] / max(between[0, 0], 1e-36)
+        rest = math.sqrt(max(between[1, 1] - slope * between[0, 1], 0.0))
+        at, masses = self._predictor(shape)
+        points, weights = normal_points()
+        by = middle[1] + slope * (at - middle[0])[:, None] + rest * points[None, :]
+        joint = np.outer(masses, weights)
+        before = logistic(at)[:, None]
+        after = logistic(np.clip(at[:, None] + by, -500.0, 500.0))
+        weight = before * (1.0 - before)
+        linear = float((joint * weight * by * by).sum())
+        if linear < 1e-14:
+            return 1.0, 1.0
+        moved = float((joint * by * (after - before)).sum())
+        # on the constant and on what moves
+        information = joint * after * (1.0 - after)
+        constant = float(information.sum()) / float((joint * weight).sum())
+        informed = max(constant, float((information * by * by).sum()) / linear)
+        return moved / linear, informed
+
+
+def _factors(left: Floats, right: Floats) -> Floats:
+    """Return the factors of a symmetric matrix' elements in left'A right."""
+    both = np.outer(left, right)
+    rows, columns = np.triu_indices(left.size)
+    return np.where(rows == columns, both[rows, columns], both[rows, columns] + both[columns, rows])

@@ -1,0 +1,249 @@
+"""Noisy moments of a regression: where each released number enters, and what its noise adds to a form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.special import ndtri
+
+from pydpstat._frozen import Frozen, frozen
+from pydpstat.inference._null_distributions.simulation import DEGREES, FLOOR
+from pydpstat.mechanisms._noise import sobol
+from pydpstat.mechanisms.mechanism import Noise
+
+Floats = npt.NDArray[np.float64]
+
+# simulated releases for each nuisance point: of matrices up to a width, and wider ones
+DRAWS, WIDE, FEWER = 4096, 9, 2048
+
+
+# a linear form of v: its coefficients by place
+Form = tuple[tuple[int, float], ...]
+
+
+class Forms(NamedTuple):
+    """Linear forms of v: one for each place of v alone, or others."""
+
+    rows: tuple[Form, ...]
+
+    @classmethod
+    def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
+        """Return the elements of v at these places, times a weight; 0 for the place -1."""
+        return cls(tuple(((place, weight),) if place >= 0 else () for place in places))
+
+    def values(self, v: Floats) -> Floats:
+        """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
+        plain, matrix, _ = _matrices(self, v.shape[-2])
+        return np.matmul(matrix, v) if plain is None else v[..., plain, :]
+
+    def few(self, v: Floats) -> Floats:
+        """Return no more numbers than places, whose products of vectors add up to those of the forms."""
+        plain, _, root = _matrices(self, v.shape[-2])
+        return np.matmul(root, v) if plain is None else v[..., plain, :]
+
+
+@lru_cache(maxsize=64)
+def _matrices(forms: Forms, width: int) -> tuple[slice | None, Floats, Floats]:
+    """Return which places in succession the forms are, their matrix, and one with the same cross product."""
+    matrix = np.zeros((len(forms.rows), width))
+    for row, form in zip(matrix, forms.rows):
+        for place, weight in form:
+            row[place] += weight
+    first = forms.rows[0][0][0] if forms.rows[0] else 0
+    last = first + len(forms.rows)
+    plain = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
+    return plain, frozen(matrix), frozen(np.linalg.qr(matrix, mode="r"))
+
+
+class Block(NamedTuple):
+    """Released numbers of one kind: each adds itself times l r' + r l' to the matrix, for forms l and r."""
+
+    kind: str
+    left: Forms
+    right: Forms
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Return the pairs of forms, in the order of the released numbers."""
+        left, right = range(len(self.left.rows)), range(len(self.right.rows))
+        if self.kind == "within":
+            return combinations(left, 2)
+        return product(left, right) if self.kind == "across" else zip(left, right)
+
+    @property
+    def size(self) -> int:
+        """How many numbers are released."""
+        return sum(1 for _ in self.pairs())
+
+    @property
+    def _multiple(self) -> float:
+        """How many times a left form its own right one is."""
+        pairs = zip(self.left.rows, self.right.rows)
+        return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
+
+    def squares(self, a: Floats, v: Floats) -> Floats:
+        """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
+        if self.kind == "across":
+            first, second, third, fourth = (each.few(x) for each in (self.left, self.right) for x in (a, v))
+            ends = _dot(first, first) * _dot(fourth, fourth) + _dot(third, third) * _dot(second, second)
+            return ends + 2.0 * _dot(first, second) * _dot(third, fourth)
+        if self.kind == "paired":
+            whole, rest = _completed(self)
+            both = whole.values(a) * whole.values(v)
+            both -= rest * a[..., :1, :] * v[..., :1, :]
+            return _dot(both, both)
+        first, second = self.left.values(a), self.left.values(v)
+        both = first * second
+        if self.kind == "own":
+            return (2.0 * self._multiple) ** 2 * _dot(both, both)
+        whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
+        return whole - 2.0 * _dot(both, both)
+
+
+@lru_cache(maxsize=64)
+def _completed(block: Block) -> tuple[Forms, float]:
+    """Return forms f and a number w, for which f f' - w c c' is what pairs with the constant c add.
+
+    With r = l / 2 + k c that is f = l + k c, and w is the square of k.
+    """
+    left = [dict(form) for form in block.left.rows]
+    more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
+    rows = (tuple({**form, 0: form.get(0, 0.0) + more}.items()) for form in left)
+    return Forms(tuple(rows)), more * more
+
+
+def _dot(one: Floats, other: Floats) -> Floats:
+    return np.einsum("...ir,...ir->...r", one, other)
+
+
+@lru_cache(maxsize=64)
+def cells(blocks: tuple[Block, ...], width: int) -> csr_matrix:
+    """Return what the released numbers add to the matrix' elements, of shape (numbers, width * width)."""
+    found: list[tuple[int, int, float]] = []
+    number = 0
+    for block in blocks:
+        for i, j in block.pairs():
+            for p, one in block.left.rows[i]:
+                for q, other in block.right.rows[j]:
+                    found += [(number, p * width + q, one * other), (number, q * width + p, one * other)]
+            number += 1
+    rows, columns, values = zip(*found)
+    matrix = coo_matrix((values, (rows, columns)), shape=(number, width * width)).tocsr()
+    for name in ("data", "indices", "indptr"):
+        setattr(matrix, name, frozen(getattr(matrix, name)))
+    return matrix
+
+
+def matrix_of(released: Floats, blocks: tuple[Block, ...], width: int) -> Floats:
+    """Return the matrix that released numbers make, or matrices of several along a second axis."""
+    found: Floats = cells(blocks, width).T @ released
+    return found.reshape(width, width, *released.shape[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyMoments(Frozen):
+    """Noisy moments and the distribution of their noise; nothing private."""
+
+    matrix: Floats
+    blocks: tuple[Block, ...]
+    noise: Noise
+    origin: Floats
+    sampling: Floats | None = None
+    left_out: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """Number of records; where it is private, a noisy one that is at least 1."""
+        return max(round(float(self.matrix[0, 0])), 1)
+
+    @property
+    def pvalue_floor(self) -> float:
+        """The smallest p-value."""
+        return self.left_out + (FLOOR if self.tailed else 1.0 / (_count(len(self.matrix) - 1) + 1))
+
+    @property
+    def tailed(self) -> bool:
+        """Whether there are records enough for p-values below those of the simulated releases."""
+        return self.size - len(self.matrix) + 1 >= DEGREES
+
+    @cached_property
+    def variances(self) -> tuple[float, ...]:
+        """The variance of a released number's noise, in each block."""
+        sizes = [block.size for block in self.blocks]
+        each = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
+        return tuple(float(part.mean()) for part in np.split(each, np.cumsum(sizes)[:-1]))
+
+    def spread(self, a: Floats, v: Floats) -> Floats:
+        """Return the standard deviation of a' E v for the noise E, vectors along the last axis but one."""
+        parts = [variance * block.squares(a, v) for variance, block in zip(self.variances, self.blocks)]
+        # what is 0 but for rounding may come out below
+        return np.sqrt(np.maximum(sum(parts[1:], parts[0]), 0.0))
+
+    @cached_property
+    def top(self) -> float:
+        """The standard deviation of the noise of the response's squares."""
+        unit = np.eye(len(self.matrix))[-1:].T
+        return float(self.spread(unit, unit)[0])
+
+    @cached_property
+    def floors(self) -> Floats:
+        """The least pivots of the predictors' matrix: half of the noise's standard deviation there."""
+        units = np.eye(len(self.matrix))[:-1, :, None]
+        return frozen(0.5 * self.spread(units, units)[:, 0])
+
+    @property
+    def draws(self) -> Draws:
+        """Reference draws."""
+        return _draws(self.blocks, self.noise, len(self.matrix))
+
+
+class Draws(NamedTuple):
+    """Reference draws, the same in every call, so that results repeat; they protect nobody."""
+
+    scores: Floats
+    rest: Floats
+    noise: Floats
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.rest)
+
+    def squares(self, size: int) -> Floats:
+        """Return sums of squares of so many normal errors, of which the scores are a part."""
+        free = max(size - self.scores.shape[1], 0)
+        # Wilson and Hilferty's cube is chi-square to within the error of the draws
+        part = 2.0 / (9.0 * max(free, 1))
+        chi = free * np.maximum(1.0 - part + self.rest * math.sqrt(part), 0.0) ** 3
+        return np.einsum("rd,rd->r", self.scores, self.scores) + chi
+
+
+@lru_cache(maxsize=4)
+def _draws(blocks: tuple[Block, ...], noise: Noise, width: int) -> Draws:
+    numbers = sum(block.size for block in blocks)
+    scores, rest, drawn = reference_draws(width - 1, numbers, noise)
+    return Draws(frozen(scores), frozen(rest), frozen(matrix_of(drawn.T, blocks, width)))
+
+
+def _count(width: int) -> int:
+    return DRAWS if width < WIDE else FEWER
+
+
+def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
+    """Return normal numbers for the scores and for a chi-square, and noise of the released numbers.
+
+    They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
+    """
+    count = _count(width)
+    joint = getattr(noise, "sample", None)
+    points = sobol(count, width + 1 + numbers * (joint is None))
+    normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
+    drawn = noise.ppf(chances) if joint is None else joint(count)
+    return normal[:, :width], normal[:, width], np.asarray(drawn)

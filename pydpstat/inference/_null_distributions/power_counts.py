@@ -1,0 +1,364 @@
+"""The power of tests of counts and of ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from pydpstat.inference._null_distributions import distances, ranks, tables
+from pydpstat.inference._null_distributions.block_counts import choose_blocks
+from pydpstat.inference._null_distributions.noise import SMALLEST_RATE, Tulap
+from pydpstat.inference._null_distributions.power_means import (
+    DRAWN,
+    RUNS,
+    TYPICAL,
+    allowed,
+    critical,
+    root_of,
+    scores,
+    spaced,
+)
+from pydpstat.inference._null_distributions.proportions import noisy_tails, pair_power
+from pydpstat.inference._null_distributions.ranks import Law, upper
+from pydpstat.inference._null_distributions.simulation import generator, geometric_draws
+from pydpstat.inference._null_distributions.two_proportions import Line, NoisyCounts, line_tails
+
+Floats = npt.NDArray[np.float64]
+_FEWEST = 5
+_CELLS = 9
+
+
+def _sides(alpha: float, alternative: str) -> tuple[float, float]:
+    """Return the level of each side's test, upper and lower; 0 where there is none."""
+    if alternative == "two-sided":
+        return 0.5 * alpha, 0.5 * alpha
+    return (alpha, 0.0) if alternative == "greater" else (0.0, alpha)
+
+
+def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alternative: str) -> float:
+    """Return the power of the binomial test where the proportion is p + effect: exact sums."""
+    noise, found = Tulap(rate), 0.0
+    for side, level in enumerate(_sides(alpha, alternative)):
+        if level:
+            limit = _critical_count(n, p, noise, level, side)
+            found += noisy_tails(limit, n, min(max(p + effect, 0.0), 1.0), noise)[side]
+    return min(found, 1.0)
+
+
+def _critical_count(n: int, p: float, noise: Tulap, level: float, side: int) -> float:
+    reach = (45.0 - math.log(level)) / noise.rate + 1.0
+    low, high = -reach, n + reach
+    # what is left out of the distribution of the count is more than the level
+    if noisy_tails(low if side else high, n, p, noise)[side] > level:
+        return low if side else high
+
+    def excess(z: float) -> float:
+        return math.log(max(noisy_tails(z, n, p, noise)[side], 1e-300)) - math.log(level)
+
+    return float(brentq(excess, low, high, xtol=1e-9))
+
+
+def private_count_power(
+    n: int,
+    rate: float,
+    p: float,
+    effect: float,
+    alpha: float,
+    alternative: str,
+    terms: tuple[int, int] = (1, 1),
+) -> float:
+    """Return the power of the binomial test where the number of records is private: exact sums.
+
+    `terms` are the noises in the count that a side is about, and in that of all other records.
+    """
+    truth, found = min(max(p + effect, 0.0), 1.0), 0.0
+    upper, lower = _sides(alpha, alternative)
+    if upper:
+        found += pair_power(n, rate, terms, p, truth, upper)
+    if lower:
+        # a share is small where that of the others is large
+        found += pair_power(n, rate, terms, 1.0 - p, 1.0 - truth, lower)
+    return min(found, 1.0)
+
+
+def two_counts_power(
+    sizes: tuple[int, int], rate: float, p: float, effect: float, alpha: float, alternative: str
+) -> float:
+    """Return the power of the test of two proportions, p in the second group and p + effect in the first.
+
+    The critical value is the largest over the proportions that the expected counts leave possible.
+    """
+    line, shares = Line.of_difference(0.0), (min(max(p + effect, 0.0), 1.0), p)
+    expected = NoisyCounts((sizes[0] * shares[0], sizes[1] * shares[1]), sizes, rate)
+    if rate < SMALLEST_RATE:
+        return 0.0
+    pairs, outside = expected.possible(line)
+    if not pairs.size:
+        return float(2.0 * outside <= alpha)
+    truth, found = np.array(shares)[:, None], 0.0
+    for side, level in enumerate(_sides(alpha, alternative)):
+        if level <= outside:
+            continue
+        sign, low, high = (1.0, -1.0)[side], 0.0, 12.0
+        if outside + line_tails(sign * low, sizes, rate, line, pairs)[side].max() <= level:
+            low = -12.0
+        for _ in range(14):
+            middle = 0.5 * (low + high)
+            if outside + line_tails(sign * middle, sizes, rate, line, pairs)[side].max() <= level:
+                high = middle
+            else:
+                low = middle
+        found += float(line_tails(sign * high, sizes, rate, line, truth)[side][0])
+    return min(found, 1.0)
+
+
+def dependent(shape: tuple[int, int], effect: float) -> Floats:
+    """Return shares of cells whose rows and columns are equally frequent and whose levels go together."""
+    a, b = (each / math.sqrt(float((each * each).mean())) for each in (spaced(size, 1.0) for size in shape))
+    return (1.0 + effect * np.outer(a, b)) / (shape[0] * shape[1])
+
+
+def largest_dependence(shape: tuple[int, int]) -> float:
+    """Return the largest effect for which no share is below 0."""
+    squares = [3.0 * (size - 1.0) / (size + 1.0) for size in shape]
+    return 1.0 / math.sqrt(squares[0] * squares[1])
+
+
+def table_power(
+    n: int, rate: float, shape: tuple[int, int], effect: float, alpha: float, private: bool = False
+) -> float:
+    """Return the power of the test of independence; `rate` is that of a cell's noise."""
+    shares = np.maximum(dependent(shape, effect), 0.0)
+    drawn = generator(7).multinomial(n, shares.ravel() / shares.sum(), size=RUNS).reshape(RUNS, *shape)
+    noisy = drawn + geometric_draws(generator(8), rate, drawn.shape)
+    known = None if private else n
+    found, limits = tables.independence_statistic(noisy, known, rate), []
+    # what many cells add up to hardly depends on the release, and takes long
+    releases, draws = (TYPICAL, None) if drawn[0].size <= _CELLS else (2, 999)
+    for each in noisy[:releases]:
+        references = tables.independence_references(each, known, rate, draws)
+        beyond = allowed(alpha, 0.0, references[0].size)
+        if beyond < 0:
+            return 0.0
+        limits.append(max(critical(reference, beyond) for reference in references))
+    return float(np.mean([(found > limit).mean() for limit in limits]))
+
+
+def blocks_power(
+    sizes: tuple[int, ...],
+    epsilon: float,
+    family: str,
+    effect: float,
+    settings: tuple[float, ...],
+    alpha: float,
+    alternative: str,
+) -> float:
+    """Return the power of the Test of Tests with the number of blocks that it chooses itself."""
+    most = max(1, min(sizes) // _FEWEST)
+    number, level = choose_blocks(sum(sizes), epsilon, None, None, most)
+    inside = tuple(max(n // number, 1) for n in sizes)
+    share = min(max(block_power(inside, family, effect, settings, level, alternative), 0.0), 1.0)
+    noise = Tulap(epsilon)
+    limit = _critical_count(number, level, noise, alpha, 0)
+    return noisy_tails(limit, number, share, noise)[0]
+
+
+def block_power(
+    sizes: tuple[int, ...],
+    family: str,
+    effect: float,
+    settings: tuple[float, ...],
+    level: float,
+    alternative: str,
+) -> float:
+    """Return the power of the usual test, without privacy.
+
+    Those of t, F and chi-square are exact or nearly so, the others normal approximations.
+    """
+    total = sum(sizes)
+    if family in ("several", "table"):
+        if family == "several":
+            means, number = spaced(len(sizes), effect), np.array(sizes)
+            away = float(number @ (means - number @ means / total) ** 2)
+            first, second = len(sizes) - 1.0, float(total - len(sizes))
+            if second < 1.0:
+                return level
+            if away == 0.0:
+                return level
+            from scipy.stats import ncf
+
+            # the one in scipy.special errs in the sixth digit before 1.14
+            return float(ncf.sf(special.fdtri(first, second, 1.0 - level), first, second, away))
+        free = float((settings[0] - 1.0) * (settings[1] - 1.0))
+        return 1.0 - float(special.chndtr(special.chdtri(free, level), free, total * effect * effect))
+    if family == "shares":
+        p, first = settings[0], min(max(settings[0] + effect, 0.0), 1.0)
+        pooled = (sizes[0] * first + sizes[1] * p) / total
+        variances = [each * (1.0 - each) for each in (first, p)]
+        own = math.sqrt(variances[0] / sizes[0] + variances[1] / sizes[1])
+        null = math.sqrt(max(pooled * (1.0 - pooled), 0.0) * (1.0 / sizes[0] + 1.0 / sizes[1]))
+        if own == 0.0:
+            return 1.0
+        return _normal_power(effect / own, null / own, level, alternative)
+    if family == "correlation":
+        if total < 4:
+            return level
+        return _normal_power(math.sqrt(total - 3.0) * math.atanh(effect), 1.0, level, alternative)
+    free = float(total - len(sizes))
+    if free < 1.0:
+        return level
+    away = effect / math.sqrt(sum(1.0 / n for n in sizes))
+    found = 0.0
+    for sign, side in zip((1.0, -1.0), _sides(level, alternative)):
+        if side:
+            found += 1.0 - float(special.nctdtr(free, sign * away, -special.stdtrit(free, side)))
+    return found
+
+
+def _normal_power(away: float, wide: float, level: float, alternative: str) -> float:
+    found = 0.0
+    for sign, side in zip((1.0, -1.0), _sides(level, alternative)):
+        if side:
+            found += float(ndtr(sign * away + wide * ndtri(side)))
+    return found
+
+
+_GRID = 4_001
+# pairs of records are compared one by one up to so many records
+_COMPARED = 50
+
+
+def critical_integer(law: Law, rate: float, alpha: float, highest: int) -> int:
+    """Return the smallest noisy statistic whose upper p-value is at most alpha."""
+    low, high = -1, highest + math.ceil(45.0 / rate) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if upper(law, float(middle), rate) <= alpha:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def noisy_power(values: Floats, law: Law, highest: int, rate: float, alpha: float, alternative: str) -> float:
+    """Return how often a statistic that takes these values is rejected, once it has noise.
+
+    Its distribution under the null hypothesis, on 0 to `highest`, is symmetric.
+    """
+    limit = float(critical_integer(law, rate, 0.5 * alpha if alternative == "two-sided" else alpha, highest))
+    masses, found = np.full(values.size, 1.0 / values.size), 0.0
+    if alternative != "less":
+        found += upper(Law(values, masses), limit, rate)
+    if alternative != "greater":
+        found += upper(Law(highest - values, masses), limit, rate)
+    return min(found, 1.0)
+
+
+def signed_rank_power(n: int, epsilon: float, effect: float, alpha: float, alternative: str) -> float:
+    """Return the power of the signed-rank test with the cap that suits epsilon."""
+    cap = ranks.best_cap(n, epsilon)
+    total, law = ranks.capped_total(n, cap), ranks.signed_rank_law(n, cap)
+    return noisy_power(_signed_ranks(n, cap, effect), law, total, epsilon / cap, alpha, alternative)
+
+
+def _signed_ranks(n: int, cap: int, effect: float) -> Floats:
+    """Draw sums of the capped ranks of positive records."""
+    if n <= DRAWN:
+        x = scores(DRAWN, 0)[:, :n] + effect
+        order = np.argsort(np.abs(x), axis=1, kind="stable")
+        positive = np.take_along_axis(x > 0.0, order, axis=1)
+        return positive @ np.minimum(np.arange(1.0, n + 1.0), cap)
+    x = ndtri((np.arange(_GRID) + 0.5) / _GRID) + effect
+    x = x[np.argsort(np.abs(x), kind="stable")]
+    ranks = n * (np.arange(_GRID) + 0.5) / _GRID + 0.5
+    own = np.where(x > 0.0, np.minimum(ranks, cap), 0.0)
+    # a record also raises the ranks of positive ones beyond it
+    raised = ((x > 0.0) & (ranks < cap))[::-1].cumsum()[::-1] / _GRID
+    return _normal(n * float(own.mean()), n * float((own + n * raised).var()))
+
+
+def _normal(mean: float, variance: float) -> Floats:
+    """Draw integers of about a normal distribution."""
+    return np.rint(mean + math.sqrt(variance) * scores(DRAWN, 0)[:, 0])
+
+
+def rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
+    """Draw the rank sums of normal groups of standard deviation 1, of shape (2000, k)."""
+    total, ends = sum(sizes), np.cumsum(sizes)
+    if total <= DRAWN:
+        x = scores(DRAWN, 0)[:, :total] + np.repeat(means, sizes)
+        ranks = np.argsort(np.argsort(x, axis=1), axis=1) + 1.0
+        return np.add.reduceat(ranks, np.append(0, ends[:-1]), axis=1)
+    number = np.array(sizes, dtype=np.float64)
+    won = ndtr((means[:, None] - means) / math.sqrt(2.0))
+    np.fill_diagonal(won, 0.0)
+    expected = 0.5 * number * (number + 1.0) + number * (won @ number)
+    z, covariance = ndtri((np.arange(_GRID) + 0.5) / _GRID), np.zeros((number.size, number.size))
+    for group, mean in enumerate(means.tolist()):
+        below = ndtr(mean + z - means[:, None])
+        # the pairs that a record of this group decides
+        parts = number[:, None] * (1.0 - below)
+        parts[group] = (number[:, None] * below).sum(axis=0) - number[group] * below[group]
+        covariance += number[group] * np.cov(parts, bias=True)
+    return np.rint(expected + scores(DRAWN, 0)[:, : number.size] @ root_of(covariance).T)
+
+
+def two_groups_power(
+    sizes: tuple[int, int], epsilon: float, effect: float, alpha: float, alternative: str
+) -> float:
+    """Return the power of the Mann-Whitney test."""
+    won = rank_sums(sizes, np.array([effect, 0.0]))[:, 0] - sizes[0] * (sizes[0] + 1) // 2
+    law, rate = ranks.mann_whitney_law(*sizes), epsilon / max(sizes)
+    return noisy_power(won, law, sizes[0] * sizes[1], rate, alpha, alternative)
+
+
+def several_groups_power(
+    sizes: tuple[int, ...],
+    weights: Sequence[Fraction | int],
+    epsilon: float,
+    effect: float,
+    alpha: float,
+) -> float:
+    """Return the power of the Kruskal-Wallis test, for evenly spaced means."""
+    number = np.array(sizes, dtype=np.float64)
+    deviations = 2.0 * rank_sums(sizes, spaced(len(sizes), effect)) - number * (number.sum() + 1.0)
+    squares = deviations**2 @ np.array([float(weight) for weight in weights])
+    values = np.floor(2.0**distances.DIGITS * np.sqrt(squares))
+    law = distances.distance_law(sizes, tuple(weights))
+    rate = epsilon / distances.scaled_reach(sizes, weights)
+    highest = int(max(law.positions[-2], values.max()))
+    if upper(law, float(highest + math.ceil(45.0 / rate)), rate) > alpha:
+        # the fewest of the reference's draws are more
+        return 0.0
+    limit = critical_integer(law, rate, alpha, highest)
+    return upper(Law(values, np.full(RUNS, 1.0 / RUNS)), float(limit), rate)
+
+
+def correlation_power(n: int, epsilon: float, effect: float, alpha: float, alternative: str) -> float:
+    """Return the power of Kendall's test where a normal correlation is `effect`.
+
+    Esscher, F. (1924). On a method of determining correlation from the ranks of the variates. Scandinavian
+    Actuarial Journal 1924, 201-219.
+
+    Kendall's coefficient has the mean t = 2 asin(r) / pi and the variance ``2 / (n (n - 1)) (1 - t^2 +
+    2 (n - 2) (1 / 9 - (2 asin(r / 2) / pi)^2))``.
+    """
+    pairs = n * (n - 1) // 2
+    if n <= _COMPARED:
+        x, other = scores(DRAWN, 0)[:, :n], scores(DRAWN, 1)[:, :n]
+        y = effect * x + math.sqrt(1.0 - effect * effect) * other
+        concordant = np.zeros(RUNS)
+        for lag in range(1, n):
+            concordant += ((x[:, lag:] > x[:, :-lag]) == (y[:, lag:] > y[:, :-lag])).sum(axis=1)
+    else:
+        tau, half = 2.0 / math.pi * math.asin(effect), 2.0 / math.pi * math.asin(0.5 * effect)
+        spread = (1.0 - tau * tau + 2.0 * (n - 2.0) * (1.0 / 9.0 - half * half)) / pairs
+        concordant = _normal(0.5 * pairs * (1.0 + tau), 0.25 * pairs * pairs * spread)
+    return noisy_power(concordant, ranks.kendall_law(n), pairs, epsilon / (n - 1), alpha, alternative)
