@@ -25,7 +25,7 @@ from pydpstat.inference._laws.spread_interval import SpreadInterval
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
 from pydpstat.random import source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._inference_page import Interval
+from pydpstat.results._intervals import Interval
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.results import DPResults

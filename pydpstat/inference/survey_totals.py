@@ -22,7 +22,7 @@ from pydpstat.inference._population import Intervals
 from pydpstat.inference._weighted_sums import Weighted, reach, read_products, weighted_options
 from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._inference_page import Interval
+from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults

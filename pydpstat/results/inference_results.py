@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import CONFIDENCE, check_only
-from pydpstat.results._pvalues import shown_pvalue
+from pydpstat.results._intervals import (
+    CONFIDENCE,
+    ConfidenceInterval,
+    InferencePage,
+    Interval,
+    KnownInterval,
+    check_only,
+    kept_ends,
+)
+from pydpstat.results._numbers import shown_pvalue
+from pydpstat.results._report import Drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +246,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         PydpstatError
             For other tests, whose statistics have no distribution with degrees of freedom.
         """
-        from pydpstat.errors import PydpstatError
 
         if self._df is None:
             raise PydpstatError(
@@ -281,13 +288,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ...
         pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
         """
-        from pydpstat._checks import alpha_of
-        from pydpstat.errors import PydpstatError
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
         check_only(kind, CONFIDENCE, self.test)
-        low, high = kept_ends(self, alpha_of(alpha))
+        low, high = kept_ends(self, checks.alpha_of(alpha))
         return ConfidenceInterval(low.item(), high.item())
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
@@ -324,10 +329,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         >>> r.confidence_interval(0.9) == r.conf_int(0.1)
         True
         """
-        from pydpstat._checks import number as check_number
 
         hint = "0.95 is usual."
-        check_number(
+        checks.number(
             confidence_level, "confidence_level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint
         )
         # to 15 digits, so that 0.9 is an alpha of 0.1

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import Interval
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import CONFIDENCE, check_only
+from pydpstat.results._intervals import CONFIDENCE, Interval, check_only, kept_ends
 from pydpstat.results._regression_page import RegressionPage
 from pydpstat.results._regression_tests import Design, RegressionTests
+from pydpstat.results._report import Drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -248,7 +247,6 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         >>> r.test("x1", 0.5) > 0.05
         True
         """
-        from pydpstat import _checks as checks
 
         place = self.names.index(checks.one_of(name, "name", self.names))
         at = checks.number(value, "value", "a finite number", math.isfinite, "0 is usual.")
@@ -311,11 +309,9 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         import pandas as pd
 
-        from pydpstat._checks import alpha_of
-
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        ends = np.array(kept_ends(self, alpha_of(alpha))).T
+        ends = np.array(kept_ends(self, checks.alpha_of(alpha))).T
         return pd.DataFrame(ends, list(self.names), dtype="float64")
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
