@@ -38,6 +38,12 @@ def kind_of(kind: object) -> str:
     return NOISE if found == NOISE else CONFIDENCE
 
 
+def taken_from(release: object) -> dict[str, Any]:
+    """Return what a test or a model takes over from the release that it is made of."""
+    names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
+    return {name: getattr(release, name) for name in names}
+
+
 def check_only(kind: object, there: str, what: str) -> None:
     """Refuse another kind than the one that there is; what is left out is that one."""
     if kind is not None and kind_of(kind) != there:

@@ -22,6 +22,7 @@ from pydpstat.results._intervals import (
     KnownInterval,
     check_only,
     kept_ends,
+    taken_from,
 )
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._report import Drawn
@@ -33,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Release(Protocol):
-    """What a test takes over from the release that it is made of."""
+    """A release that a test is made of, which has all that `taken_from` takes, too."""
 
     @property
     def statistic(self) -> str:
@@ -42,34 +43,6 @@ class Release(Protocol):
     @property
     def value(self) -> npt.NDArray[Any]:
         """Return the released values."""
-
-    @property
-    def mechanism(self) -> str:
-        """Return the noise's name."""
-
-    @property
-    def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """Return its scale."""
-
-    @property
-    def claim(self) -> Guarantee:
-        """Return what was asked for."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """Return what holds."""
-
-    @property
-    def bounds(self) -> tuple[object, ...] | None:
-        """Return public bounds of the data."""
-
-    @property
-    def nobs(self) -> int | None:
-        """Return the number of records, where it is public."""
-
-    @property
-    def reproducible(self) -> bool:
-        """Return whether a seed or a generator was given."""
 
     @property
     def record(self) -> Call:
@@ -226,15 +199,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             assumptions=assumptions,
             remarks=remarks,
             behind=behind,
-            mechanism=release.mechanism,
-            noise_scale=release.noise_scale,
-            claim=release.claim,
-            guarantee=release.guarantee,
-            bounds=release.bounds,
-            nobs=release.nobs,
-            reproducible=release.reproducible,
-            record=release.record,
             _df=df,
+            **taken_from(release),
         )
 
     @property

@@ -16,8 +16,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
-from pydpstat.results._intervals import CONFIDENCE, Interval, check_only, kept_ends
-from pydpstat.results._regression_page import RegressionPage
+from pydpstat.results._intervals import CONFIDENCE, Interval, check_only, kept_ends, taken_from
 from pydpstat.results._regression_tests import Design, RegressionTests
 from pydpstat.results._report import Drawn
 
@@ -32,7 +31,7 @@ _MADE_OF = "of_several tested probabilities combinations errors design intervals
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
+class RegressionResults(RegressionTests, Drawn, Frozen):
     """A private regression with its guarantee.
 
     `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
@@ -152,12 +151,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
-        names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
-        shared = {name: getattr(release, name) for name in names}
         left_out = dict(
             pvalue_floor=0.0, fit=(), link="identity", combinations=None, assumptions=(), remarks=()
         )
-        return cls(**{**left_out, **shared, **own})
+        return cls(**{**left_out, **taken_from(release), **own})
 
     @classmethod
     def of_several(
