@@ -15,7 +15,7 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError, RRandom, anonymity, consistency, local
-from pydpstat.results._columns import column
+from pydpstat.results._numbers import column
 from pydpstat.results._report import Report
 from tests.sample_results import AGES, parts, table
 

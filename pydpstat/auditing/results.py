@@ -12,8 +12,7 @@ from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._report import Facts, Report, Rows, Undecided, one_line, plain_guarantee
+from pydpstat.results._report import Drawn, Facts, Report, Rows, Undecided, one_line, plain_guarantee
 
 if TYPE_CHECKING:
     import pandas as pd

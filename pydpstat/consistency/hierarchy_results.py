@@ -18,8 +18,8 @@ from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
 from pydpstat.errors import PydpstatError
-from pydpstat.results._columns import table
-from pydpstat.results._kinds import NOISE, check_only
+from pydpstat.results._intervals import NOISE, check_only
+from pydpstat.results._numbers import table
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
 from pydpstat.results._words import mechanism_words
 

@@ -19,7 +19,7 @@ from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, docstring
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
-from pydpstat.results._contributions import counted
+from pydpstat.results._words import counted
 
 
 class Design(Answering, Calls):

@@ -20,10 +20,9 @@ from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
-from pydpstat.results._columns import table
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._kinds import CONFIDENCE, check_only
-from pydpstat.results._report import Facts, Rows, Stated, number, one_line
+from pydpstat.results._intervals import CONFIDENCE, check_only
+from pydpstat.results._numbers import table
+from pydpstat.results._report import Drawn, Facts, Rows, Stated, number, one_line
 from pydpstat.results._words import joined, mechanism_words, titled
 
 if TYPE_CHECKING:

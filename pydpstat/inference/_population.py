@@ -24,7 +24,7 @@ from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInte
 from pydpstat.inference._null_distributions.shares import INDEPENDENT, NOTHING_SAID
 from pydpstat.random import source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._inference_page import Interval
+from pydpstat.results._intervals import Interval
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results.results import DPResults

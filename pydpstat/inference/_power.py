@@ -26,9 +26,8 @@ from pydpstat.inference._power_settings import (
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
-from pydpstat.results._drawn import Drawn
+from pydpstat.results._report import Drawn, Report, Rows, number, plain
 from pydpstat.results._report import Facts as Lines
-from pydpstat.results._report import Report, Rows, number, plain
 
 if TYPE_CHECKING:
     import pandas as pd

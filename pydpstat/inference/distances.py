@@ -39,7 +39,7 @@ from pydpstat.inference._testing import (
 from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
-from pydpstat.results._null_distribution import NullDistribution
+from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys, Scope
 
 Floats = npt.NDArray[np.float64]

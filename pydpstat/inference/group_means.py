@@ -23,8 +23,7 @@ from pydpstat.inference._samples import Sample, samples_of
 from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
 from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
-from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels
+from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import records_of

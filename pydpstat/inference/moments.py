@@ -22,11 +22,10 @@ from pydpstat.privacy import Guarantee
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
-from pydpstat.results._columns import table
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._kinds import CONFIDENCE, check_only
-from pydpstat.results._report import Facts, Rows, Stated, number
+from pydpstat.results._intervals import CONFIDENCE, check_only
+from pydpstat.results._labels import GroupLabels
+from pydpstat.results._numbers import table
+from pydpstat.results._report import Drawn, Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words, titled
 from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Keys, Scope

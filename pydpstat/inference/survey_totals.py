@@ -41,7 +41,7 @@ from pydpstat.inference._weighted_sums import (
 )
 from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._inference_page import Interval
+from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults

@@ -15,11 +15,10 @@ from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._columns import table
-from pydpstat.results._drawn import level_of
 from pydpstat.results._labels import Labels
+from pydpstat.results._numbers import table
 from pydpstat.results._postprocessing import AsDrawn
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
+from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, level_of, number
 from pydpstat.results.results import DPResults
 
 if TYPE_CHECKING:

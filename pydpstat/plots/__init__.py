@@ -5,12 +5,9 @@ Every function draws on the axes that it gets, or on those of a new figure, and 
 
 from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.plots.coins import coin_tree
-from pydpstat.plots.densities import noise_densities
-from pydpstat.plots.hierarchies import hierarchy
-from pydpstat.plots.losses import k_against_loss
-from pydpstat.plots.neighbors import neighboring_densities
-from pydpstat.plots.pairs import histograms
-from pydpstat.plots.tradeoffs import tradeoff
+from pydpstat.plots.counts import hierarchy, histograms
+from pydpstat.plots.densities import neighboring_densities, noise_densities
+from pydpstat.plots.tradeoffs import k_against_loss, tradeoff
 
 __all__ = [
     "coin_tree",

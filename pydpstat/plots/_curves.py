@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Null, Samples, Sizes, Values
-from pydpstat.plots._style import DASHES, ground, ink, legend_above, longest, palette, soft, split, text_size
-from pydpstat.plots._text import escaped, number_shown, points_of, tick_text, width_of, wrapped
-from pydpstat.plots._ticks import number_axis
+from pydpstat.plots._style import DASHES, ground, hue, ink, legend_above, longest, soft, split, text_size
+from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, tick_text, width_of, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -39,7 +38,7 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
     titles = [escaped(each.title) for each in picture.panels]
     rows = split(axes, len(picture.panels), MOST_ASIDE, (_gap(picture.edges), 24.0), titles)
     top, bottom = _heights(picture.panels)
-    colour = _colour(axes, look)
+    colour = hue(axes, look)
     for part, panel in zip([each for row in rows for each in row], picture.panels):
         heights = np.nan_to_num(panel.values.values)
         part.stairs(heights, picture.edges, fill=True, color=colour, alpha=0.35)
@@ -65,7 +64,7 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
     ):
         # a legend tells of nothing that is hidden
         shown = shown._replace(thick=None)
-    legend_above(axes, _handles(axes, shown, picture), "\n".join(filter(None, picture.head[:2])))
+    legend_above(axes, _handles(axes, shown, picture), picture.head.lines)
 
 
 def _heights(panels: Any) -> tuple[float, float]:
@@ -124,11 +123,6 @@ def _name(rows: list[list[Axes]], axis: str, unit: str) -> None:
                 part.set_ylabel(wrapped(escaped(unit), max(height, 60.0), size))
 
 
-def _colour(axes: Axes, look: Look, place: int = 0) -> Any:
-    colours = look.get("color") or palette(axes)
-    return colours if isinstance(colours, str) else colours[place % len(colours)]
-
-
 def _handles(axes: Axes, values: Values, picture: Columns | Distribution, colour: Any = None) -> list[Artist]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -159,7 +153,7 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
     shown = [each.values.values for each in picture.panels] if picture.quantiles else [picture.at]
     titles = [escaped(each.title) for each in picture.panels]
     rows = split(axes, len(picture.panels), MOST_ASIDE, (_gap(*shown), 24.0), titles)
-    colour = _colour(axes, look)
+    colour = hue(axes, look)
     for part, panel in zip([each for row in rows for each in row], picture.panels):
         values = panel.values
         x, y = (values.values, picture.at) if picture.quantiles else (picture.at, values.values)
@@ -185,11 +179,7 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
         part.set_ylim(-0.04, 1.04)
         part.margins(x=0.05)
     _name(rows, picture.axis, "share at or below")
-    legend_above(
-        axes,
-        _handles(axes, picture.panels[0].values, picture, colour),
-        "\n".join(filter(None, picture.head[:2])),
-    )
+    legend_above(axes, _handles(axes, picture.panels[0].values, picture, colour), picture.head.lines)
 
 
 def _from_0_to_1(x: Floats, y: Floats, ends: tuple[float, float]) -> tuple[Floats, Floats]:
@@ -204,7 +194,7 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
     handles: list[Artist] = []
     for place, (name, values) in enumerate(zip(picture.names, picture.values)):
         how = {
-            "color": _colour(axes, look, place),
+            "color": hue(axes, look, place),
             "linestyle": DASHES[place % len(DASHES)],
             "linewidth": look.get("linewidth", 1.6),
         }
@@ -223,7 +213,7 @@ def draw_lines(picture: Lines, axes: Axes, look: Look) -> None:
     axes.set_ylabel(wrapped(escaped(picture.unit), max(points_of(axes)[1], 60.0), text_size()))
     axes.grid(color=soft(axes), alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    legend_above(axes, handles, "\n".join(filter(None, picture.head[:2])))
+    legend_above(axes, handles, picture.head.lines)
 
 
 def _round_ticks(low: float, high: float) -> list[float]:
@@ -239,7 +229,7 @@ def draw_null(picture: Null, axes: Axes, look: Look) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    colour, edges = _colour(axes, look), picture.edges
+    colour, edges = hue(axes, look), picture.edges
     axes.stairs(picture.density, edges, color=colour, linewidth=1.0)
     axes.stairs(np.where(picture.extreme, picture.density, 0.0), edges, fill=True, color=colour, alpha=0.5)
     axes.axvline(picture.statistic, color=ink(axes), linewidth=1.6)
@@ -253,7 +243,7 @@ def draw_null(picture: Null, axes: Axes, look: Look) -> None:
     number_axis(axes.xaxis)
     number_axis(axes.yaxis)
     axes.spines[["top", "right"]].set_visible(False)
-    legend_above(axes, handles, "\n".join(filter(None, picture.head[:2])))
+    legend_above(axes, handles, picture.head.lines)
 
 
 def draw_samples(picture: Samples, axes: Axes, look: Look) -> None:
@@ -262,7 +252,7 @@ def draw_samples(picture: Samples, axes: Axes, look: Look) -> None:
 
     handles: list[Artist] = []
     for side, label in enumerate(("data", "neighbor")):
-        colour = _colour(axes, look, side)
+        colour = hue(axes, look, side)
         shares, marked = picture.shares[side], picture.marked[side]
         hatch = "//" if side else None
         if picture.edges is None:
@@ -307,9 +297,7 @@ def draw_sizes(picture: Sizes, axes: Axes, look: Look) -> None:
         edges = np.geomspace(k, end, _BINS + 1) if wide else np.linspace(k, end, _BINS + 1)
     # between integers, so that each size is inside one bin
     edges = np.unique(np.rint(edges)) - 0.5
-    axes.hist(
-        sizes, edges.tolist(), weights=picture.counts, color=_colour(axes, look), edgecolor=ground(axes)
-    )
+    axes.hist(sizes, edges.tolist(), weights=picture.counts, color=hue(axes, look), edgecolor=ground(axes))
     if not few and wide:
         axes.set_xscale("log")
         ticks = _round_ticks(edges[0], edges[-1])

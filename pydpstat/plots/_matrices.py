@@ -12,6 +12,7 @@ from pydpstat.plots._text import (
     escaped,
     fitted,
     lines_of,
+    number_axis,
     number_shown,
     points_of,
     room_for_names,
@@ -19,7 +20,6 @@ from pydpstat.plots._text import (
     width_of,
     wrapped,
 )
-from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
         _name_cells(part, picture, part in firsts, turned, (1.0, 1.0))
     # the layout takes room for names and the bar from the axes
     taken = beside(firsts[0], True)
-    left = legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), taken, high)
+    left = legend_above(axes, [], picture.head.lines, taken, high)
     wide = max(min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0]), 0.1)
     size = text_size("small")
     told = shortened(titles, wide * points_of(firsts[0])[0], size)
@@ -214,7 +214,7 @@ def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
     axes.set_xlabel(wrapped(escaped(picture.axis), max(points_of(axes)[0], 100.0), text_size()))
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0.0)
-    legend_above(axes, [], "\n".join(filter(None, picture.head[:2])), beside(axes))
+    legend_above(axes, [], picture.head.lines, beside(axes))
 
 
 def _largest(picture: Amounts) -> tuple[list[str], Floats]:

@@ -24,6 +24,11 @@ class Head(NamedTuple):
     thin: str = ""
     numbers: str = ""
 
+    @property
+    def lines(self) -> str:
+        """The title, and the line below it."""
+        return "\n".join(filter(None, self[:2]))
+
 
 class Values(NamedTuple):
     """Values with the ends of two kinds of intervals, each in their shape."""

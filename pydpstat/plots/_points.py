@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import MARKERS, beside, ink, legend_above, longest, palette, soft, split, text_size
+from pydpstat.plots._style import MARKERS, beside, hue, ink, legend_above, longest, soft, split, text_size
 from pydpstat.plots._text import (
     escaped,
     fitted,
     lines_of,
+    number_axis,
     number_shown,
     points_of,
     room_for_names,
@@ -20,7 +21,6 @@ from pydpstat.plots._text import (
     width_of,
     wrapped,
 )
-from pydpstat.plots._ticks import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -75,13 +75,9 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     hidden = not any(
         longest(shown.values.thick, scale) > _MARK for shown, scale in zip(picture.panels, scales)
     )
-    left = legend_above(axes, _handles(axes, picture, hidden, look), _title(picture), beside(first))
+    left = legend_above(axes, _handles(axes, picture, hidden, look), picture.head.lines, beside(first))
     for row in panels:
         _name_rows(row[0], picture, room_for_names(axes), left)
-
-
-def _title(picture: Points) -> str:
-    return "\n".join(filter(None, picture.head[:2]))
 
 
 def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, float], look: Look) -> None:
@@ -144,7 +140,7 @@ def _column(pair: tuple[Floats, Floats] | None, place: int) -> tuple[Floats, Flo
 
 
 def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float, look: Look) -> None:
-    colour = _colour(axes, place, look)
+    colour = hue(axes, look, place)
     low, high = axes.get_xlim()
     both = each.thick is not None and each.thin is not None
     widths = float(look.get("linewidth", np.clip(0.8 * thick, 1.2, 5.5))), np.clip(0.25 * thick, 0.8, 1.6)
@@ -180,11 +176,6 @@ def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float,
         # a point at the start of an axis is whole
         clip_on=False,
     )
-
-
-def _colour(axes: Axes, place: int, look: Look) -> Any:
-    colours = look.get("color") or palette(axes)
-    return colours if isinstance(colours, str) else colours[place % len(colours)]
 
 
 def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float], told: str) -> None:
@@ -262,7 +253,7 @@ def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Arti
         Line2D(
             [],
             [],
-            color=_colour(axes, place, look),
+            color=hue(axes, look, place),
             marker=look.get("marker", MARKERS[place % len(MARKERS)]),
             linestyle="none",
             label=escaped(name),
@@ -270,7 +261,7 @@ def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Arti
         for place, name in enumerate(picture.series)
         if several
     ]
-    colour = ink(axes) if several else _colour(axes, 0, look)
+    colour = ink(axes) if several else hue(axes, look)
     # what is behind the points cannot be seen, unless there is nothing else to tell of
     if first.thick is not None and picture.head.thick and not (both and hidden):
         handles.append(

@@ -1,8 +1,9 @@
-"""Densities of noise around true values."""
+"""Densities of noise around true values, and what noise makes of two neighboring data sets."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,19 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
-from pydpstat.plots._frames import finite
-from pydpstat.plots._style import DASHES, axes_for, check_curves, finish, palette
+from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, Noise
+from pydpstat.mechanisms._noise import density_of
+from pydpstat.plots._style import (
+    DASHES,
+    axes_for,
+    check_curves,
+    finish,
+    finite,
+    ink,
+    palette,
+    panels_for,
+    soft,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,3 +135,141 @@ def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray
         )
     pair = np.broadcast_arrays(places, widths)
     return pair[0], pair[1]
+
+
+# how many standard deviations the picture goes to both sides
+RATIO_REACH = 3.0
+# a picture of more integers shows no single one
+MOST_BARS = 400
+
+
+@answered
+def neighboring_densities(
+    noise: Noise,
+    location: float = 0.0,
+    sensitivity: float = 1.0,
+    epsilon: float | None = None,
+    axes: object = None,
+) -> tuple[Axes, Axes]:
+    """Draw a noisy value's densities for two neighbors, and their ratio.
+
+    Parameters
+    ----------
+    noise : Noise
+        One of `pydpstat.mechanisms`, for one number, with a density (``pdf``, or ``pmf`` on the integers).
+    location : float, default 0
+        The true value of the one data set, in the statistic's unit.
+    sensitivity : float, default 1
+        How much larger the other's true value is; above 0.
+    epsilon : float, optional
+        Above 0: the limits exp(epsilon) and exp(-epsilon) are drawn, too.
+    axes : two matplotlib Axes, optional
+        Where to draw; a new figure's by default.
+
+    Returns
+    -------
+    tuple of two matplotlib Axes
+
+    Raises
+    ------
+    PydpstatError
+        Where an argument is not allowed.
+    MissingExtraError
+        Where matplotlib is not installed; the message has the command.
+
+    See Also
+    --------
+    noise_densities : the noise by itself.
+
+    Notes
+    -----
+    The right panel has a logarithmic axis. Noise keeps epsilon where the ratio stays between the limits
+    everywhere: Laplace noise of scale ``sensitivity / epsilon`` runs along them on both sides. The ratio of
+    two Gaussian densities is a straight line there, and passes every limit: hence the delta.
+
+    References
+    ----------
+    Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in
+    private data analysis. TCC 2006.
+
+    Examples
+    --------
+    >>> from pydpstat import plots
+    >>> from pydpstat.mechanisms import LaplaceNoise
+    >>> left, right = plots.neighboring_densities(LaplaceNoise(1.0), 5, 1, epsilon=1)  # doctest: +SKIP
+    """
+    density = density_of(noise) if isinstance(noise, Noise) else None
+    if density is None:
+        raise PydpstatError(
+            f"noise must be a Noise with a density (pdf or pmf); got {checks.shown(noise)}. "
+            "Give for example pydpstat.mechanisms.LaplaceNoise(1.0)."
+        )
+    if np.ndim(noise.scale):
+        raise PydpstatError(
+            f"noise must be for one number; got {np.size(noise.scale)} scales. Draw them one at a time."
+        )
+    here, change = checks.scalar(location, "location"), checks.positive(sensitivity, "sensitivity")
+    limit = None if epsilon is None else checks.positive(epsilon, "epsilon")
+    if not math.isfinite(here):
+        raise PydpstatError(f"location must be a finite number; got {here!r}. Give the true value.")
+    x, places = _points(noise, here, change)
+    densities = np.array([density(x - place) for place in places])
+    one, other = panels_for("neighboring_densities", axes, 2)
+    whole = noise.integer
+    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), palette(one), ("-", "--")):
+        one.plot(
+            x,
+            values,
+            color=colour,
+            linestyle=":" if whole else dash,
+            marker="o" if whole else None,
+            markersize=4,
+            label=f"{label}, true value {place:.4g}",
+        )
+    if not whole:
+        one.fill_between(x, densities.min(axis=0), color=ink(one), alpha=0.12, label="overlap")
+    one.set_ylim(bottom=0.0)
+    one.set_ylabel("probability" if whole else "density")
+    with np.errstate(all="ignore"):
+        ratio = densities[0] / densities[1]
+    marks: dict[str, Any] = {"linestyle": ":", "marker": "o", "markersize": 4} if whole else {}
+    other.plot(x, ratio, color=ink(other), label="ratio, D over D'", **marks)
+    other.set_yscale("log", base=math.e)
+    other.axhline(1.0, color=soft(other), linewidth=0.8)
+    if limit is not None:
+        other.axhline(math.exp(limit), color=palette(other)[1], linestyle="--", label="limits")
+        other.axhline(math.exp(-limit), color=palette(other)[1], linestyle="--")
+    _mark(other, limit)
+    for panel in (one, other):
+        panel.set_xlabel(f"noisy value ({noise.name} noise)")
+        panel.set_xlim(x[0], x[-1])
+        finish(panel)
+    return one, other
+
+
+def _mark(axes: Axes, limit: float | None) -> None:
+    """Let the axis of the ratio reach as far to both sides of 1, with a mark at each limit."""
+    reach = max(abs(math.log(end)) for end in axes.get_ylim()) * 1.1
+    axes.set_ylim(math.exp(-reach), math.exp(reach))
+    step = reach / 2.2 if limit is None else limit
+    names = ["", "1", ""] if limit is None else ["exp(-\u03b5) = ", "1", "exp(\u03b5) = "]
+    ticks = [math.exp(-step), 1.0, math.exp(step)]
+    axes.set_yticks(ticks, [n if n == "1" else f"{n}{each:.3g}" for n, each in zip(names, ticks)])
+    axes.set_yticks([], minor=True)
+    axes.set_ylabel("ratio (log scale)")
+
+
+def _points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return where to draw, and both true values."""
+    places = np.array([here, here + change])
+    reach = RATIO_REACH * float(noise.std())
+    low, high = here - reach, here + change + reach
+    if not noise.integer:
+        return curve_points(low, high, places), places
+    if not (places == np.rint(places)).all() or high - low > MOST_BARS:
+        raise PydpstatError(
+            "location and sensitivity must be whole numbers for noise on the integers, and the noise "
+            f"must not extend over more than {MOST_BARS} of them; got {here:.6g}, {change:.6g} and "
+            f"{2 * reach:.4g}."
+        )
+    return np.arange(math.floor(low), math.ceil(high) + 1.0), places

@@ -1,7 +1,7 @@
 """What may be published of releases, models, tests and regressions."""
 
 from pydpstat._lazy import answer_names as _answer_names
-from pydpstat.results._inference_page import ConfidenceInterval
+from pydpstat.results._intervals import ConfidenceInterval
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.pairwise_results import PairwiseResults

@@ -23,54 +23,33 @@ _PLAIN = frozenset((type(None), bool, int, float, str))
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A design's call as it was typed, and what it asks for in words.
+    """A design's call as it was typed, and what it asks for in words."""
 
-    Parameters
-    ----------
-    typed : str
-        The call, which can be run with a design of the same facts.
-    data : str
-        What stands for the data in the function's own call: a variable's name, several, or a formula.
-    about : str
-        Variables and groups: ``"income by sex"``.
-    groups : tuple of str
-        The groups' names, where they are compared.
-    """
-
+    # it can be run with a design of the same facts
     typed: str
+    # what stands for the data in the function's own call: a variable's name, several, or a formula
     data: str
+    # variables and groups: "income by sex"
     about: str
+    # their names, where groups are compared
     groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call without its data.
-
-    Parameters
-    ----------
-    function : str
-        The function's name.
-    data : tuple of (str, str)
-        Texts that stand for the data arguments, in their order: in Python and in R.
-    arguments : tuple of (str, value)
-        The public arguments, by their Python names.
-    package : str
-        R's package where the function is a mirror, else empty.
-    then : tuple of str
-        The methods of the release that were called one after the other, as Python would show them.
-    asked : Asked or None
-        How a design was asked for it; None where the function was called itself.
-    names : tuple of str
-        The data's own names, where labels do not tell them.
-    """
+    """A call without its data."""
 
     function: str
+    # texts that stand for the data arguments: in Python and in R
     data: tuple[tuple[str, str], ...]
+    # the public ones, by their Python names
     arguments: tuple[tuple[str, object], ...]
+    # R's, where the function is a mirror
     package: str = ""
+    # methods of the release that were called one after the other
     then: tuple[str, ...] = field(default=(), kw_only=True)
     asked: Asked | None = field(default=None, kw_only=True)
+    # the data's own, where labels do not tell them
     names: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
@@ -99,37 +78,18 @@ class Call:
         return joined(self.names) or (named if said is None else said)
 
     def in_words(self, named: str = "") -> str:
-        """Return what was asked in words, empty where the call says more.
-
-        Examples
-        --------
-        >>> Call("ols", (("'y ~ x'", "formula"), ("data", "data")), ()).in_words()
-        'regression of y on x'
-        """
+        """Return what was asked in words, empty where the call says more."""
         return in_words(self.function, self.about(named))
 
     def heading(self, what: str, named: str = "") -> str:
-        """Return the title of what was released: a test or a statistic, what it is about, and its groups.
-
-        Examples
-        --------
-        >>> asked = Asked("design.ttest_ind(...)", "'income ~ sex'", "income by sex", ("f", "m"))
-        >>> Call("ttest_ind", (), (), asked=asked).heading("Welch's t test")
-        "Welch's t test: income by sex (f, m)"
-        """
+        """Return the title of what was released: a test or a statistic, what it is about, and its groups."""
         about, groups = self.about(named), () if self.asked is None else self.asked.groups
         named = ", ".join(groups)
         told = f" ({named})" if 0 < len(groups) <= _MOST_GROUPS and len(named) <= _LONGEST else ""
         return f"{what}: {about}{told}" if about else what
 
     def followed(self, method: str, *arguments: object, **named: object) -> Call:
-        """Return the call of a method of what this one released.
-
-        Examples
-        --------
-        >>> Call("crosstab", (("x", "x"),), (("epsilon", 1.0),)).followed("margins", ["age"]).python()
-        "crosstab(x, epsilon=1.0).margins(['age'])"
-        """
+        """Return the call of a method of what this one released."""
         placed = [(method, each) for each in arguments]
         return replace(self, then=(*self.then, written(method, placed, named)))
 
@@ -152,13 +112,7 @@ class Call:
 
 
 def written(method: str, placed: Sequence[tuple[str, object]], named: Mapping[str, object]) -> str:
-    """Return a call as Python would show it; its last arguments by place are left out where they are None.
-
-    Examples
-    --------
-    >>> written("mean", [("variables", "income"), ("epsilon", 0.5)], {"by": "region"})
-    "mean('income', 0.5, by='region')"
-    """
+    """Return a call as Python would show it; its last arguments by place are left out where they are None."""
     count = max((place for place, (_, each) in enumerate(placed, 1) if each is not None), default=0)
     shown = [plainly(each, name) for name, each in placed[:count]]
     shown += [f"{name}={plainly(each, name)}" for name, each in named.items()]
@@ -253,11 +207,8 @@ def _r_float(value: float) -> str:
 
 
 def _read_by_r(text: str) -> float | None:
-    """Return the number that R's parser makes of a decimal text; None where it rounds more than twice.
-
-    R collects the digits and divides by (or multiplies with) a power of 10 in numbers of 64 bits,
-    and rounds the result to a double.
-    """
+    """Return the number that R's parser makes of a decimal text; None where it rounds more than twice."""
+    # R divides the digits by (or multiplies with) a power of 10 in numbers of 64 bits, and rounds to a double
     sign, digits, power = Decimal(text).as_tuple()
     if abs(int(power)) > _EXACT_POWER:
         return None
@@ -271,25 +222,12 @@ def _read_by_r(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A constructor's call and the call of `fit`, without data.
-
-    Parameters
-    ----------
-    function : str
-        The class's name.
-    arguments : tuple of (str, value)
-        The constructor's arguments, by their Python names; a function is shown by its name.
-    fit_arguments : tuple of (str, value)
-        The public arguments of ``fit``.
-    private : tuple of str
-        Names of further data arguments of ``fit``, such as ``"weights"``, where they were given.
-    package : str
-        R's package where the class is a mirror, else empty.
-    """
+    """A constructor's call and the call of `fit`, without data."""
 
     function: str
     arguments: tuple[tuple[str, object], ...]
     fit_arguments: tuple[tuple[str, object], ...]
+    # further data arguments of fit that were given, such as "weights"
     private: tuple[str, ...] = ()
     package: str = "DPpack"
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import alpha_of
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._kinds import CONFIDENCE, check_only
+from pydpstat.results._intervals import CONFIDENCE, check_only
+from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._population import FOLLOWS
-from pydpstat.results._pvalues import shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
+from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
@@ -53,19 +53,7 @@ class Combinations(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Followed(Drawn, Stated, Frozen):
-    """What follows from a regression at no additional privacy cost.
-
-    Parameters
-    ----------
-    claim, guarantee : Guarantee
-        What was asked for, and what holds: those of the release.
-    mechanism : str
-        The noise's name.
-    reproducible : bool
-        True if a seed or a generator was given: then it is not for publication.
-    record : Call
-        The call, without data.
-    """
+    """What follows from a regression at no additional privacy cost."""
 
     claim: Guarantee
     guarantee: Guarantee
@@ -138,23 +126,7 @@ class Followed(Drawn, Stated, Frozen):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Contrasts(Undecided, Followed):
-    """Tests of linear combinations of coefficients, each by itself.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The hypotheses.
-    effect, sd : ndarray of shape (q,)
-        The combinations' estimates, NaN where the standard error is infinite, and standard errors.
-    null_value : ndarray of shape (q,)
-        What they are tested for.
-    parts : tuple of Combination
-        The combinations.
-    pvalue_floor : float
-        The smallest p-value that a test can return.
-    claim, guarantee, mechanism, reproducible, record
-        As in `Followed`.
-    """
+    """Tests of linear combinations of coefficients, each by itself."""
 
     names: tuple[str, ...]
     effect: Floats
@@ -221,15 +193,7 @@ class Contrasts(Undecided, Followed):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class JointTest(Undecided, Followed):
-    """A test of several hypotheses at once, which is rejected where one of them is, by Bonferroni.
-
-    Parameters
-    ----------
-    parts : Contrasts
-        The hypotheses' own tests.
-    claim, guarantee, mechanism, reproducible, record
-        As in `Followed`.
-    """
+    """A test of several hypotheses at once, which is rejected where one of them is, by Bonferroni."""
 
     parts: Contrasts
 
@@ -260,7 +224,6 @@ class JointTest(Undecided, Followed):
             Probability that any of them misses; above 0 and at most 0.5.
         {kind}
         """
-        from pydpstat._checks import alpha_of
 
         return self.parts.conf_int(alpha_of(alpha) / len(self.parts.names), kind)
 
@@ -278,8 +241,6 @@ class JointTest(Undecided, Followed):
             As `Contrasts` has it; the last row, "joint test", has statistic and p-value of the test.
         """
         import pandas as pd
-
-        from pydpstat._checks import alpha_of
 
         alone = self.parts.to_frame(alpha_of(alpha) / len(self.parts.names))
         joint = pd.DataFrame(
@@ -309,19 +270,7 @@ class JointTest(Undecided, Followed):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Predictions(Followed):
-    """The mean response of new records, with its standard error and interval.
-
-    Parameters
-    ----------
-    predicted_mean, se_mean : ndarray of shape (m,)
-        The means, NaN where one needs an estimate that is missing, and their standard errors.
-    parts : tuple of Combination
-        The linear predictors.
-    link : str
-        "identity" or "logit".
-    claim, guarantee, mechanism, reproducible, record
-        As in `Followed`.
-    """
+    """The mean response of new records, with its standard error and interval."""
 
     predicted_mean: Floats
     se_mean: Floats
@@ -381,7 +330,6 @@ def _counted(number: int, one: str, several: str) -> str:
 
 
 def _ends(parts: tuple[Combination, ...], alpha: float) -> Floats:
-    from pydpstat._checks import alpha_of
 
     level = alpha_of(alpha)
     return np.array([part.ends(level) for part in parts], dtype=np.float64).reshape(len(parts), 2)

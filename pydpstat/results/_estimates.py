@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._columns import column, table
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._kinds import NOISE, check_only
-from pydpstat.results._report import MOST_ROWS, Rows, Stated, cell, left_out
+from pydpstat.results._intervals import NOISE, check_only
+from pydpstat.results._numbers import column, table
+from pydpstat.results._report import MOST_ROWS, Drawn, Rows, Stated, cell, left_out
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,17 +3,115 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
 from pydpstat._files import Target, given, text_of
 from pydpstat.errors import PydpstatError
-from pydpstat.results._columns import Rows, Shown
+from pydpstat.results._numbers import Rows, Shown
 
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
+
+_SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SIGNS |= {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"} | {
+    each: f"\\{each}" for each in "%_#$&{}"
+}
+# in points: the width of a page of article, of its usual letter, and the space on both sides of a column
+_PAGE, _LETTER = 345.0, 4.6
+# sizes of letters with their parts of the usual one, and the space beside a column in points
+_SIZES = (("", 1.0, 6), (r"\small", 0.92, 6), (r"\small", 0.92, 4), (r"\footnotesize", 0.84, 3))
+_SMALLEST = (r"\scriptsize", 0.75, 2)
+# rows that a page has place for
+_MOST_ROWS = 40
+# what is written above the two ends of an interval
+_OVER = {"noise": "noise interval", "population": "confidence interval"}
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX shows it."""
+    if re.fullmatch(r"-[\d.]+(e[-+]?\d+)?|-inf", text):
+        return f"$-${text[1:]}"
+    return "".join(_SIGNS.get(each, each) for each in text)
+
+
+def row_of(cells: Sequence[str]) -> str:
+    """Return a row of a table."""
+    first, *others = map(escaped, cells)
+    # these would belong to the end of the row above
+    first = f"{{{first[0]}}}{first[1:]}" if first.startswith(("[", "*")) else first
+    return f"{' & '.join([first, *others])} \\\\"
+
+
+def of_table(
+    heads: Sequence[str],
+    names: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    caption: str | None,
+    label: str | None,
+) -> str:
+    """Return a table of numbers with a column of names; a long one goes over several pages."""
+    size, space = _size(_widths(heads, names, cells))
+    setting = [*([size] if size else []), *([rf"\setlength{{\tabcolsep}}{{{space}pt}}"] if space < 6 else [])]
+    columns = "l" + "r" * len(heads)
+    head = [r"\toprule", *_head(heads), r"\midrule"]
+    body = [row_of([name, *row]) for name, row in zip(names, cells)]
+    # a label refers to the number that a caption has
+    titled = [] if caption is None and label is None else [rf"\caption{{{_bare(caption or '')}}}"]
+    titled += [] if label is None else [rf"\label{{{label}}}"]
+    if len(body) > _MOST_ROWS:
+        first = ["".join(titled) + r" \\", *head, r"\endfirsthead"] if titled else []
+        head += [r"\endhead", r"\bottomrule", r"\endfoot"]
+        lines = [rf"\begin{{longtable}}{{{columns}}}", *first, *head, *body, r"\end{longtable}"]
+        return "\n".join(["{", *setting, *lines, "}"] if setting else lines)
+    tabular = [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"]
+    if titled:
+        return "\n".join([r"\begin{table}[htbp]", r"\centering", *setting, *titled, *tabular, r"\end{table}"])
+    return "\n".join([r"\begin{center}", *setting, *tabular, r"\end{center}"])
+
+
+def _head(heads: Sequence[str]) -> Iterator[str]:
+    """Yield the row of heads; above it what the ends of an interval are of, where they say it."""
+    over, under, ruled = [""], [""], []
+    place = 0
+    while place < len(heads):
+        what, end, low = heads[place].partition(" [")
+        if end and what in _OVER:
+            over.append(rf"\multicolumn{{2}}{{c}}{{{_OVER[what]}}}")
+            ruled.append(rf"\cmidrule(lr){{{place + 2}-{place + 3}}}")
+            under += [f"[{low}", heads[place + 1]]
+            place += 2
+        else:
+            over.append("")
+            under.append(heads[place])
+            place += 1
+    if ruled:
+        yield f"{' & '.join(over)} \\\\"
+        yield " ".join(ruled)
+    yield row_of(under)
+
+
+def _bare(caption: str) -> str:
+    r"""Return a caption, which is LaTeX, with the signs that would end it or the table written out."""
+    return re.sub(r"(?<!\\)([%&#])", r"\\\1", caption)
+
+
+def _widths(heads: Sequence[str], names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return the letters of each column."""
+    shown = [head.partition(" [")[2] or head for head in heads]
+    rows = [["", *shown], *([name, *row] for name, row in zip(names, cells))]
+    return [max(map(len, column)) for column in zip(*rows)]
+
+
+def _size(widths: Sequence[int]) -> tuple[str, int]:
+    """Return the largest letters, and the space beside a column, with which the columns fit the page."""
+    for size, part, space in _SIZES:
+        if sum(widths) * _LETTER * part + 2 * space * len(widths) <= _PAGE:
+            return size, space
+    return _SMALLEST[0], _SMALLEST[2]
 
 
 class Exports(Answering):
@@ -125,8 +223,6 @@ class Exports(Answering):
         \label{tab:mean}
         \begin{tabular}{lrrrr}
         """
-        from pydpstat.results._latex import of_table
-
         for name, each, usual in (("caption", caption, "Mean income"), ("label", label, "tab:income")):
             if each is not None and not isinstance(each, str):
                 got = checks.shown_option(each)
@@ -216,14 +312,7 @@ class Exports(Answering):
 
 
 def keys_of(index: pd.Index) -> list[str]:
-    """Return what the levels of a frame's index are called; those without a name are terms.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> keys_of(pd.Index(["a"])), keys_of(pd.MultiIndex.from_tuples([("a", "b")]))
-    (['term'], ['term 1', 'term 2'])
-    """
+    """Return what the levels of a frame's index are called; those without a name are terms."""
     several = sum(not name for name in index.names) > 1
     return [str(name or f"term{f' {place}' * several}") for place, name in enumerate(index.names, 1)]
 

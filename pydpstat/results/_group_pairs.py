@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Self, cast
 
+from pydpstat._checks import one_of
 from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
-from pydpstat.results._group_labels import GroupLabels
 from pydpstat.results._histograms import HistogramResults
+from pydpstat.results._labels import GroupLabels
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Divisible, Equal
 from pydpstat.results.inference_results import InferenceResults, Release
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
@@ -177,7 +178,6 @@ class FurtherResults(HistogramResults):
         >>> (r.pairs().corrected < 0.05).tolist()
         [False, True, True]
         """
-        from pydpstat._checks import one_of
 
         if correction is not None:
             one_of(correction, "correction", CORRECTIONS[:2])
@@ -315,11 +315,9 @@ class FurtherResults(HistogramResults):
         )
 
     def _shares_compared(self) -> Self:
-        """Return the shares within the levels of a variable that a test of independence compares.
-
-        They are those of the second variable's levels, unless only the first has as few as can be compared.
-        """
+        """Return the shares within the levels of a variable that a test of independence compares."""
         rows, columns = self.value.shape
+        # of the second variable's levels, unless only the first has as few as can be compared
         return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
 
     def _has_other(self, axis: int) -> bool:

@@ -16,11 +16,9 @@ from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summed
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels
-from pydpstat.results._noisy_ratios import FREE, RatioIntervals, widest
+from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import Divisible, Population
-from pydpstat.results._postprocessing import BetweenEdges
+from pydpstat.results._postprocessing import FREE, BetweenEdges, RatioIntervals, widest
 from pydpstat.results._tables import TableResults
 
 Floats = npt.NDArray[np.float64]
@@ -44,28 +42,12 @@ class Ordered(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class NoisyCumulation(Frozen):
-    """How many of the records of a histogram are below its inner edges.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (B,)
-        The noisy counts.
-    size : int or None
-        The number of records, where it is public: then those below an edge are also all but those above, and
-        the side with less noise is taken, or the mean of both.
-    noise : Noise
-        Of each cell: of symmetric, integer noise.
-
-    Examples
-    --------
-    >>> from pydpstat.mechanisms import SymmetricGeometricNoise
-    >>> known = NoisyCumulation(np.array([10.0, 20.0, 41.0, 30.0]), 100, SymmetricGeometricNoise(1.0))
-    >>> known.shares().tolist(), known.passage(0.5, 0.05)
-    ([0.1, 0.295, 0.7], 2)
-    """
+    """How many of the records of a histogram are below its inner edges."""
 
     cells: Floats
+    # where it is public, those below an edge are also all but those above: the less noisy side counts
     size: int | None
+    # of each cell: symmetric, on the integers
     noise: Any
 
     @property
@@ -124,10 +106,7 @@ class NoisyCumulation(Frozen):
         return factors * np.array([known[each] for each in terms.tolist()])
 
     def passage(self, share: float, alpha: float) -> int:
-        """Return which edge is the last one before as many records are below as their quantile needs.
-
-        It is above the quantile of these records with a probability of alpha / 2 at most.
-        """
+        """Return the last edge before the quantile, above it with a probability of alpha / 2 at most."""
         if self.size:
             needed = max(math.floor(self.size * share), 1)
             passed = self._sized(self.size)[0] - needed < -self._reach(self.size, alpha)
@@ -151,8 +130,7 @@ class NoisyCumulation(Frozen):
     def slope(self, share: float, edges: Floats) -> float:
         """Return how far noise of a standard deviation of 1 in each cell moves a quantile.
 
-        It is half the distance of the quantiles whose shares are a standard deviation of the noise below and
-        above. NaN where that is above a tenth of all records.
+        NaN where a standard deviation of the noise is above a tenth of all records.
         """
         slopes = self.slopes()
         if not slopes.size:
@@ -190,12 +168,10 @@ class CumulationIntervals(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class QuantileNoise(Frozen):
-    """Noise intervals of quantiles of the records: the edges between which each must be.
+    """Noise intervals of quantiles of the records: the edges between which each must be."""
 
-    The proof is that of intervals for a population. If the lower end is above the quantile, the count below
-    the first edge above the quantile was too small for its noise, and this edge is fixed by the records: one
-    edge alone counts. Whole bins belong to the interval, wherever in them records are.
-    """
+    # If the lower end is above the quantile, the count below the first edge above the quantile was too small
+    # for its noise, and this edge is fixed by the records: one edge alone counts.
 
     rows: tuple[NoisyCumulation, ...]
     edges: Floats

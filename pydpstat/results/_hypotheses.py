@@ -23,17 +23,7 @@ _ROUNDED = 1e-12
 
 
 class Hypotheses(NamedTuple):
-    """Hypotheses ``matrix @ coefficients = values``.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        Their names.
-    matrix : ndarray of shape (q, d)
-        A row for each.
-    values : ndarray of shape (q,)
-        What each is equal to.
-    """
+    """Hypotheses ``matrix @ coefficients = values``."""
 
     labels: tuple[str, ...]
     matrix: Floats
@@ -41,14 +31,7 @@ class Hypotheses(NamedTuple):
 
 
 def hypotheses(given: Any, names: Sequence[str]) -> Hypotheses:
-    """Return hypotheses from a text, several of them, a matrix, or a matrix and values.
-
-    Examples
-    --------
-    >>> found = hypotheses("a = 2*b, b + 1 = 3", ["a", "b"])
-    >>> found.labels, found.matrix.tolist(), found.values.tolist()
-    (('a = 2*b', 'b + 1 = 3'), [[1.0, -2.0], [0.0, 1.0]], [0.0, 2.0])
-    """
+    """Return hypotheses from a text, several of them, a matrix, or a matrix and values."""
     if isinstance(given, str):
         given = [given]
     if isinstance(given, (list, tuple)) and given and all(isinstance(each, str) for each in given):
@@ -64,16 +47,7 @@ def hypotheses(given: Any, names: Sequence[str]) -> Hypotheses:
 
 
 def reduced(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
-    """Return the same hypotheses in reduced row echelon form: the same ones, however they are written.
-
-    Examples
-    --------
-    >>> one = reduced(hypotheses("a = b = 0", ["a", "b"]), ["a", "b"])
-    >>> one.labels, one.matrix.tolist()
-    (('a = 0', 'b = 0'), [[1.0, 0.0], [0.0, 1.0]])
-    >>> reduced(hypotheses("c - b = 2*a, a = 1", ["a", "b", "c"]), ["a", "b", "c"]).labels
-    ('a = 1', 'b - c = -2')
-    """
+    """Return the same hypotheses in reduced row echelon form: the same ones, however they are written."""
     # decimals as they are written, so that nothing is rounded
     rows = [
         [Fraction(str(each)) for each in (*row, value)]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._columns import table
+from pydpstat._checks import alpha_of
+from pydpstat.errors import PydpstatError
 from pydpstat.results._estimates import Estimates
-from pydpstat.results._inference_page import MEANINGS
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import NOISE, kind_of
+from pydpstat.results._intervals import MEANINGS, NOISE, kept_ends, kind_of
+from pydpstat.results._numbers import table
 from pydpstat.results._report import MOST_ROWS, Rows
 
 if TYPE_CHECKING:
@@ -155,10 +155,7 @@ class Divisible(Protocol):
     def shares(
         self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
     ) -> Population:
-        """Return the intervals for sums of counts and their rests, with so many noises in each of both.
-
-        `whole` tells whether a rest is that of all records.
-        """
+        """Return those for counts with so many noises and their rests, which may be those of the whole."""
 
 
 class PopulationIntervals(Estimates):
@@ -174,38 +171,7 @@ class PopulationIntervals(Estimates):
     labels: Any
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return an interval for each value that misses with probability `alpha` at most.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses, of each one by itself; between 0 and 1.
-        kind : {"noise", "population", "confidence"}, default "noise"
-            Of the statistic of these records, so that it covers the privacy noise only, before rounding; or
-            of the population that the records are a random sample of, so that it covers sampling and noise,
-            by either of two names.
-            Both stay within the parameter's range and are never empty. Of counts in cells the latter is for
-            each cell's share of the population.
-
-        Returns
-        -------
-        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, where the noise has no public distribution, or
-            where what was released does not say enough of the population.
-
-        Examples
-        --------
-        >>> import numpy as np, pydpstat
-        >>> employed = np.repeat([True, False], [600, 400])
-        >>> r = pydpstat.proportion(employed, 1.0, rng=pydpstat.RRandom(123))
-        >>> r.conf_int().round(3)
-                        0      1
-        proportion  0.596  0.602
-        """
+        """Return an interval for each value that misses with probability `alpha` at most."""
         if kind_of(kind) == NOISE:
             return Estimates.conf_int(self, alpha)
         return self._indexed(self._population_interval(alpha))
@@ -296,8 +262,6 @@ class PopulationIntervals(Estimates):
         return np.ravel(self.post.population.estimates, order="F")
 
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat._checks import alpha_of
-        from pydpstat.errors import PydpstatError
 
         level = alpha_of(alpha)
         if self.post.population is None:

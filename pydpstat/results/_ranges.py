@@ -27,22 +27,9 @@ End = float | tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class ParameterRange:
-    """The smallest and the largest value that a parameter can have.
+    """The smallest and the largest value that a parameter can have."""
 
-    Parameters
-    ----------
-    low, high : float or tuple
-        The ends; of several columns a tuple of them, of a matrix of columns a tuple of its rows.
-
-    Examples
-    --------
-    >>> PROPORTION.clip(np.array([-0.3, 0.4])).tolist()
-    [0.0, 0.4]
-    >>> low, high = PROPORTION.intersect(np.array([-0.3, 1.2, np.nan]), np.array([0.1, 1.4, np.nan]))
-    >>> low.tolist(), high.tolist()
-    ([0.0, 1.0, 0.0], [0.1, 1.0, 1.0])
-    """
-
+    # of several columns a tuple, of a matrix of columns a tuple of its rows
     low: End
     high: End
 
@@ -73,25 +60,13 @@ def counts(most: int | None) -> ParameterRange:
 
 
 def means(pairs: Sequence[tuple[float, float]]) -> ParameterRange:
-    """Return that of the columns' means.
-
-    Examples
-    --------
-    >>> means([(0.0, 5.0)]), means([(0.0, 5.0), (1.0, 2.0)])
-    (ParameterRange(low=0.0, high=5.0), ParameterRange(low=(0.0, 1.0), high=(5.0, 2.0)))
-    """
+    """Return that of the columns' means."""
     low, high = zip(*pairs)
     return ParameterRange(_of_columns(low), _of_columns(high))
 
 
 def sums(pairs: Sequence[tuple[float, float]], size: int | None) -> ParameterRange:
-    """Return that of the columns' sums; where the number of records is private, bounds tell the sign alone.
-
-    Examples
-    --------
-    >>> sums([(1.0, 5.0)], 10), sums([(1.0, 5.0)], None)
-    (ParameterRange(low=10.0, high=50.0), ParameterRange(low=0.0, high=inf))
-    """
+    """Return that of the columns' sums; where the number of records is private, bounds tell the sign."""
     if size is not None:
         return means([(size * low, size * high) for low, high in pairs])
     signs = [(0.0 if low >= 0.0 else -math.inf, 0.0 if high <= 0.0 else math.inf) for low, high in pairs]
@@ -101,42 +76,20 @@ def sums(pairs: Sequence[tuple[float, float]], size: int | None) -> ParameterRan
 def spreads(halves: Sequence[float], size: int | None, root: bool = False) -> ParameterRange:
     """Return that of the columns' variances with divisor n - 1, or of their roots, from half their ranges.
 
-    Records at both bounds in equal parts have the largest variance, n / (n - 1) times the half's square.
-
-    References
-    ----------
-    Popoviciu, T. (1935). Sur les equations algebriques ayant toutes leurs racines reelles. Mathematica 9,
-    129-145.
-
-    Examples
-    --------
-    >>> spreads([2.0], 2), spreads([2.0, 1.0], None, root=True).high
-    (ParameterRange(low=0.0, high=8.0), (2.8284271247461903, 1.4142135623730951))
+    The largest is n / (n - 1) times the half's square, of records at both bounds (Popoviciu 1935).
     """
     largest = [_largest(half, half, size) for half in halves]
     return ParameterRange(0.0, _of_columns(list(map(math.sqrt, largest)) if root else largest))
 
 
 def covariance(first: float, second: float, size: int | None) -> ParameterRange:
-    """Return that of the covariance of two variables, from half their ranges.
-
-    Examples
-    --------
-    >>> covariance(2.0, 1.0, 2)
-    ParameterRange(low=-4.0, high=4.0)
-    """
+    """Return that of the covariance of two variables, from half their ranges."""
     most = _largest(first, second, size)
     return ParameterRange(-most, most)
 
 
 def covariances(halves: Sequence[float], size: int | None) -> ParameterRange:
-    """Return that of a matrix of covariances, with variances on the diagonal.
-
-    Examples
-    --------
-    >>> covariances([2.0, 1.0], 2).low
-    ((0.0, -4.0), (-4.0, 0.0))
-    """
+    """Return that of a matrix of covariances, with variances on the diagonal."""
     high = tuple(tuple(_largest(one, other, size) for other in halves) for one in halves)
     low = tuple(tuple(0.0 if i == j else -most for j, most in enumerate(row)) for i, row in enumerate(high))
     return ParameterRange(low, high)

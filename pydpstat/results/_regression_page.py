@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._columns import column
-from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
+from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import Answering
 from pydpstat.errors import PydpstatError
-from pydpstat.results._call import Call, Named
+from pydpstat.results._call import Named
 from pydpstat.results._contrasts import (
     Combination,
     Combinations,
@@ -19,6 +18,7 @@ from pydpstat.results._contrasts import (
     inverse_link,
 )
 from pydpstat.results._hypotheses import Hypotheses, hypotheses, reduced
+from pydpstat.results._regression_page import RegressionPage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,22 +53,14 @@ class Design(Protocol):
         """Return the predictors of records, a constant first, of shape (records, coefficients)."""
 
 
-class RegressionTests(Answering):
+class RegressionTests(RegressionPage):
     """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
 
     __slots__ = ()
 
-    model: str
-    method: str
-    names: tuple[str, ...]
-    errors: Floats
-    nobs: int | None
-    fit: tuple[tuple[str, float], ...]
     link: str
     design: Design
     combinations: Combinations | None
-    pvalue_floor: float
-    record: Call
 
     def predict(self, exog: Any) -> Floats:
         """Return predictions."""

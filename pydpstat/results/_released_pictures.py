@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Columns, Distribution, Ends, Head, Matrix, Panel, Points, Values
-from pydpstat.results._drawn import level_of, privacy_line
-from pydpstat.results._group_labels import GroupLabels
+from pydpstat.results._labels import GroupLabels
 from pydpstat.results._population import OfOther
-from pydpstat.results._report import number
+from pydpstat.results._report import level_of, number, privacy_line
 from pydpstat.results._tables import TABLES
 from pydpstat.results._words import printed, titled
 
@@ -126,10 +125,7 @@ def _values_of(result: Any, alpha: float, counted: bool) -> tuple[Values, bool]:
 
 
 def _part(values: Values, place: Any) -> Values:
-    return Values(
-        values.values[place],
-        *(None if pair is None else (pair[0][place], pair[1][place]) for pair in values[1:]),
-    )
+    return _mapped(values, lambda each: each[place])
 
 
 def _mapped(values: Values, change: Any) -> Values:
@@ -230,25 +226,11 @@ def _grid(
     statistic: str,
 ) -> Matrix:
     """Describe many values of many groups as a heat map, in each column by its own largest value."""
-    if one_scale:
-        return Matrix(
-            head,
-            names,
-            list(series),
-            axes,
-            [("", values)],
-            "count" if statistic == "histogram" else statistic,
-        )
-    largest = np.nanmax(np.abs(values), axis=0, initial=1e-300)
-    return Matrix(
-        head,
-        names,
-        list(series),
-        axes,
-        [("", values)],
-        "share of the column's largest value",
-        values / largest,
-    )
+    unit, colours = "count" if statistic == "histogram" else statistic, None
+    if not one_scale:
+        unit = "share of the column's largest value"
+        colours = values / np.nanmax(np.abs(values), axis=0, initial=1e-300)
+    return Matrix(head, names, list(series), axes, [("", values)], unit, colours)
 
 
 def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: bool) -> Columns:
@@ -323,13 +305,7 @@ def _several_ways(
 
 
 def _order(sizes: list[int]) -> list[int]:
-    """Return the order of a table's dimensions: what is down the side, what has marks, and what has panels.
-
-    Examples
-    --------
-    >>> _order([2, 3]), _order([2, 12]), _order([12, 7]), _order([3, 2, 12])
-    ([0, 1], [1, 0], [0, 1], [2, 0, 1])
-    """
+    """Return the order of a table's dimensions: the one down the side, that of marks, and those of panels."""
     axes = range(len(sizes))
     turned = len(sizes) > 2 or sizes[1] > _MOST_SERIES
     rows = max(axes, key=sizes.__getitem__) if turned else 0
@@ -340,20 +316,15 @@ def _order(sizes: list[int]) -> list[int]:
 
 def _variables(head: Head, names: list[str], values: Values, statistic: str) -> Matrix:
     """Describe covariances or correlations: the numbers are theirs, the colors correlations."""
-    matrix, told = values.values, _reached(head, values) if statistic == "corr" else head
+    matrix = colours = values.values
+    unit = "correlation"
     if statistic == "corr":
-        return Matrix(told, names, names, ("", ""), [("", matrix)], "correlation", matrix)
-    spread = np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), np.nan))
-    colours = np.clip(matrix / np.outer(spread, spread), -1.0, 1.0)
-    return Matrix(
-        told,
-        names,
-        names,
-        ("", ""),
-        [("", matrix)],
-        "color: covariance divided by both standard deviations",
-        colours,
-    )
+        head = _reached(head, values)
+    else:
+        unit = "color: covariance divided by both standard deviations"
+        spread = np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), np.nan))
+        colours = np.clip(matrix / np.outer(spread, spread), -1.0, 1.0)
+    return Matrix(head, names, names, ("", ""), [("", matrix)], unit, colours)
 
 
 def _reached(head: Head, values: Values) -> Head:

@@ -1,4 +1,4 @@
-"""One base for everything that is shown: results state facts, rows and notes, and this renders them."""
+"""One base for everything that is shown: results state facts, rows and notes, which are shown here."""
 
 from __future__ import annotations
 
@@ -12,17 +12,54 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
+from pydpstat._answering import answered
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
-from pydpstat.results._columns import Rows
-from pydpstat.results._contributions import missing_words, sentence
 from pydpstat.results._exports import Exports
-from pydpstat.results._stating import Stating
+from pydpstat.results._numbers import Rows
+from pydpstat.results._words import mechanism_words, missing_words, sentence
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results._call import Call, ModelCall
+    from pydpstat.results.statements import Statement
+
+
+class Stating:
+    """What can state what it keeps."""
+
+    __slots__ = ()
+
+    @answered
+    def statement(self) -> Statement:
+        """Return the paragraph and the table that a methods section or a privacy office needs.
+
+        `pydpstat.statement` makes one of several releases, and of a budget.
+
+        Returns
+        -------
+        Statement
+            With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
+            ``to_latex(path)`` and ``to_html(path)`` write files.
+
+        See Also
+        --------
+        statement : several releases in one statement.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.mean([1, 2, 3, 4] * 50, 1.0, bounds=(0, 5))
+        >>> print(r.statement().sentences[0])
+        The mean was released with differential privacy, at a privacy loss of epsilon = 1.
+        """
+        from pydpstat.results.statements import statement
+
+        return statement(self)
+
 
 Floats = npt.NDArray[np.float64]
 Facts = list[tuple[str, str]]
@@ -52,10 +89,6 @@ class Report(Exports):
     def _beside(self) -> Facts:
         """State those of the right column; without them the facts are split into two."""
         return []
-
-    def _rows(self) -> Rows:
-        """State the table."""
-        raise NotImplementedError
 
     def _notes(self) -> list[str]:
         """State the lines below the table."""
@@ -103,18 +136,7 @@ class Report(Exports):
 
 
 class Undecided:
-    """A result that is neither true nor false: in a condition it says what to write.
-
-    Examples
-    --------
-    >>> import pydpstat
-    >>> r = pydpstat.binomtest([True, False] * 50, 1.0, rng=1)
-    >>> try:
-    ...     print("significant" if r else "not")
-    ... except TypeError as error:
-    ...     print(error)
-    InferenceResults is neither true nor false. Write result.pvalue < 0.05.
-    """
+    """A result that is neither true nor false: in a condition it says what to write."""
 
     __slots__ = ()
 
@@ -283,3 +305,75 @@ def unit_fact(unit: str | None) -> Facts:
 def _is_void(guarantee: Guarantee) -> bool:
     """Return whether a guarantee says nothing: its epsilon is infinite or its delta 1."""
     return math.isinf(guarantee.epsilon) or guarantee.delta == 1.0
+
+
+class Drawn:
+    """A result that can be drawn."""
+
+    __slots__ = ()
+
+    def _picture(self, alpha: float) -> object:
+        """Describe the picture, as one of those in `pydpstat.plots._pictures`."""
+        raise NotImplementedError
+
+    def plot(
+        self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object
+    ) -> Axes:
+        """Plot the result with its intervals; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure's, as high as names and values need.
+        title : str, optional
+            The title; by default what was released, with which noise and epsilon. ``""`` draws none.
+        alpha : float, default 0.05
+            Probability that an interval misses; above 0 and at most 0.5. It is not the opacity of the marks.
+        **style
+            As matplotlib has them, where the picture has such marks: `color` (or a list for several series),
+            `marker`, `markersize`, `linewidth`, and `cmap` of a heat map; and `figsize`, the width and height
+            of a new figure in inches.
+
+        Returns
+        -------
+        matplotlib Axes
+            Those that were drawn on. Panels lie inside of them, as their ``child_axes``.
+
+        Raises
+        ------
+        PydpstatError
+            If an argument is not allowed, or there is no number to draw.
+        MissingExtraError
+            If matplotlib is not installed; the message has the command.
+
+        Notes
+        -----
+        Intervals of the privacy noise are thick where there are confidence intervals for the population, too,
+        which are thin; up to 24 means, variances and correlations have the latter, and up to 200 other
+        values. An arrow at the edge is an interval that goes far beyond the others. The picture is
+        post-processing: it shows nothing but what was released.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.count([True, False, True], 1.0, rng=1)
+        >>> ax = r.plot(title="Smokers")  # doctest: +SKIP
+        """
+        from pydpstat.plots._draw import drawn
+
+        return drawn(self._picture(checks.alpha_of(alpha)), ax, title, style)
+
+
+def level_of(alpha: float) -> str:
+    """Return a level as a legend has it."""
+    return f"{100.0 * (1.0 - alpha):.4g} %"
+
+
+def privacy_line(result: Any, mechanism: str = "") -> str:
+    """Return what a picture says of privacy, in one line."""
+    held = "no guarantee"
+    if math.isfinite(result.epsilon):
+        held = f"epsilon = {result.epsilon:.4g}" + (f", delta = {result.delta:.4g}" if result.delta else "")
+    named = mechanism_words(mechanism)
+    noise = named if named.endswith("mechanism") else f"{named} noise"
+    return f"{noise}, {held}" if mechanism else held

@@ -44,15 +44,7 @@ function(numbers, names, frame, intervals, text, shown_text) {
 
 
 def numbers(result: Any) -> list[float]:
-    """Return what a result estimates as numbers, in R's order.
-
-    Examples
-    --------
-    >>> import pydpstat
-    >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-    >>> numbers(r) == [float(r)], names(r), intervals(r, 0.5)[1] == r.conf_int(0.5)[0].tolist()
-    (True, ['mean'], True)
-    """
+    """Return what a result estimates as numbers, in R's order."""
     return [float(each) for each in result.params]
 
 
@@ -62,15 +54,7 @@ def names(result: Any) -> list[str]:
 
 
 def frame(result: Any) -> dict[str, list[Any]]:
-    """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version.
-
-    Examples
-    --------
-    >>> import pydpstat
-    >>> r = pydpstat.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=pydpstat.RRandom(123))
-    >>> list(frame(r)), frame(r)["term"]
-    (['term', 'estimate', 'noise sd', 'noise lower', 'noise upper'], ['mean'])
-    """
+    """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version."""
     # a test has numbers and one interval
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
     levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]

@@ -10,23 +10,13 @@ import numpy as np
 
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.results._contributions import counted
 from pydpstat.results._labels import Labels
-from pydpstat.results._words import noise_words, printed, variables_of
+from pydpstat.results._words import counted, noise_words, printed, variables_of
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
 # arguments that hold for every data set, and that a reader has to know
-_PUBLIC = (
-    "bounds",
-    "range",
-    "edges",
-    "breaks",
-    "levels",
-    "groups",
-    "max_weight",
-    "grid_points",
-)
+_PUBLIC = ("bounds", "range", "edges", "breaks", "levels", "groups", "max_weight", "grid_points")
 # levels and edges that are written out
 _MOST = 12
 _OF_LOSSES = {
@@ -38,37 +28,7 @@ _OF_LOSSES = {
 
 
 class Stated(NamedTuple):
-    """A release as a statement has it.
-
-    Parameters
-    ----------
-    name : str
-        What was released, in words.
-    mechanism : str
-        The mechanism, in words; a dash where it is not known.
-    public : str
-        Bounds, levels and the like that must be public.
-    guarantee, claim : Guarantee
-        What holds, and what was asked for.
-    conditions : tuple of str
-        What the guarantee rests on.
-    seeded : bool
-        Whether a seed was given, so that anyone who knows it can remove the noise.
-    derived : bool
-        Whether it was made of another release.
-    clipped : bool
-        Whether values outside of bounds are clipped.
-    population : bool or None
-        Whether it has intervals that cover sampling as well; None where a ledger does not tell.
-    local : bool
-        Whether the answers were randomized before they were collected.
-    call : str
-        The call, without data, as a ledger has it.
-    counted : str
-        How many records of each unit count; empty without a unit.
-    left_out : bool
-        Whether records with missing values are left out.
-    """
+    """A release as a statement has it."""
 
     name: str
     mechanism: str
@@ -77,12 +37,17 @@ class Stated(NamedTuple):
     claim: Guarantee
     conditions: tuple[str, ...]
     seeded: bool
+    # whether it was made of another release
     derived: bool
     clipped: bool
+    # whether it has intervals that cover sampling as well; None where a ledger does not tell
     population: bool | None
+    # whether the answers were randomized before they were collected
     local: bool
     call: str
+    # how many records of each unit count
     counted: str
+    # whether records with missing values are left out
     left_out: bool
 
 
@@ -149,13 +114,7 @@ def of_entry(entry: Any) -> Stated:
 
 
 def matched(entries: Sequence[Any], results: Sequence[tuple[str | None, Any]]) -> Iterator[Stated]:
-    """Yield what is said of each line of a ledger, from its result where that is among those given.
-
-    Raises
-    ------
-    PydpstatError
-        Where a result is in no line.
-    """
+    """Yield what is said of each line of a ledger, from its result where that is among those given."""
     known = [of_result(each, name, "releases") for name, each in results]
     for entry in entries:
         own = (each for each in known if each.call == entry.call and each.guarantee.epsilon == entry.epsilon)

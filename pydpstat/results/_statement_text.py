@@ -36,34 +36,19 @@ _PLURAL = ("moments", "quantiles", "proportions")
 
 
 class Total(NamedTuple):
-    """What several releases keep together.
-
-    Parameters
-    ----------
-    guarantee : Guarantee
-        The pair.
-    composed : str
-        How it follows.
-    method : str
-        The same by its name alone; empty for a single release.
-    limit : str
-        The limit of the budget that paid, in words; empty without one.
-    remark : str
-        A further sentence.
-    """
+    """What several releases keep together."""
 
     guarantee: Guarantee
+    # how it follows, and the same by its name alone
     composed: str
     method: str = ""
+    # of the budget that paid, in words
     limit: str = ""
     remark: str = ""
 
 
 def total_of(guarantees: Sequence[Guarantee], delta: float | None) -> Total:
-    """Return the sum of a list, and what another composition says where that is less.
-
-    Releases for different neighbors are all stated for one record replaced.
-    """
+    """Return the sum of a list, and what another composition says where that is less."""
     remark = ""
     if len({each.neighbors for each in guarantees}) > 1:
         guarantees, remark = [each.as_bounded() for each in guarantees], _MIXED
@@ -237,17 +222,8 @@ def _row(item: Stated, several: bool, differ: bool, apart: bool) -> tuple[str, .
     )
 
 
-def shared_lists(
-    rows: Sequence[Sequence[str]],
-) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
-    """Return levels that several rows list, with a name for each list, and the rows with these names.
-
-    Examples
-    --------
-    >>> rows = [("mean", "-", "levels a, b, c, d; max records 4"), ("table", "-", "levels a, b, c, d x f, m")]
-    >>> shared_lists(rows)[0], [row[2] for row in shared_lists(rows)[1]]
-    ([('(1)', 'a, b, c, d')], ['levels (1); max records 4', 'levels (1) x f, m'])
-    """
+def shared_lists(rows: Sequence[Sequence[str]]) -> tuple[list[tuple[str, str]], list[tuple[str, ...]]]:
+    """Return levels that several rows list, with a name for each list, and the rows with these names."""
     found = Counter(part for row in rows for part in dict.fromkeys(_LISTS.split(row[2])))
     shared = [part for part, count in found.items() if count > 1 and part.count(", ") >= _MANY]
     names = {part: f"({place})" for place, part in enumerate(shared, 1)}

@@ -17,25 +17,7 @@ Escape = Callable[[str], str]
 
 
 class SummaryPage(Summary):
-    """A page with a table of estimates, a table of facts, and notes.
-
-    Parameters
-    ----------
-    facts : list of (str, str)
-        Names and values, shown in two columns below the estimates.
-    headers : tuple of str
-        Heads of the estimates' columns.
-    names : list of str
-        Row names of the estimates.
-    cells : list of list of str
-        The estimates' rows.
-    notes : list of str
-        Lines below the tables.
-    title : str
-        The page's title.
-    beside : list of (str, str), default ()
-        Those of the right column; without them the facts are cut into two.
-    """
+    """A page with a table of estimates, a table of facts, and notes."""
 
     def __init__(
         self,

@@ -15,11 +15,9 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summand, summed
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels, unstacked
-from pydpstat.results._noisy_ratios import FREE, RatioIntervals
+from pydpstat.results._labels import GroupLabels, Labels, unstacked
 from pydpstat.results._population import Divisible, PopulationIntervals
-from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Scaled
+from pydpstat.results._postprocessing import FREE, AsDrawn, BetweenEdges, RatioIntervals, Scaled
 from pydpstat.results._words import joined
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""What was asked, in a statistician's words: for titles, ledgers and statements."""
+"""What was asked, and which records count, in a statistician's words: for titles, ledgers and statements."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 # statistics and models that have another name in print than as a function
 _PRINTED = {
@@ -57,61 +57,29 @@ UNLABELED = frozenset(
 
 
 def printed(function: str) -> str:
-    """Return how a function's statistic, test or model is called in print.
-
-    Examples
-    --------
-    >>> printed("ttest_ind"), printed("mean")
-    ("Welch's t test", 'mean')
-    """
+    """Return how a function's statistic, test or model is called in print."""
     return _PRINTED.get(function, function)
 
 
 def mechanism_words(mechanism: str) -> str:
-    """Return how a mechanism is called in print.
-
-    Examples
-    --------
-    >>> mechanism_words("linf"), mechanism_words("laplace")
-    ('maximum-norm', 'laplace')
-    """
+    """Return how a mechanism is called in print."""
     return _MECHANISMS.get(mechanism, mechanism)
 
 
 def noise_words(mechanism: str) -> str:
-    """Return what a mechanism does, in print.
-
-    Examples
-    --------
-    >>> noise_words("linf"), noise_words("laplace"), noise_words("exponential")
-    ('maximum-norm noise', 'Laplace noise', 'exponential mechanism')
-    """
+    """Return what a mechanism does, in print."""
     words = _NOISES.get(mechanism) or mechanism_words(mechanism)
     return words if words in _NO_NOISE or words.endswith("perturbation") else f"{words} noise"
 
 
 def joined(names: Iterable[str]) -> str:
-    """Return names with commas between them and "and" before the last.
-
-    Examples
-    --------
-    >>> joined(["age", "sex", "region"])
-    'age, sex and region'
-    """
+    """Return names with commas between them and "and" before the last."""
     every = [name for name in names if name]
     return " and ".join([*([", ".join(every[:-1])] if every[1:] else []), *every[-1:]])
 
 
 def about(function: str, variables: object, by: Sequence[str] = ()) -> str:
-    """Return variables and groups in words, as a design's method or a model's formula has them.
-
-    Examples
-    --------
-    >>> about("ttest_ind", "income ~ sex"), about("mean", ["age", "income"], ["region", "sex"])
-    ('income by sex', 'age and income by region and sex')
-    >>> about("ols", "income ~ age + C(sex):region"), about("ttest_rel", "before - after ~ 1")
-    ('income on age and sex:region', 'before and after')
-    """
+    """Return variables and groups in words, as a design's method or a model's formula has them."""
     if variables is None:
         named = "records"
     elif isinstance(variables, str) and _is_formula(variables):
@@ -122,15 +90,7 @@ def about(function: str, variables: object, by: Sequence[str] = ()) -> str:
 
 
 def variables_of(function: str, given: object, levels: object = None) -> tuple[str, ...]:
-    """Return the variables that have bounds, by what stands for the data in a design's call; () if not known.
-
-    Examples
-    --------
-    >>> variables_of("mean", "income"), variables_of("ttest_ind", "income ~ sex")
-    (('income',), ('income',))
-    >>> variables_of("ols", "income ~ age + C(sex) + age:sex", {"sex": ["f", "m"]})
-    ('income', 'age')
-    """
+    """Return the variables with bounds, by what stands for the data in a design's call; () if not known."""
     if function in _MODELS and isinstance(given, str):
         response, _, terms = given.partition("~")
         sides = [*([response] if function == "ols" else []), *re.split(r"[+:*]", terms)]
@@ -150,13 +110,7 @@ def _keys(levels: object) -> tuple[str, ...]:
 
 
 def in_words(function: str, named: str) -> str:
-    """Return a statistic, test or model with what it is about.
-
-    Examples
-    --------
-    >>> in_words("std", "income by sex"), in_words("ols", ""), in_words("mean", "")
-    ('standard deviation of income by sex', 'regression', '')
-    """
+    """Return a statistic, test or model with what it is about."""
     if not named:
         # a call says more than a name alone that the call has, too
         return _PRINTED.get(function, "")
@@ -164,24 +118,12 @@ def in_words(function: str, named: str) -> str:
 
 
 def titled(word: str, named: str) -> str:
-    """Return a word with what it is of: variables, or the keys of groups where the variables have no names.
-
-    Examples
-    --------
-    >>> titled("mean", "income by sex"), titled("mean", "by sex"), titled("mean", "")
-    ('mean of income by sex', 'mean by sex', 'mean')
-    """
+    """Return a word with what it is of: variables, or keys of groups where variables have no names."""
     return " ".join(filter(None, (word, "of" * bool(named and not named.startswith("by ")), named)))
 
 
 def of_model(function: str, first: str) -> str | None:
-    """Return what a model is about by its call's first text, which may be a formula in quotes.
-
-    Examples
-    --------
-    >>> of_model("ols", "'y ~ x'"), of_model("ols", "y"), of_model("mean", "data")
-    ('y on x', '', None)
-    """
+    """Return what a model is about by its call's first text, which may be a formula in quotes."""
     if function not in _MODELS:
         return None
     return about(function, first.strip("'\"")) if _is_formula(first) else ""
@@ -205,3 +147,35 @@ def _of_formula(function: str, left: str, right: str) -> str:
     if not left:
         return joined(each.strip() for each in right.split("+"))
     return f"{_variable(left)} by {right}"
+
+
+_BY_UNITS = ": the result describes units, not records"
+
+
+def counted(function: str, arguments: Mapping[str, object]) -> str:
+    """Say how many records of each unit count, by a call and its public arguments; empty without a unit."""
+    unit, most = arguments.get("unit"), arguments.get("max_records", 1)
+    # what counts units looks at all of their records
+    if unit is None or function == "nunique":
+        return ""
+    groups = arguments.get("max_groups")
+    within = "" if groups is None or most == 1 else f", in at most {groups} group{'s' * (groups != 1)}"
+    return f"at most {most} record{'s' * (most != 1)} of each {unit} count{'s' * (most == 1)}{within}"
+
+
+def sentence(function: str, arguments: Mapping[str, object], brief: bool = False) -> str:
+    """Return the same as a sentence, which tells a result of units from one of records."""
+    said = counted(function, arguments)
+    if not said:
+        return ""
+    by_units = "" if brief or arguments.get("max_records", 1) != 1 else _BY_UNITS
+    return f"A{said[1:]}, drawn at random{by_units}."
+
+
+def missing_words(arguments: Mapping[str, object]) -> str:
+    """Say what was done with missing values, by a call's public arguments; empty where they are an error."""
+    missing = arguments.get("missing", "error")
+    if missing == "drop":
+        return "Records with missing values are left out."
+    number = isinstance(missing, (int, float)) and not isinstance(missing, bool)
+    return f"Missing values count as {missing:g}." if number else ""

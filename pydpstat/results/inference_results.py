@@ -9,14 +9,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import ConfidenceInterval, InferencePage, Interval, KnownInterval
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import CONFIDENCE, check_only
-from pydpstat.results._pvalues import shown_pvalue
+from pydpstat.results._intervals import (
+    CONFIDENCE,
+    ConfidenceInterval,
+    InferencePage,
+    Interval,
+    KnownInterval,
+    check_only,
+    kept_ends,
+    taken_from,
+)
+from pydpstat.results._numbers import shown_pvalue
+from pydpstat.results._report import Drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Release(Protocol):
-    """What a test takes over from the release that it is made of."""
+    """A release that a test is made of, which has all that `taken_from` takes, too."""
 
     @property
     def statistic(self) -> str:
@@ -34,34 +43,6 @@ class Release(Protocol):
     @property
     def value(self) -> npt.NDArray[Any]:
         """Return the released values."""
-
-    @property
-    def mechanism(self) -> str:
-        """Return the noise's name."""
-
-    @property
-    def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """Return its scale."""
-
-    @property
-    def claim(self) -> Guarantee:
-        """Return what was asked for."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """Return what holds."""
-
-    @property
-    def bounds(self) -> tuple[object, ...] | None:
-        """Return public bounds of the data."""
-
-    @property
-    def nobs(self) -> int | None:
-        """Return the number of records, where it is public."""
-
-    @property
-    def reproducible(self) -> bool:
-        """Return whether a seed or a generator was given."""
 
     @property
     def record(self) -> Call:
@@ -218,15 +199,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
             assumptions=assumptions,
             remarks=remarks,
             behind=behind,
-            mechanism=release.mechanism,
-            noise_scale=release.noise_scale,
-            claim=release.claim,
-            guarantee=release.guarantee,
-            bounds=release.bounds,
-            nobs=release.nobs,
-            reproducible=release.reproducible,
-            record=release.record,
             _df=df,
+            **taken_from(release),
         )
 
     @property
@@ -238,7 +212,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         PydpstatError
             For other tests, whose statistics have no distribution with degrees of freedom.
         """
-        from pydpstat.errors import PydpstatError
 
         if self._df is None:
             raise PydpstatError(
@@ -281,13 +254,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ...
         pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
         """
-        from pydpstat._checks import alpha_of
-        from pydpstat.errors import PydpstatError
 
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
         check_only(kind, CONFIDENCE, self.test)
-        low, high = kept_ends(self, alpha_of(alpha))
+        low, high = kept_ends(self, checks.alpha_of(alpha))
         return ConfidenceInterval(low.item(), high.item())
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
@@ -324,10 +295,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         >>> r.confidence_interval(0.9) == r.conf_int(0.1)
         True
         """
-        from pydpstat._checks import number as check_number
 
         hint = "0.95 is usual."
-        check_number(
+        checks.number(
             confidence_level, "confidence_level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint
         )
         # to 15 digits, so that 0.9 is an alpha of 0.1

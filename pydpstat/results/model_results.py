@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import alpha_of
 from pydpstat._frozen import Frozen, frozen
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
 from pydpstat.results._estimates import Estimates
@@ -108,8 +110,6 @@ class ModelResults(Estimates, Frozen):
         return np.nan if self.noise is None else self.noise.std()
 
     def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        from pydpstat._checks import alpha_of
-        from pydpstat.errors import PydpstatError
 
         level = alpha_of(alpha)
         if self.noise is None:
@@ -154,7 +154,6 @@ class ModelResults(Estimates, Frozen):
         >>> r.predict([[0.0]], raw_value=True)
         array([0.5])
         """
-        from pydpstat.errors import PydpstatError
 
         if self.prediction is None:
             raise PydpstatError(

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._checks import alpha_of
 from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._columns import table
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import MEANINGS
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import CONFIDENCE, check_only
+from pydpstat.results._intervals import CONFIDENCE, MEANINGS, check_only, kept_ends
+from pydpstat.results._numbers import at_floor, floor_note, shown_pvalue, table
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
-from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, left_out
+from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, left_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,8 +125,6 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         (3, 2)
         """
         import pandas as pd
-
-        from pydpstat._checks import alpha_of
 
         check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._contrasts import Combinations, inverse_link
-from pydpstat.results._drawn import Drawn
-from pydpstat.results._inference_page import Interval
-from pydpstat.results._kept_ends import kept_ends
-from pydpstat.results._kinds import CONFIDENCE, check_only
-from pydpstat.results._regression_page import RegressionPage
+from pydpstat.results._intervals import CONFIDENCE, Interval, check_only, kept_ends, taken_from
 from pydpstat.results._regression_tests import Design, RegressionTests
+from pydpstat.results._report import Drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +31,7 @@ _MADE_OF = "of_several tested probabilities combinations errors design intervals
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
+class RegressionResults(RegressionTests, Drawn, Frozen):
     """A private regression with its guarantee.
 
     `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
@@ -153,12 +151,10 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
-        names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
-        shared = {name: getattr(release, name) for name in names}
         left_out = dict(
             pvalue_floor=0.0, fit=(), link="identity", combinations=None, assumptions=(), remarks=()
         )
-        return cls(**{**left_out, **shared, **own})
+        return cls(**{**left_out, **taken_from(release), **own})
 
     @classmethod
     def of_several(
@@ -248,7 +244,6 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         >>> r.test("x1", 0.5) > 0.05
         True
         """
-        from pydpstat import _checks as checks
 
         place = self.names.index(checks.one_of(name, "name", self.names))
         at = checks.number(value, "value", "a finite number", math.isfinite, "0 is usual.")
@@ -311,11 +306,9 @@ class RegressionResults(RegressionTests, RegressionPage, Drawn, Frozen):
         """
         import pandas as pd
 
-        from pydpstat._checks import alpha_of
-
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
-        ends = np.array(kept_ends(self, alpha_of(alpha))).T
+        ends = np.array(kept_ends(self, checks.alpha_of(alpha))).T
         return pd.DataFrame(ends, list(self.names), dtype="float64")
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:

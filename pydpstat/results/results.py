@@ -14,20 +14,14 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._kinds import NOISE, kind_of
+from pydpstat.results._intervals import NOISE, kind_of
 from pydpstat.results._labels import Estimate, Labels
-from pydpstat.results._operators import NumberOperators
 from pydpstat.results._postprocessing import Derived, PostProcessing, Share
-from pydpstat.results._release_page import ReleasePage
-from pydpstat.results._report import number
-from pydpstat.results._stating import Stating
+from pydpstat.results._release_page import NumberOperators, ReleasePage
+from pydpstat.results._report import Stating, number
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-# statistics that are chosen by default, and come with intervals where cells are counted instead
-_IN_CELLS = ("quantile", "quantiles", "median")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -134,9 +128,6 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
         sizes = self._sizes()
         return None if sizes is None else self.labels.natural(np.reshape(sizes, self.value.shape, order="F"))
 
-    def _sizes(self) -> tuple[float, ...] | None:
-        return self.post.sizes if isinstance(self.post, Derived) else None
-
     def _named(self) -> tuple[np.ndarray, Labels, str]:
         return self.value, self.labels, self.statistic
 
@@ -229,20 +220,6 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
                 f"the noise of {self.statistic} has no public distribution that does not depend on the data, "
                 f"so there is no interval. {self._way() or 'Use the estimate alone.'}"
             )
-
-    def _way(self) -> str:
-        """Return the way to intervals of a statistic that has none here, if there is one."""
-        if self.statistic not in _IN_CELLS:
-            return ""
-        return (
-            f"pydpstat.{self.statistic} has intervals with population=True, which counts in public "
-            "cells (not with sample=)."
-        )
-
-    @property
-    def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy value, in order."""
-        return self.post.steps
 
     def _r_object(self) -> object:
         # only these arguments of table() let a missing value be a level

@@ -13,7 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
 from pydpstat._files import Target, given
 from pydpstat.errors import PydpstatError
-from pydpstat.results._latex import escaped, row_of
+from pydpstat.results._exports import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result
 from pydpstat.results._statement_text import parts_of, shared_lists, total_of, total_of_budget
 

@@ -15,11 +15,11 @@ from pydpstat._answering import fixed
 from pydpstat._data.containers import listed
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
-from pydpstat.results._columns import table
-from pydpstat.results._drawn import Drawn
+from pydpstat.results._numbers import table
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import (
     MOST_ROWS,
+    Drawn,
     Facts,
     Report,
     Rows,

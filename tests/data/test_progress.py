@@ -10,7 +10,7 @@ import pytest
 import pydpstat as dp
 from pydpstat._data import progress
 from pydpstat._data.table import table_of
-from pydpstat.results._kept_ends import kept_ends
+from pydpstat.results._intervals import kept_ends
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.results._pvalues import at_floor, limit_above, shown_pvalue
+from pydpstat.results._numbers import at_floor, limit_above, shown_pvalue
 
 HIGH, LOW = np.full(40, 90.0), np.full(40, 10.0)
 MANY = np.random.default_rng(1).normal(60, 10, 2000)

@@ -9,8 +9,7 @@ import pytest
 from pydpstat import plots
 from pydpstat.plots import _pictures as pictures
 from pydpstat.plots._draw import KINDS, drawn
-from pydpstat.plots._text import escaped, shortened, width_of, wrapped
-from pydpstat.plots._ticks import number_axis
+from pydpstat.plots._text import escaped, number_axis, shortened, width_of, wrapped
 from tests.plots.drawings import DRAWINGS, PANELS
 from tests.plots.overlaps import overlaps
 

@@ -206,7 +206,7 @@ def test_both_intervals_are_in_a_frame_by_their_names():
 
 
 def test_the_decimals_of_a_column_align():
-    from pydpstat.results._columns import column
+    from pydpstat.results._numbers import column
 
     assert column([2312.93, 2328.7, 2704.0, -0.0]) == ["2312.93", "2328.70", "2704.00", "0.00"]
     assert column([0.0001438, 2.5]) == ["0.000144", "2.500000"]

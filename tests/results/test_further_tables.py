@@ -13,7 +13,7 @@ import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.mechanisms import Laplace, SymmetricGeometricNoise
 from pydpstat.mechanisms._noise import NoiseSum
-from pydpstat.results._noisy_ratios import RatioIntervals
+from pydpstat.results._postprocessing import RatioIntervals
 
 BOTH = ["bounded", "unbounded"]
 # next to no noise

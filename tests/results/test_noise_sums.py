@@ -11,7 +11,7 @@ import pytest
 from pydpstat.inference._null_distributions.noise import geometric_sum
 from pydpstat.mechanisms import DiscreteGaussianNoise, LaplaceNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms._noise import NoiseSum, summand, summed
-from pydpstat.results._noisy_ratios import RatioIntervals, widest
+from pydpstat.results._postprocessing import RatioIntervals, widest
 
 # sums of a few hundred probabilities that are each right to 1e-16
 ROUNDINGS = 1e-13

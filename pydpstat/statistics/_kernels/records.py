@@ -16,8 +16,7 @@ from pydpstat._data.table import Chunk, Table, View, table_of
 from pydpstat._release.statistic import Missing, Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
-from pydpstat.results._group_labels import GroupLabels
-from pydpstat.results._labels import Labels
+from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.statistics._kernels.contributions import Sample, Unit, kept, sample_of, unit_codes
 from pydpstat.statistics._kernels.levels import Groups
 from pydpstat.statistics._kernels.scope import (

@@ -1,15 +1,19 @@
-"""How a test is shown: its page of numbers, facts and notes, its frame, and what `to_dict` has."""
+"""Intervals: their kinds, their ends, and how a test with its interval is shown."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
-from pydpstat.results._columns import column
-from pydpstat.results._pvalues import at_floor, floor_note, shown_pvalue
+from pydpstat import _checks as checks
+from pydpstat._frozen import frozen
+from pydpstat.errors import PydpstatError
+from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
 from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
@@ -17,6 +21,56 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pydpstat.results._call import Call
+
+# the last two are one: a confidence interval is for the population
+KINDS = ("noise", "population", "confidence")
+CONFIDENCE = "confidence"
+NOISE = "noise"
+_COVERS = {
+    NOISE: "its intervals cover the privacy noise only (kind='noise')",
+    CONFIDENCE: "its intervals cover sampling and noise together (kind='confidence' or 'population')",
+}
+
+
+def kind_of(kind: object) -> str:
+    """Return the kind that is asked for: "noise" where nothing is said, or "confidence"."""
+    found = NOISE if kind is None else checks.one_of(kind, "kind", KINDS)
+    return NOISE if found == NOISE else CONFIDENCE
+
+
+def taken_from(release: object) -> dict[str, Any]:
+    """Return what a test or a model takes over from the release that it is made of."""
+    names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
+    return {name: getattr(release, name) for name in names}
+
+
+def check_only(kind: object, there: str, what: str) -> None:
+    """Refuse another kind than the one that there is; what is left out is that one."""
+    if kind is not None and kind_of(kind) != there:
+        raise PydpstatError(
+            f"{what} has no interval of kind {checks.shown_option(kind)}: {_COVERS[there]}. Leave kind out."
+        )
+
+
+Floats = npt.NDArray[np.float64]
+
+
+class WithIntervals(Protocol):
+    """A result, which never changes, whose intervals take time."""
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        """Find the ends of the intervals."""
+
+    def __hash__(self) -> int:
+        """Return the hash of the object: no other result is taken for this one."""
+
+
+@lru_cache(maxsize=256)
+def kept_ends(result: WithIntervals, alpha: float) -> tuple[Floats, Floats]:
+    """Return the ends of a result's intervals; a second time they cost nothing."""
+    low, high = result._found_ends(alpha)
+    return frozen(low), frozen(high)
+
 
 # how far p-values and intervals can be trusted
 MEANINGS = {

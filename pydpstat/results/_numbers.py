@@ -1,10 +1,10 @@
-"""Columns of numbers as a table shows them: with one number of decimals, so that they align."""
+"""Numbers as a table shows them: in columns that align, and p-values with the limits of their tests."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import NamedTuple
 
 # significant digits of the largest number, and the fewest of the smallest
@@ -15,14 +15,7 @@ _WIDEST = 15
 
 
 class Shown(str):
-    """A number as a cell shows it, which knows its value.
-
-    Examples
-    --------
-    >>> shown = Shown.of(2704.0, "2704.00")
-    >>> shown, shown.rounded(1)
-    ('2704.00', '2704.0')
-    """
+    """A number as a cell shows it, which knows its value."""
 
     value: float
 
@@ -47,16 +40,7 @@ class Rows(NamedTuple):
 
 
 def column(values: Iterable[object]) -> list[str]:
-    """Return the cells of a column; numbers have six significant digits in the largest of them.
-
-    Whole numbers stay whole, what is missing is a dash, and texts are as they are. Where numbers are too far
-    apart for one number of decimals each is shown by itself.
-
-    Examples
-    --------
-    >>> column([2312.93, 2328.7, 2704.0]), column([7943, 12]), column([1.0, float("nan")])
-    (['2312.93', '2328.70', '2704.00'], ['7943', '12'], ['1', '-'])
-    """
+    """Return the cells of a column; numbers have six significant digits in the largest of them."""
     shown = list(values)
     numbers = [each for each in shown if isinstance(each, float) and math.isfinite(each)]
     decimals = _decimals(numbers)
@@ -64,15 +48,7 @@ def column(values: Iterable[object]) -> list[str]:
 
 
 def table(columns: Sequence[Iterable[object]], by_row: bool = False) -> list[list[str]]:
-    """Return the rows of some columns, with one number of decimals in each column, or in each row.
-
-    Examples
-    --------
-    >>> table([[1.5, 2.25], [3, 4]])
-    [['1.50', '3'], ['2.25', '4']]
-    >>> table([[54.0012, 24921.8], [0.00114, 3.9545]], by_row=True)
-    [['54.00120', '0.00114'], ['24921.80', '3.95']]
-    """
+    """Return the rows of some columns, with one number of decimals in each column, or in each row."""
     if by_row:
         return [column(row) for row in zip(*columns)]
     return list(map(list, zip(*map(column, columns))))
@@ -110,3 +86,32 @@ def _exponent(size: float) -> int:
 def _own_decimals(size: float) -> int:
     exponent = Decimal(f"{size:.{_DIGITS}g}").normalize().as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
+# what is smaller is shown as a limit: how much smaller says nothing that a decision could rest on
+LEAST = 1e-6
+
+
+def limit_above(floor: float) -> str:
+    """Return the next number of two digits above a floor."""
+    # what a sum of floats adds far behind is no part of it
+    decimal = Decimal(f"{floor:.10g}")
+    unit = Decimal(1).scaleb(decimal.adjusted() - 1)
+    return f"{float(decimal.quantize(unit, rounding=ROUND_FLOOR) + unit):.2g}"
+
+
+def at_floor(pvalue: float, floor: float) -> bool:
+    """Tell whether a p-value is as small as its test can return, as far as two digits show."""
+    return floor > 0.0 and pvalue < float(limit_above(floor))
+
+
+def shown_pvalue(pvalue: float, floor: float) -> str:
+    """Return a p-value as text, with three significant digits."""
+    if pvalue < LEAST:
+        return f"< {LEAST:g}"
+    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else f"{pvalue:.3g}"
+
+
+def floor_note(floor: float) -> str:
+    """Return the note on a floor."""
+    return f"The test returns no p-value below {floor:.6g}."
