@@ -28,7 +28,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._shared_values import with_own_values, without_shared
 from pydpstat.inference._units import no_column, own_ids, stays_of
 from pydpstat.random import Source
-from pydpstat.random.secure.integers import permutation
+from pydpstat.random.secure._bits import permutation
 
 Places = npt.NDArray[np.int64]
 Block = tuple[Any, ...]

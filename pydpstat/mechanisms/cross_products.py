@@ -19,7 +19,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import Floats, positive_values, unwrap
 from pydpstat.mechanisms._radial import SEED, gamma_radii, quantiles, sobol, with_quantiles
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.random.secure.norm_balls import as_floats, each_below, kept, radii, with_signs
+from pydpstat.random.secure.discrete import as_floats, each_below, kept, radii, with_signs
 
 if TYPE_CHECKING:
     from pydpstat.random import Source

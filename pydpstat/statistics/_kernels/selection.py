@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.random import Source, secure
-from pydpstat.random.secure.integers import below as exact_below
-from pydpstat.random.secure.integers import permutation as exact_permutation
-from pydpstat.random.secure.integers import places as exact_places
+from pydpstat.random.secure._bits import below as exact_below
+from pydpstat.random.secure._bits import permutation as exact_permutation
+from pydpstat.random.secure._bits import places as exact_places
 from pydpstat.random.secure.trials import trials_exp
 
 Floats = npt.NDArray[np.float64]

@@ -12,7 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
-from pydpstat.random.secure.integers import permutation
+from pydpstat.random.secure._bits import permutation
 
 _BITS = 53
 
