@@ -14,8 +14,7 @@ from pydpstat.auditing._float_events import Distribution, bit_events, support_ev
 from pydpstat.auditing._outcomes import Form, size_of
 from pydpstat.auditing._ranges import range_events
 from pydpstat.auditing._sampling import Draws
-from pydpstat.r_arithmetic._products import inner
-from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.elementary import inner, log
 
 # events carried over to the fresh draws, both directions together
 CARRIED = 8

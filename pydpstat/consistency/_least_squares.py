@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from pydpstat.consistency._margins import Axes, Fit, Margin, expanded, margin, margin_of
-from pydpstat.r_arithmetic._products import inner
+from pydpstat.r_arithmetic.elementary import inner
 
 # largest gap of the optimality conditions, relative to the sums
 _TOLERANCE = 1e-12
