@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options
-from pydpstat.dppack._counts import count_sensitivity
+from pydpstat.dppack._values import count_sensitivity
 from pydpstat.inference._laws.share_intervals import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.results import _ranges as ranges
