@@ -117,6 +117,21 @@ rng : None, int, numpy.random.Generator or RRandom, keyword only
     "choice (mirror)": """\
 rng : None, int, numpy.random.Generator or RRandom, keyword only
     Source of the choice. None (default) is the operating system; an int seeds R's stream.""",
+    "PydpstatError (mirror)": """\
+PydpstatError
+    Where an argument is not allowed, or where R would return NA, NaN or an infinite value.""",
+    "PydpstatError (NaN)": """\
+PydpstatError
+    Where R returns NaN.""",
+    "n (draws)": """\
+n : int
+    How many.""",
+    "Chaudhuri (2011)": """\
+Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+minimization. Journal of Machine Learning Research 12, 1069-1109.""",
+    "Kifer (2012)": """\
+Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.""",
     "budget": """\
 budget : Budget, optional
     Where the release is to be charged.""",

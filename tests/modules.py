@@ -9,7 +9,7 @@ import pydpstat
 from pydpstat.errors import MissingExtraError
 
 try:
-    importlib.import_module("pydpstat.sklearn._scikit_learn")
+    importlib.import_module("pydpstat.sklearn._estimators")
     _MISSING = "no room"
 except MissingExtraError:
     _MISSING = "pydpstat.sklearn"

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import LogisticRegressionDP, ModelResults, PydpstatError, RRandom, dppack, svmDP
-from pydpstat.dppack._models.cms_noise import SphericalNoise
+from pydpstat.dppack._models.noise import SphericalNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import ModelCall
 from tests.privacy_search import findings

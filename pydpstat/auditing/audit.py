@@ -30,8 +30,7 @@ from pydpstat.auditing._sampling import Draws, Form, Sampler, size_of
 from pydpstat.auditing.results import AuditedEvent, AuditResults, picture_of
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic._products import inner
-from pydpstat.r_arithmetic.elementary import log
+from pydpstat.r_arithmetic.elementary import inner, log
 from pydpstat.random import Source, source_from
 
 # draws that are kept together when the draws of the search are chosen

@@ -37,7 +37,7 @@ from pydpstat.consistency.tables import (
     read_table,
 )
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._products import inner
+from pydpstat.r_arithmetic.elementary import inner
 from pydpstat.results.results import DPResults
 
 # largest gap of the optimality conditions, relative to the sums

@@ -13,7 +13,7 @@ from pydpstat import r_arithmetic as r
 from pydpstat._answering import answered
 from pydpstat._data.containers import has_columns
 from pydpstat._frozen import Frozen
-from pydpstat.diffpriv._slots import Function, natural
+from pydpstat.diffpriv._given import Function, natural, one_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
@@ -188,13 +188,8 @@ def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
 
 
 def _one_value(value: object) -> float:
-    number = checks.unwrap(value)
-    if isinstance(number, (bool, np.bool_)) or checks.is_number(number):
-        return checks.as_float(number)
-    raise PydpstatError(
-        f"the function must return one number at each point; it returned {type(value).__name__}. "
-        "R would recycle several numbers."
-    )
+    wrong = "the function must return one number at each point; it returned"
+    return one_number(value, wrong, "R would recycle several numbers.")
 
 
 def _points(D: object, dims: int) -> tuple[Floats, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pydpstat.diffpriv._slots import (
+from pydpstat.diffpriv._given import (
     Function,
     Slot,
     Slotted,

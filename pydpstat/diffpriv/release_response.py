@@ -16,8 +16,7 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Question, prepare
 from pydpstat._release.choice import release_choice
 from pydpstat._warn import note
-from pydpstat.diffpriv._account import held, release_call, result_params
-from pydpstat.diffpriv._returned import exact_numbers, function_of, quality, value_at
+from pydpstat.diffpriv._given import exact_numbers, function_of, one_number, value_at
 from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -26,7 +25,7 @@ from pydpstat.diffpriv.mechanisms import (
     DPMechGaussian,
     DPMechLaplace,
 )
-from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of
+from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of, held, release_call, result_params
 from pydpstat.diffpriv.sensitivity import lattice_of
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
@@ -182,10 +181,7 @@ def _release_function(
 
     # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
     query = Query(
-        "response",
-        lattice_values(exact, dims, k),
-        (mechanism.sensitivity * points,),
-        Labels("coefficient"),
+        "response", lattice_values(exact, dims, k), (mechanism.sensitivity * points,), Labels("coefficient")
     )
     released = _noisy(query, mechanism, params, source)
     # R's list has the sensitivity at one lattice point
@@ -199,7 +195,7 @@ def _release_choice(
 ) -> DPResponse:
     score = function_of(value_at(mechanism.target, X))
     responses = mechanism.responseSet
-    qualities = [quality(score(each)) for each in responses]
+    qualities = [one_number(score(each)) for each in responses]
     prob = _shares(qualities, params.epsilon, mechanism.sensitivity)
     published = result_params(mechanism, params)
     claim, guarantee = held(mechanism, params, None)

@@ -6,7 +6,7 @@ import inspect
 import logging
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,18 @@ from pydpstat import r_arithmetic as r
 from pydpstat._answering import answered
 from pydpstat._data.progress import Progress
 from pydpstat._warn import note
-from pydpstat.diffpriv._lambert import lower_lambert_w
-from pydpstat.diffpriv._returned import data_set, exact_numbers, function_of, quality, value_at, with_record
-from pydpstat.diffpriv._slots import Function, is_na, natural, replaced
+from pydpstat.diffpriv._given import (
+    Function,
+    data_set,
+    exact_numbers,
+    function_of,
+    natural,
+    one_number,
+    replaced,
+    value_at,
+    with_record,
+)
+from pydpstat.diffpriv._sampler_plan import MOST, sampler_plan
 from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
@@ -35,16 +44,6 @@ Floats = npt.NDArray[np.float64]
 Mechanism = TypeVar("Mechanism", bound=DPMech)
 
 _log = logging.getLogger(__name__)
-# more samples than R could allocate
-_MOST = 2.0**31
-
-
-class SamplerPlan(NamedTuple):
-    """How many pairs of neighbors are drawn, the share gamma, and the order statistic that is taken."""
-
-    m: int
-    gamma: float
-    k: int
 
 
 @answered
@@ -93,18 +92,11 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     """
     if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
         return _numeric_norm(mechanism, value_at(mechanism.target, X1), value_at(mechanism.target, X2))
-    if isinstance(mechanism, DPMechExponential):
-        first, second = (
-            function_of(value_at(mechanism.target, X1)),
-            function_of(value_at(mechanism.target, X2)),
-        )
-        pairs = [(quality(first(each)), quality(second(each))) for each in mechanism.responseSet]
-        return _largest(np.array([a - b for a, b in pairs]))
-    if isinstance(mechanism, DPMechBernstein):
-        first, second = (
-            function_of(value_at(mechanism.target, X1)),
-            function_of(value_at(mechanism.target, X2)),
-        )
+    if isinstance(mechanism, (DPMechExponential, DPMechBernstein)):
+        first, second = (function_of(value_at(mechanism.target, X)) for X in (X1, X2))
+        if isinstance(mechanism, DPMechExponential):
+            pairs = [(one_number(first(each)), one_number(second(each))) for each in mechanism.responseSet]
+            return _largest(np.array([a - b for a, b in pairs]))
         dims, k = lattice_of(mechanism)
         with np.errstate(invalid="ignore", over="ignore"):
             return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
@@ -292,7 +284,7 @@ def sensitivitySamplerManual(
             f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
             "Give for example lambda n: rng.rnorm(n)."
         )
-    n, m, k = natural(n, "n", _MOST), natural(m, "m", _MOST), natural(k, "k")
+    n, m, k = natural(n, "n", MOST), natural(m, "m", MOST), natural(k, "k")
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
     draw = _drawer(oracle, rng)
@@ -308,47 +300,6 @@ def sensitivitySamplerManual(
             "data from the oracle. Check both."
         )
     return replaced(object, sensitivity=sensitivity, _sampled=True, **found)
-
-
-def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
-    """Return the sampler's numbers for a given m, gamma, or both, of which gamma may be too small for m.
-
-    References
-    ----------
-    Rubinstein, B. I. P. and Alda, F. (2017). ICML 2017, Theorem 2 and its corollaries.
-
-    Examples
-    --------
-    >>> from pydpstat.diffpriv.sensitivity import sampler_plan
-    >>> sampler_plan(gamma=0.33)
-    SamplerPlan(m=20, gamma=0.33, k=20)
-    """
-    count = None if is_na(m) else natural(m, "m", _MOST)
-    share = None
-    if not is_na(gamma):
-        allowed, hint = "one number between 0 and 1", "Give for example 0.1."
-        share = checks.number(gamma, "gamma", allowed, lambda number: 0.0 < number < 1.0, hint)
-    if count is not None:
-        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
-    elif share is not None:
-        rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
-        needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
-        if needed > _MOST:
-            raise PydpstatError(
-                f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
-            )
-        count = math.ceil(needed)
-    else:
-        raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")
-    least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
-    if share is None:
-        return SamplerPlan(count, least, count)
-    # an m found for gamma suffices, but for rounding
-    if share < least and not is_na(m):
-        raise PydpstatError(
-            f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."
-        )
-    return SamplerPlan(count, share, math.ceil(count * (1.0 - share + least)))
 
 
 def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:

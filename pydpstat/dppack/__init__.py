@@ -8,8 +8,6 @@ from pydpstat._lazy import answer_names as _answer_names
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
 from pydpstat.dppack._models.kernels import generate_sampling, phi_gaussian
-from pydpstat.dppack._models.linear import LinearRegressionDP
-from pydpstat.dppack._models.logistic import LogisticRegressionDP
 from pydpstat.dppack._models.losses import (
     generate_loss_gr_huber,
     generate_loss_huber,
@@ -26,9 +24,9 @@ from pydpstat.dppack._models.maps import (
     regularizer_gr_l2,
     regularizer_l2,
 )
-from pydpstat.dppack._models.svm import svmDP
+from pydpstat.dppack._models.regressions import LinearRegressionDP, LogisticRegressionDP
+from pydpstat.dppack._models.svm import WeightedERMDP_CMS, svmDP
 from pydpstat.dppack._models.tune import tune_classification_model, tune_linear_regression_model
-from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.dppack.counts import histogramDP, tableDP
 from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
 from pydpstat.dppack.data_access_groups import (

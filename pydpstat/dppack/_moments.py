@@ -13,8 +13,8 @@ from pydpstat import _checks as checks
 from pydpstat._release.additive import Accept, Query, release
 from pydpstat._release.calibration import Preparation, Question, prepare
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES
-from pydpstat.dppack._spec import Spec, statistic_spec
+from pydpstat.dppack._noise import Spec, statistic_spec
+from pydpstat.dppack._values import MECHANISMS, SENSITIVITIES
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
@@ -24,10 +24,7 @@ from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
 
-FIXED = (
-    "the number of records is public",
-    "whether values are missing is treated as public",
-)
+FIXED = ("the number of records is public", "whether values are missing is treated as public")
 SCALE_TELLS_N = "nothing is guaranteed for added or removed records: the noise scale reveals their number"
 REDRAWN = "redrawn until positive"
 # of what is equal and of one type only the sign of 0 may differ

@@ -18,9 +18,16 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Preparation, prepare
 from pydpstat._release.payment import paid
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, numbers
-from pydpstat.dppack._counts import contingency_table, count_sensitivity, histogram, table_variables
-from pydpstat.dppack._spec import statistic_spec
+from pydpstat.dppack._noise import statistic_spec
+from pydpstat.dppack._values import (
+    MECHANISMS,
+    SENSITIVITIES,
+    contingency_table,
+    count_sensitivity,
+    histogram,
+    numbers,
+    table_variables,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import answered
-from pydpstat.dppack._arguments import numbers, vector
-from pydpstat.dppack._quantiles import SENSITIVITY, rank_utility
+from pydpstat.dppack._values import SENSITIVITY, numbers, rank_utility, vector
 from pydpstat.errors import PydpstatError
 
 
@@ -65,8 +64,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------
@@ -111,8 +109,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------
@@ -164,8 +161,7 @@ def covDataAccess(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------

@@ -14,9 +14,16 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import answered
-from pydpstat.dppack._arguments import MECHANISMS, numbers
-from pydpstat.dppack._counts import contingency_table, count_sensitivity, table_variables
-from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
+from pydpstat.dppack._values import (
+    MECHANISMS,
+    Pooled,
+    contingency_table,
+    count_sensitivity,
+    numbers,
+    pooled_covariance,
+    pooled_variance,
+    table_variables,
+)
 from pydpstat.dppack.data_access import check_finite
 from pydpstat.dppack.pooled import column, pairs
 from pydpstat.errors import PydpstatError
@@ -160,8 +167,7 @@ def pooledVarDataAccess(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------
@@ -215,8 +221,7 @@ def pooledCovDataAccess(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------

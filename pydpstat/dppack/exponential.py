@@ -13,7 +13,7 @@ from pydpstat._answering import answered
 from pydpstat._data.containers import has_columns, is_series
 from pydpstat._data.held import variable
 from pydpstat._release.choice import release_choice
-from pydpstat.dppack._arguments import plain_array
+from pydpstat.dppack._values import plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee

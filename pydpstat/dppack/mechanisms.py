@@ -13,9 +13,8 @@ from pydpstat._data.containers import row_names
 from pydpstat._data.held import public_list, variable
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat.dppack._arguments import column_name, plain_array
-from pydpstat.dppack._noise import analytic_gaussian_loop, checked_delta
-from pydpstat.dppack._spec import AllocatedSpec
+from pydpstat.dppack._noise import AllocatedSpec, analytic_gaussian_loop, checked_delta
+from pydpstat.dppack._values import column_name, plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
@@ -55,8 +54,7 @@ def LaplaceMechanism(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     See Also
     --------
@@ -124,8 +122,7 @@ def GaussianMechanism(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import answered
-from pydpstat.dppack._arguments import clip, column_name, numbers, vector
 from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
+from pydpstat.dppack._values import clip, column_name, numbers, vector
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.moments import double_mean
 from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
@@ -48,8 +48,7 @@ def meanDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----
@@ -117,8 +116,7 @@ def varDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----
@@ -183,8 +181,7 @@ def sdDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----
@@ -249,8 +246,7 @@ def covDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----

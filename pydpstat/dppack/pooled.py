@@ -18,7 +18,6 @@ from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
 from pydpstat._release.payment import paid
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import MECHANISMS, SENSITIVITIES, clip, numbers
 from pydpstat.dppack._moments import (
     NAMES,
     NAMES_OF_PAIRS,
@@ -28,8 +27,16 @@ from pydpstat.dppack._moments import (
     is_positive,
     warn_of_moment,
 )
-from pydpstat.dppack._pooled import Pooled, pooled_covariance, pooled_variance
-from pydpstat.dppack._spec import statistic_spec
+from pydpstat.dppack._noise import statistic_spec
+from pydpstat.dppack._values import (
+    MECHANISMS,
+    SENSITIVITIES,
+    Pooled,
+    clip,
+    numbers,
+    pooled_covariance,
+    pooled_variance,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.random import source_from
@@ -87,8 +94,7 @@ def pooledVarDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----
@@ -171,8 +177,7 @@ def pooledCovDP(
 
     Raises
     ------
-    PydpstatError
-        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
+    {PydpstatError (mirror)}
 
     Warns
     -----

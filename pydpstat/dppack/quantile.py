@@ -11,9 +11,16 @@ from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._arguments import SENSITIVITIES, column_name, numbers
 from pydpstat.dppack._moments import FIXED
-from pydpstat.dppack._quantiles import SENSITIVITY, UNDERFLOW, Intervals, quantile_intervals
+from pydpstat.dppack._values import (
+    SENSITIVITIES,
+    SENSITIVITY,
+    UNDERFLOW,
+    Intervals,
+    column_name,
+    numbers,
+    quantile_intervals,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import secure, source_from

@@ -27,7 +27,7 @@ from pydpstat._release.payment import Spender, defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
-from pydpstat.random.secure.integers import permutation
+from pydpstat.random.secure._bits import permutation
 
 
 def with_own_values(sample: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random._partial_sums import CHUNK, Floats, chunk_sums, first_reaching, in_range
+from pydpstat.random.secure.choices import CHUNK, Floats, chunk_sums, first_reaching, in_range
 
 # below it the exponential is 0
 _UNDERFLOW = -746.0

@@ -27,7 +27,7 @@ from pydpstat.mechanisms._noise import (
     with_quantiles,
 )
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.random.secure.norm_balls import as_floats, each_below, kept, radii, with_signs
+from pydpstat.random.secure.discrete import as_floats, each_below, kept, radii, with_signs
 
 if TYPE_CHECKING:
     from pydpstat.random import Source

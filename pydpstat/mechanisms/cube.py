@@ -71,7 +71,7 @@ class CubeNoise(Noise):
 
     Elements are not correlated, but not independent. Values of several vectors, one after the other, have
     independent noise. From the operating system noise is drawn on a grid, exactly
-    (`pydpstat.random.secure.norm_balls`): an integer vector z has the probability
+    (`pydpstat.random.secure.discrete`): an integer vector z has the probability
     ``exp(-grid / scale * |z|)`` times a constant.
 
     References

@@ -6,14 +6,13 @@ last bit. There is no privacy here.
 """
 
 from pydpstat._lazy import answer_names as _answer_names
-from pydpstat.r_arithmetic.character import as_character
 from pydpstat.r_arithmetic.distributions import pnorm, qnorm
 from pydpstat.r_arithmetic.elementary import exp, log
 from pydpstat.r_arithmetic.factor import Factor, factor
 from pydpstat.r_arithmetic.histogram import Histogram, breaks_fd, breaks_scott, breaks_sturges, hist
 from pydpstat.r_arithmetic.moments import cov, cumsum, mean, sum, var
 from pydpstat.r_arithmetic.order import median, quantile, sort
-from pydpstat.r_arithmetic.rounding import pretty, round
+from pydpstat.r_arithmetic.rounding import as_character, pretty, round
 from pydpstat.r_arithmetic.table import Table, table
 
 __all__ = [

@@ -204,13 +204,8 @@ def dbinom(n: int, p: npt.ArrayLike) -> Floats:
 
     There is at least one trial, and `p` has m probabilities of success, in [0, 1].
 
-    References
-    ----------
     Loader, C. (2000). Fast and accurate computation of binomial probabilities. R 4.2.2, ``?dbinom``.
 
-    Examples
-    --------
-    >>> from pydpstat.r_arithmetic.distributions import dbinom
     >>> dbinom(2, [0.5, 1.0])
     array([[0.25, 0.  ],
            [0.5 , 0.  ],

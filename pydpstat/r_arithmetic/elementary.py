@@ -1,8 +1,8 @@
-"""Elementary functions as the C library rounds them: R's values, and the same with any vector unit.
+"""Elementary functions as the C library and R round them, and sums of products: the same on all processors.
 
 NumPy's functions of the same names have vector code of their own, chosen by the processor, whose
-last bit often differs.
-"""
+last bit often differs, as does that of BLAS. Exact sums are rounded once, for machines without an 80-bit
+long double."""
 
 from __future__ import annotations
 
@@ -123,8 +123,6 @@ def exp(x: npt.ArrayLike) -> Numbers:
 def log1p(x: npt.ArrayLike) -> Numbers:
     """Logarithm of 1 + x, rounded as libm's ``log1p``; argument and result as in `log`.
 
-    Examples
-    --------
     >>> log1p(1e-300), log1p(-1.0)
     (1e-300, -inf)
     """
@@ -135,8 +133,6 @@ def log1p(x: npt.ArrayLike) -> Numbers:
 def expm1(x: npt.ArrayLike) -> Numbers:
     """Exponential minus 1, rounded as libm's ``expm1``; argument and result as in `exp`.
 
-    Examples
-    --------
     >>> expm1(1e-300), expm1(1000.0)
     (1e-300, inf)
     """
@@ -147,8 +143,6 @@ def expm1(x: npt.ArrayLike) -> Numbers:
 def log10(x: npt.ArrayLike) -> Numbers:
     """Logarithm to base 10, rounded as libm's ``log10``; argument and result as in `log`.
 
-    Examples
-    --------
     >>> log10([0.001, 1000.0]).tolist()
     [-3.0, 3.0]
     """
@@ -159,8 +153,6 @@ def log10(x: npt.ArrayLike) -> Numbers:
 def tanh(x: npt.ArrayLike) -> Numbers:
     """Hyperbolic tangent, rounded as libm's ``tanh``; a float or an array, as the argument.
 
-    Examples
-    --------
     >>> tanh([0.0, 1e300]).tolist()
     [0.0, 1.0]
     """
@@ -170,8 +162,6 @@ def tanh(x: npt.ArrayLike) -> Numbers:
 def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
     """``x**y`` for finite x >= 0, rounded as libm's ``pow``; what is too large is ``inf``.
 
-    Examples
-    --------
     >>> power(10.0, [0, 1, 400])
     array([ 1., 10., inf])
     """
@@ -240,3 +230,74 @@ def _power(x: float, y: float) -> float:
     except (OverflowError, ZeroDivisionError, ValueError):
         # beyond the largest number, or 0 to a negative power
         return math.inf
+
+
+_SCALE = 2.0**64
+_SPLITTER = 2.0**27 + 1.0
+
+
+def inner(a: Floats, b: Floats) -> float:
+    """Return the sum of the products of two arrays' elements.
+
+    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float((a * b).sum())
+
+
+def norm(a: Floats) -> float:
+    """Return the Euclidean length of a vector.
+
+    >>> norm(np.array([3.0, 4.0]))
+    5.0
+    """
+    return math.sqrt(inner(a, a))
+
+
+def exact_sum(x: Floats) -> float:
+    """The correctly rounded sum."""
+    if not np.isfinite(x).all():
+        with np.errstate(invalid="ignore"):
+            return float(np.add.reduce(x))
+    try:
+        return math.fsum(x)
+    except OverflowError:
+        return math.fsum(x / _SCALE) * _SCALE
+
+
+def exact_mean(x: Floats) -> float:
+    """The mean, to within one unit in the last place."""
+    total = exact_sum(x)
+    if math.isinf(total) and np.isfinite(x).all():
+        return math.fsum(x / _SCALE) / x.size * _SCALE
+    return total / x.size
+
+
+def exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> float:
+    """The sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
+    left, left_rest = _difference(x, x_center)
+    right, right_rest = _difference(y, y_center)
+    high, low = _product(left, right)
+    return exact_sum(np.concatenate([high, low, left * right_rest, left_rest * right]))
+
+
+def _difference(a: Floats, b: float) -> tuple[Floats, Floats]:
+    """Knuth's error-free difference: the rounded value and what rounding lost."""
+    rounded = a - b
+    back = rounded - a
+    return rounded, (a - (rounded - back)) - (b + back)
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Dekker's error-free product."""
+    rounded = a * b
+    a_high, a_low = _split(a)
+    b_high, b_low = _split(b)
+    rest = ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return rounded, rest
+
+
+def _split(a: Floats) -> tuple[Floats, Floats]:
+    shifted = _SPLITTER * a
+    high = shifted - (shifted - a)
+    return high, a - high

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydpstat._data.containers import categorical_of
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.character import as_character
+from pydpstat.r_arithmetic.rounding import as_character
 
 _CHUNK = 16384
 _DENSE = 1 << 20
@@ -216,8 +216,6 @@ def collation_key(label: str) -> Key | str:
     regardless of case first, then by accent, then lower case before upper case, and punctuation
     comes before digits. Rules of single languages (the Spanish n with tilde, say) are not applied.
 
-    Examples
-    --------
     >>> sorted(["b", "B", "a", "_", "1"], key=_language_neutral)
     ['_', '1', 'a', 'b', 'B']
     """

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
-from pydpstat.r_arithmetic._products import exact_mean, exact_products, exact_sum
-from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.r_arithmetic.elementary import Floats, exact_mean, exact_products, exact_sum
 
 _LARGEST = float(np.finfo(np.float64).max)
 _R_INTEGER = 2**31

@@ -167,8 +167,6 @@ def _missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ..
 def levels_follow_missing(useNA: str | None = None, exclude: object = _DEFAULT, dnn: object = None) -> bool:
     """Whether a missing value among the data adds a level to a table with these arguments.
 
-    Examples
-    --------
     >>> levels_follow_missing(), levels_follow_missing(exclude="a"), levels_follow_missing("always")
     (False, True, False)
     """

@@ -16,10 +16,6 @@ from pydpstat.random.secure.continuous import Scale
 class SeededSource:
     """Base of the sources that a seed decides: for checking and study only.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pydpstat.random._seeded import NumpySource
     >>> NumpySource(np.random.default_rng(1)).discrete_gaussian(3, 2.0).shape
     (3,)
     """
@@ -39,8 +35,6 @@ class SeededSource:
 
         Two-sided geometric numbers are drawn, then as many uniforms, until enough are kept.
 
-        References
-        ----------
         Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
         privacy. NeurIPS 2020, algorithm 3.
         """

@@ -1,11 +1,11 @@
-"""What the estimators share: reading features, public bounds, randomness, and copies that share a budget."""
+"""What the estimators share: coefficients, features, public bounds, randomness, and scikit-learn itself."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +14,67 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_of
 from pydpstat._release.payment import defaults
 from pydpstat._warn import note
-from pydpstat.errors import PydpstatError
+from pydpstat.errors import MissingExtraError, PydpstatError
+from pydpstat.inference._cell_regression import moderate
+from pydpstat.inference._coefficients import LawCombinations, MomentCombinations
+from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
-from pydpstat.sklearn._scikit_learn import BaseEstimator, check_is_fitted, validate_data
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
     from pydpstat._release.additive import Spender
 
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise MissingExtraError("pydpstat.sklearn", "scikit-learn 1.6 or later", "sklearn") from error
+
+# of the estimators' modules, which import scikit-learn from here, where its absence has a message
+__all__ = ["ClassifierMixin", "RegressorMixin", "check_classification_targets"]
+
 Floats = npt.NDArray[np.float64]
+
+
+# Results have no estimate where the noise hides a coefficient, and a prediction needs all of them. Then all
+# are regularized by the size of the noise, which is public: it is post-processing, without any error bound.
+def logistic_coefficients(results: RegressionResults) -> Floats:
+    """Return the constant and the slopes of a logistic regression on numbers, in the data's units.
+
+    >>> import pydpstat
+    >>> x = np.linspace(0, 1, 100)
+    >>> r = pydpstat.logit(x > 0.5, x, 0.1, bounds=(0, 1), rng=1)
+    >>> bool(r.params.isna().all()), bool(np.isfinite(logistic_coefficients(r)).all())
+    (True, True)
+    """
+    found = results.params.to_numpy()
+    if not np.isnan(found).any():
+        return found
+    combinations = cast(LawCombinations, results.combinations)
+    law = combinations.law
+    if isinstance(law, CellLogit):
+        return combinations.scaled @ moderate(law)[0]
+    return combinations.scaled @ cast(LogitLaw, law).regularized()
+
+
+def linear_coefficients(results: RegressionResults) -> Floats:
+    """Return the constant and the slopes of a linear regression on numbers, in the data's units.
+
+    >>> import pydpstat
+    >>> x = np.linspace(0, 1, 100)
+    >>> r = pydpstat.ols(x, x, 0.1, bounds=(0, 1), rng=1)
+    >>> bool(r.params.isna().any()), bool(np.isfinite(linear_coefficients(r)).all())
+    (True, True)
+    """
+    found = results.params.to_numpy()
+    if not np.isnan(found).any():
+        return found
+    return cast(MomentCombinations, results.combinations).tests.regularized()
+
+
 # where no bounds are given: public, the same whatever the data are
 UNIT: Pair = (-1.0, 1.0)
 

@@ -13,9 +13,13 @@ from pydpstat._data.columns import GivenBounds
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
-from pydpstat.sklearn._coefficients import logistic_coefficients
-from pydpstat.sklearn._estimators import Floats, PrivateEstimator
-from pydpstat.sklearn._scikit_learn import ClassifierMixin, check_classification_targets
+from pydpstat.sklearn._estimators import (
+    ClassifierMixin,
+    Floats,
+    PrivateEstimator,
+    check_classification_targets,
+    logistic_coefficients,
+)
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:

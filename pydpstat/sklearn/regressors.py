@@ -9,9 +9,7 @@ import numpy.typing as npt
 from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds, bounds_pair
 from pydpstat.inference.regression import ols
-from pydpstat.sklearn._coefficients import linear_coefficients
-from pydpstat.sklearn._estimators import Floats, PrivateEstimator
-from pydpstat.sklearn._scikit_learn import RegressorMixin
+from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, linear_coefficients
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.random import Source, secure, source_from
-from pydpstat.random.secure.integers import below as exact_below
-from pydpstat.random.secure.integers import permutation as exact_permutation
-from pydpstat.random.secure.integers import places as exact_places
+from pydpstat.random.secure._bits import below as exact_below
+from pydpstat.random.secure._bits import permutation as exact_permutation
+from pydpstat.random.secure._bits import places as exact_places
 from pydpstat.random.secure.trials import trials_exp
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._quantiles import rank_utility
+from pydpstat.dppack._values import rank_utility
 from pydpstat.mechanisms._exponential import probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise

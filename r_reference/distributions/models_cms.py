@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._models.cms_noise import objective_constants, standard_cdf
+from pydpstat.dppack._models.noise import objective_constants, standard_cdf
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream
 

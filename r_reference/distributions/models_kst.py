@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._models.kst_noise import noise_variance
+from pydpstat.dppack._models.noise import noise_variance
 from pydpstat.mechanisms._exponential import probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream

@@ -12,7 +12,7 @@ from scipy.interpolate import BPoly
 
 from pydpstat import PydpstatError, bernstein
 from pydpstat.diffpriv import predict
-from pydpstat.diffpriv._lambert import lower_lambert_w
+from pydpstat.diffpriv._sampler_plan import lower_lambert_w
 from pydpstat.diffpriv.bernstein import Bernstein
 from pydpstat.r_arithmetic.distributions import dbinom
 

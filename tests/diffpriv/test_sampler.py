@@ -24,7 +24,7 @@ from pydpstat import (
     sensitivitySamplerManual,
 )
 from pydpstat._data import progress
-from pydpstat.diffpriv._returned import with_record
+from pydpstat.diffpriv._given import with_record
 from pydpstat.diffpriv.sensitivity import sampler_plan
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import ExponentialMechanism, PrivacyWarning, PydpstatError, RRandom, medianDP, quantileDP
-from pydpstat.dppack._quantiles import quantile_intervals
+from pydpstat.dppack._values import quantile_intervals
 
 U = [0.0, 1.0, 2.5, 2.5, -4.0]
 WORDS = list("abcde")

@@ -96,7 +96,7 @@ def test_other_sources_of_noise(delta, rng):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_gaussian_noise_takes_the_draws_in_r_s_order(size):
-    from pydpstat.dppack._models.kst_noise import _turned
+    from pydpstat.dppack._models.noise import _turned
     from pydpstat.random import source_from
 
     drawn = RRandom(3).rnorm(size)

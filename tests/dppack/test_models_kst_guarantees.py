@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pydpstat import PrivacyWarning, RRandom, dppack
-from pydpstat.dppack._models import kst_noise
-from pydpstat.dppack._models.kst_noise import (
+from pydpstat.dppack._models.noise import (
+    PAIR_SQUARES,
     noise_variance,
     one_record_epsilon,
     replaced_epsilon,
@@ -155,7 +155,7 @@ def test_the_largest_distance_of_two_gradients_is_attained():
         root * np.array([math.cos(angle), -math.sin(angle)]),
     )
     apart = np.linalg.norm(_gradient(w, x, -size) - _gradient(w, z, -size))
-    assert apart == pytest.approx(kst_noise.PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)
+    assert apart == pytest.approx(PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)
 
 
 @pytest.mark.parametrize("eps, gamma", [(0.1, 0.0), (1.0, 1.0), (3.0, 0.2)])
@@ -172,7 +172,7 @@ def test_log_densities_of_neighbors_stay_within_the_figure(eps, gamma):
             curvature = x[keep].T @ x[keep] + (gamma + extra) * np.eye(size)
             value.append(-eps * np.linalg.norm(noise) / (2.0 * zeta) + math.log(np.linalg.det(curvature)))
         worst = max(worst, abs(value[0] - value[1]))
-    kept = replaced_epsilon(eps, 0.0, 0.0, size, gamma + extra, kst_noise.PAIR_SQUARES, size)
+    kept = replaced_epsilon(eps, 0.0, 0.0, size, gamma + extra, PAIR_SQUARES, size)
     assert 0.3 * kept < worst <= kept
 
 
@@ -182,7 +182,7 @@ def test_gaussian_loss_of_two_fixed_gradients_stays_below_delta(eps, delta):
     from pydpstat.mechanisms.gaussian import GaussianNoise
 
     sd = math.sqrt(noise_variance(eps, delta, 1.0))
-    for pair in (1.0, kst_noise.PAIR_SQUARES, 2.0):
+    for pair in (1.0, PAIR_SQUARES, 2.0):
         kept = replaced_epsilon(eps, delta, delta, 0.0, 1.0, pair, 2)
         assert float(GaussianNoise(sd).delta(kept, pair)) <= delta
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import DPResultsPair, PrivacyWarning, PydpstatError, RRandom, pooledCovDP, pooledVarDP
-from pydpstat.dppack._pooled import pooled_covariance, pooled_variance
+from pydpstat.dppack._values import pooled_covariance, pooled_variance
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import compose_basic
 

@@ -14,7 +14,7 @@ import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Cube, CubeNoise, LaplaceNoise
 from pydpstat.random import secure
-from pydpstat.random.secure import norm_balls
+from pydpstat.random.secure import discrete
 from pydpstat.random.source import SYSTEM, source_from
 
 # of each p-value; the bits are seeded, so that it is the same each time
@@ -70,7 +70,7 @@ def test_draws_on_a_coarse_grid_have_the_exact_probabilities(columns, parts):
 
 
 def test_draws_whose_radius_is_doubtful_are_decided_exactly(monkeypatch):
-    monkeypatch.setattr(norm_balls, "_ROUNDING", 2.0)
+    monkeypatch.setattr(discrete, "_ROUNDING", 2.0)
     drawn = secure.norm_ball(DRAWS // 10, Fraction(3, 4), 2).astype(np.int64)
     assert p_value(drawn, 0.75, 2, 1, 6) > FALSE_ALARM
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import _products as error_free
 from pydpstat.r_arithmetic import cov, cumsum, mean, moments, sum, var
+from pydpstat.r_arithmetic import elementary as error_free
 
 TENTHS = [0.1, 0.7, 0.3, 1.9, -0.2, 2.6, 0.1, 5.5]
 SQUARES = [0.3, 0.2, 7.7, -1.1, 0.9, 0.4, 3.3, 2.2]

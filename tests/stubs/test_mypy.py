@@ -16,7 +16,7 @@ import pydpstat
 pytest.importorskip("mypy", reason="mypy is not installed: pip install 'pydpstat[dev]'")
 
 RESULTS = "pydpstat.results.results.DPResults"
-MODEL = "pydpstat.dppack._models.linear.LinearRegressionDP"
+MODEL = "pydpstat.dppack._models.regressions.LinearRegressionDP"
 CALL = "dp.mean(x, 1.0, bounds=(0, 1))"
 
 # an expression, and its type; mypy before 1.17 writes builtins.float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,10 +16,10 @@ from pydpstat._release.model import Published, constructor_arguments, held, rele
 from pydpstat._release.payment import in_force, paid
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models import losses, maps
-from pydpstat.dppack._models.cms_noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.formulas import Floats, Objective, Slope, summed_slope
 from pydpstat.dppack._models.kernels import features
+from pydpstat.dppack._models.minimizers import Objective, Slope, summed_slope, variable_metric
+from pydpstat.dppack._models.noise import ROUNDING, Plan, make_plan, saturation_probability
 from pydpstat.dppack._models.records import (
     Records,
     binary_labels,
@@ -28,10 +29,10 @@ from pydpstat.dppack._models.records import (
     read_weights,
     scale_records,
 )
-from pydpstat.dppack._models.variable_metric import variable_metric
 from pydpstat.dppack._moments import FIXED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
@@ -118,8 +119,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -132,19 +132,6 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     array([0.484])
     """
 
-    # the constructor's arguments, in their order: the fields that have their values
-    _arguments: tuple[str, ...] = (
-        "mapXy",
-        "loss",
-        "regularizer",
-        "eps",
-        "gamma",
-        "perturbation_method",
-        "c",
-        "mapXy_gr",
-        "loss_gr",
-        "regularizer_gr",
-    )
     # what labels 0 and 1 stand for; None where responses are any numbers
     _labels: tuple[float, float] | None = None
     # whether records are divided to length at most 1
@@ -181,6 +168,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         self.phi: Function | None = None
         self.kernel_param: float | None = None
         self.prefilter: Floats | None = None
+
+    # the fields that have the constructor's arguments, in their order
+    _arguments: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
         self,

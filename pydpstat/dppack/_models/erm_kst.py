@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,23 +14,23 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._release.model import Published, constructor_arguments, held, release_model
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._models.cms_noise import ROUNDING
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.formulas import Floats, Objective
-from pydpstat.dppack._models.kst_noise import (
+from pydpstat.dppack._models.maps import mapXy_linear, regularizer_l2
+from pydpstat.dppack._models.minimizers import Objective, minimize, require_nlopt
+from pydpstat.dppack._models.noise import (
     ADDED,
     PAIR,
-    noise,
+    ROUNDING,
+    objective_noise,
     one_record_epsilon,
     replaced_epsilon,
     smallest_delta,
 )
-from pydpstat.dppack._models.maps import mapXy_linear, regularizer_l2
-from pydpstat.dppack._models.nlopt_solver import minimize, require_nlopt
 from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
 from pydpstat.dppack._moments import FIXED
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
@@ -120,8 +121,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
 
     References
     ----------
-    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
-    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+    {Kifer (2012)}
 
     Examples
     --------
@@ -141,21 +141,6 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    # the constructor's arguments, in their order: the fields that have their values
-    _arguments: tuple[str, ...] = (
-        "mapXy",
-        "loss",
-        "regularizer",
-        "eps",
-        "delta",
-        "domain",
-        "zeta",
-        "lambda_",
-        "gamma",
-        "mapXy_gr",
-        "loss_gr",
-        "regularizer_gr",
-    )
     # whether columns and response are divided by their bounds, and zeta and lambda follow from that
     _scaled = False
     # largest distance of two records' gradients, in units of zeta: with one coefficient, with more
@@ -182,6 +167,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.eps, self.delta, self.gamma = eps, delta, gamma
         self.domain = domain
         self.zeta, self.lambda_ = zeta, lambda_
+
+    # the fields that have the constructor's arguments, in their order
+    _arguments: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
         self,
@@ -304,7 +292,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         l2 = self.regularizer is regularizer_l2
         conditions = self._conditions if l2 else (*self._conditions, PENALTY)
         nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
-        plan = Plan(extra, noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
+        plan = Plan(extra, objective_noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
         # of an own regularizer only convexity is known
         strength = extra + (gamma if l2 else 0.0)
         _warnings.rough_minimum(name)

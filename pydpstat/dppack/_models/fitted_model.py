@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
-from pydpstat.dppack._models.formulas import Floats, Slope, matrix_vector, sigmoid, summed_slope
+from pydpstat.dppack._models.formulas import matrix_vector, sigmoid
 from pydpstat.dppack._models.kernels import FourierFeatures
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
+from pydpstat.dppack._models.minimizers import Slope, summed_slope
 from pydpstat.dppack._models.records import Records, as_records, response
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
 
 # of the user or of this package: a map, a loss, a regularizer or the gradient of one

@@ -1,22 +1,17 @@
-"""Formulas of the models with R's operations in R's order: products, losses, links, penalties, objective.
+"""Formulas of the models with R's operations in R's order: products, losses, links, penalties.
 
 Products are added as the reference BLAS adds them, which R uses: column by column, no FMA.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
-from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-Slope = Callable[[Floats, npt.ArrayLike], Floats]
 
 # with fewer rows one pass over all columns is faster than one for each
 _FEW = 256
@@ -43,30 +38,6 @@ def sums_of_rows(terms: Floats) -> Floats:
     """Return each row's sum, added from first to last; `numpy.sum` adds in another order."""
     total: Floats = np.add.accumulate(terms, axis=1)[:, -1]
     return total
-
-
-class RowProducts:
-    """The products X' r for one matrix X and many vectors r, the rows' multiples added from first to last.
-
-    X, of shape (n, d), is kept as it is where it is row-major.
-
-    >>> RowProducts(np.array([[1.0, 2.0], [3.0, 4.0]]))(np.array([1.0, 10.0]))
-    array([31., 42.])
-    """
-
-    def __init__(self, X: Floats) -> None:
-        from scipy.sparse import bsr_matrix
-
-        n, d = X.shape
-        # a block a record: SciPy adds block after block, several times faster than NumPy row after row
-        blocks = np.ascontiguousarray(X).reshape(n, d, 1)
-        places = np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
-        self._blocks = bsr_matrix((blocks, *places), shape=(d, n))
-
-    def __call__(self, r: Floats) -> Floats:
-        """Return X' r, shape (d,), for `r` of shape (n,)."""
-        product: Floats = self._blocks @ r
-        return product
 
 
 def dot(a: Floats, b: Floats) -> float:
@@ -194,91 +165,3 @@ def logistic_gradient_recycled(X: Floats, coeff: Floats) -> Floats:
     slopes = probability * (1.0 - probability)
     rows, columns = X.shape
     return np.resize(slopes, rows * columns).reshape((columns, rows), order="F") * X.T
-
-
-@dataclass
-class Objective:
-    """Mean loss plus penalty plus noise: (sum(loss) + gamma penalty + b'w) / n + extra w'w / 2.
-
-    `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_slope`
-    is the gradient of the summed loss, shape (d,), by coefficients and predictions. `b` is the noise
-    vector, shape (d,), zeros without noise. If `divided`, the added regularization is divided by n as
-    well, and added before the noise.
-    """
-
-    n: int
-    predict: Callable[[Floats], npt.ArrayLike]
-    losses: Callable[[npt.ArrayLike], npt.ArrayLike]
-    loss_slope: Slope | None
-    penalty: Callable[[Floats], npt.ArrayLike]
-    penalty_slope: Callable[[Floats], npt.ArrayLike] | None
-    gamma: float
-    extra: float
-    b: Floats
-    divided: bool = False
-
-    def __post_init__(self) -> None:
-        self._at: Floats | None = None
-        self._predicted: npt.ArrayLike = self.b
-
-    def value(self, w: Floats) -> float:
-        """Return the objective."""
-        total = float(r.sum(self.losses(self._prediction(w)))) / self.n
-        penalty = float(np.asarray(self.penalty(w), dtype=np.float64).reshape(()))
-        total += self.gamma * penalty / self.n
-        # operations in R's order
-        if self.divided:
-            total += self.extra * dot(w, w) / (2.0 * self.n)
-            return total + dot(self.b, w) / self.n
-        total += dot(self.b, w) / self.n
-        return total + self.extra * dot(w, w) / 2.0
-
-    @property
-    def gradient(self) -> Callable[[Floats], Floats] | None:
-        """The gradient as a function; None where a part of it is not given."""
-        if self.loss_slope is None or self.penalty_slope is None:
-            return None
-        loss_slope, penalty_slope = self.loss_slope, self.penalty_slope
-
-        def gradient(w: Floats) -> Floats:
-            slopes = loss_slope(w, self._prediction(w)) / self.n
-            slopes = slopes + self.gamma * np.asarray(penalty_slope(w), dtype=np.float64) / self.n
-            added = self.extra * w
-            return slopes + self.b / self.n + (added / self.n if self.divided else added)
-
-        return gradient
-
-    def _prediction(self, w: Floats) -> npt.ArrayLike:
-        # the minimizer asks for value and gradient at the same array, and numeric gradients change theirs
-        if self.loss_slope is None or self.penalty_slope is None:
-            return self.predict(w)
-        if self._at is not w:
-            self._at, self._predicted = w, self.predict(w)
-        return self._predicted
-
-
-def summed_slope(
-    X: Floats,
-    derivatives: Callable[[Floats], npt.ArrayLike] | None,
-    slopes: Callable[[npt.ArrayLike], Floats],
-    strict: bool = False,
-) -> Slope:
-    """Return the gradient of the summed loss as a function of coefficients and predictions.
-
-    `derivatives` takes coefficients to the predictions' derivatives, shape (d, n), and is None where they
-    are X transposed; `slopes` takes predictions to the losses' derivatives, shape (n,). If `strict`, a
-    wrong shape is an error of the function that returns it.
-    """
-    products = RowProducts(X) if derivatives is None else None
-
-    def slope(coeff: Floats, y_hat: npt.ArrayLike) -> Floats:
-        by_record = slopes(y_hat)
-        matrix = X.T if derivatives is None else np.asarray(derivatives(coeff), dtype=np.float64)
-        if strict and (matrix.shape != X.shape[::-1] or by_record.size != X.shape[0]):
-            raise PydpstatError(
-                f"mapXy_gr must return an array of shape {X.shape[::-1]} and loss_gr {X.shape[0]} numbers; "
-                f"got {matrix.shape} and {by_record.size}."
-            )
-        return (products or RowProducts(matrix.T))(by_record)
-
-    return slope

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._frozen import Frozen, frozen
-from pydpstat.dppack._models.cms_noise import normals
-from pydpstat.dppack._models.formulas import Floats, dot, matrix_vector
+from pydpstat.dppack._models.formulas import dot, matrix_vector
+from pydpstat.dppack._models.noise import normals
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, source_from
 
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat.dppack._models import formulas
-from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats
 
 
 @answered
@@ -45,8 +45,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -86,8 +85,7 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -123,8 +121,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
-    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+    {Kifer (2012)}
 
     Examples
     --------
@@ -162,8 +159,7 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
-    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
+    {Kifer (2012)}
 
     Examples
     --------

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from pydpstat._answering import answered
 from pydpstat.dppack._models import formulas
-from pydpstat.dppack._models.formulas import Floats
 from pydpstat.dppack._models.records import design_matrix
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats
 
 
 @answered
@@ -39,8 +39,7 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -77,8 +76,7 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -114,8 +112,7 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -154,8 +151,7 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -192,8 +188,7 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------
@@ -234,8 +229,7 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109.
+    {Chaudhuri (2011)}
 
     Examples
     --------

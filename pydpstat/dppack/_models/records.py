@@ -24,9 +24,9 @@ from pydpstat._data.containers import (
     rows,
 )
 from pydpstat._data.held import public_list, read_frame, variable
-from pydpstat.dppack._models.formulas import Floats
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
 
 

@@ -21,13 +21,13 @@ from pydpstat._release.choice import release_choice
 from pydpstat._release.payment import foreseen, in_force, paid
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.formulas import Floats
-from pydpstat.dppack._models.kst_noise import ADDED
-from pydpstat.dppack._models.linear import LinearRegressionDP
+from pydpstat.dppack._models.noise import ADDED
 from pydpstat.dppack._models.records import Model, RecordGroups, bound_vector
+from pydpstat.dppack._models.regressions import LinearRegressionDP
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels

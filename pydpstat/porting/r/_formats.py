@@ -26,7 +26,7 @@ from pydpstat.porting.r._values import (  # fmt: skip
     whole,
 )
 from pydpstat.r_arithmetic import round
-from pydpstat.r_arithmetic.character import shape
+from pydpstat.r_arithmetic.rounding import shape
 
 # enough for every number to be in fixed notation, or none
 _ALWAYS = 1000

@@ -1,9 +1,9 @@
 """R's random streams, equal to R's bit for bit, without R."""
 
-from pydpstat.random.r_stream._beta import BetaDistribution
 from pydpstat.random.r_stream._continuous import ContinuousDistributions
 from pydpstat.random.r_stream._counts import CountDistributions
-from pydpstat.random.r_stream._sampling import Sampling
+from pydpstat.random.r_stream._gamma import BetaDistribution
+from pydpstat.random.r_stream._sample import Sampling
 
 __all__ = ["RRandom"]
 

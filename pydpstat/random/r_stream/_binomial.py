@@ -11,7 +11,7 @@ import numpy as np
 from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import log
 from pydpstat.r_arithmetic.rounding import power_by_squaring
-from pydpstat.random.r_stream._mersenne import UNIT, ZERO, UniformStream
+from pydpstat.random.r_stream._stream import UNIT, ZERO, UniformStream
 
 INVERSION_BELOW = 30.0
 # inversion gives up beyond this value and takes a new uniform

@@ -11,11 +11,9 @@ import numpy.typing as npt
 from pydpstat._checks import shown
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats, Numbers
-from pydpstat.random.r_stream import _exponential as exponential
 from pydpstat.random.r_stream import _gamma as gamma
-from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream
-from pydpstat.random.r_stream._seeded import Seeded, numbers, recycled, refuse, require, whole
+from pydpstat.random.r_stream._standard import exponential_draw, laplace_draw, normal_draw
+from pydpstat.random.r_stream._stream import Seeded, UniformStream, numbers, recycled, refuse, require, whole
 
 
 class ContinuousDistributions(Seeded):
@@ -28,8 +26,7 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         min, max : float or array_like, default 0.0 and 1.0
             The ends, finite. Arrays are recycled.
 
@@ -39,8 +36,7 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
 
         References
         ----------
@@ -98,8 +94,7 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         mean : float or array_like, default 0.0
             The mean. Arrays are recycled.
         sd : float or array_like, default 1.0
@@ -111,8 +106,7 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
 
         References
         ----------
@@ -131,7 +125,7 @@ class ContinuousDistributions(Seeded):
             return np.empty(0)
         require(mean == mean, "mean", mean, "a number")
         require((sd >= 0.0) & (sd < math.inf), "sd", sd, "finite and at least 0")
-        return self._spread(normal.draw, n, mean, sd)
+        return self._spread(normal_draw, n, mean, sd)
 
     def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
         """Draw exponential variables, as R's ``rexp``.
@@ -141,8 +135,7 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         rate : float or array_like, default 1.0
             One over the mean, above 0. Arrays are recycled.
 
@@ -152,8 +145,7 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
 
         References
         ----------
@@ -172,7 +164,7 @@ class ContinuousDistributions(Seeded):
             return np.empty(0)
         scale = _inverse(rate)
         require((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
-        return self._spread(exponential.draw, n, 0.0, scale)
+        return self._spread(exponential_draw, n, 0.0, scale)
 
     def rgamma(
         self, n: int, shape: npt.ArrayLike, rate: npt.ArrayLike = 1.0, scale: npt.ArrayLike | None = None
@@ -184,8 +176,7 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         shape : float or array_like
             The shape, at least 0. Arrays are recycled.
         rate : float or array_like, default 1.0
@@ -280,7 +271,7 @@ class ContinuousDistributions(Seeded):
         require(location == location, "m", location, "a number")
         finite = (scale < math.inf) | (np.abs(location) < math.inf)
         require(finite, "m", location, "finite if s is infinite")
-        return exponential.laplace_draw(self._stream, n, location, scale)
+        return laplace_draw(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
@@ -289,8 +280,7 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         location : float, default 0.0
             The center.
         scale : float, default 1.0

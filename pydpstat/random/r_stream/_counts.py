@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._seeded import R_LARGEST_INTEGER, Seeded, numbers, require, whole
+from pydpstat.random.r_stream._stream import R_LARGEST_INTEGER, Seeded, numbers, require, whole
 
 Counts = npt.NDArray[np.int64 | np.float64]
 
@@ -34,8 +34,7 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         prob : float or array_like
             The probability of success, above 0 and at most 1. Arrays are recycled.
 
@@ -46,8 +45,7 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
 
         References
         ----------
@@ -75,8 +73,7 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         lam : float or array_like
             The mean, R's ``lambda``, finite and at least 0. Arrays are recycled.
 
@@ -87,8 +84,7 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
 
         References
         ----------
@@ -126,8 +122,7 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        n : int
-            How many.
+        {n (draws)}
         size : int or array_like
             The number of trials, an integer from 0 to 2147483646. Arrays are recycled.
         prob : float or array_like
@@ -139,8 +134,7 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        PydpstatError
-            Where R returns NaN.
+        {PydpstatError (NaN)}
         NotSupportedError
             Where `size` is larger than that.
 

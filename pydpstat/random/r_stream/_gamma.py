@@ -1,17 +1,30 @@
-"""Gamma variables as R draws them: Ahrens and Dieter 1974 (GS) below shape 1, 1982 (GD) from 1 on."""
+"""Gamma variables as R draws them (Ahrens and Dieter's GS of 1974 and GD of 1982), and Cheng's beta ones."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
-from pydpstat.r_arithmetic.elementary import exp, expm1, log
-from pydpstat.random.r_stream import _exponential as exponential
-from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream, starts
+from pydpstat.r_arithmetic.elementary import Floats, exp, expm1, log
+from pydpstat.random.r_stream._standard import (
+    MARGIN,
+    Real,
+    double_trials,
+    exponential_lengths,
+    exponential_one,
+    exponential_values,
+    horner,
+    normal_at,
+    normal_one,
+    remainders,
+    starts,
+)
+from pydpstat.random.r_stream._stream import Seeded, UniformStream, numbers, require, whole
 
 _FEW = 60
 _CHUNK = 300_000
@@ -20,8 +33,8 @@ _START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
 
 
-def _power_series(coefficients: tuple[float, ...], x: normal.Real) -> normal.Real:
-    return normal.horner(coefficients, x) * x
+def _power_series(coefficients: tuple[float, ...], x: Real) -> Real:
+    return horner(coefficients, x) * x
 
 
 class SmallShape:
@@ -37,11 +50,11 @@ class SmallShape:
             p = self.height * draw()
             if p >= 1.0:
                 x = -math.log((self.height - p) / self.shape)
-                if exponential.one(draw) >= (1.0 - self.shape) * math.log(x):
+                if exponential_one(draw) >= (1.0 - self.shape) * math.log(x):
                     return scale * x
             else:
                 x = math.exp(math.log(p) / self.shape)
-                if exponential.one(draw) >= x:
+                if exponential_one(draw) >= x:
                     return scale * x
 
     def draw(self, stream: UniformStream, count: int, scale: float) -> np.ndarray:
@@ -50,15 +63,15 @@ class SmallShape:
             return np.array([self.one(stream.next, scale) for _ in range(count)])
 
         def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-            rest, halvings = exponential.remainders(uniforms)
-            length = exponential.lengths(rest)
+            rest, halvings = remainders(uniforms)
+            length = exponential_lengths(rest)
             # a trial is a uniform and then an exponential
             total = np.append(1 + length[1:], uniforms.size)
             at = starts(total)
             at = at[at + total[at] <= uniforms.size]
             at = at[at + 1 < uniforms.size]
             x, bound = self._trials(uniforms[at])
-            waiting = exponential.values(uniforms, rest, halvings, length, at + 1)
+            waiting = exponential_values(uniforms, rest, halvings, length, at + 1)
             found = np.flatnonzero(waiting >= bound)[:missing]
             last = at[found[-1]] if found.size == missing else at[-1]
             return scale * x[found], int(last + total[last])
@@ -100,7 +113,7 @@ class LargeShape:
 
     def one(self, draw: Callable[[], float], scale: float) -> float:
         """Draw one variable."""
-        t = normal.one(draw)
+        t = normal_one(draw)
         x = self.s + 0.5 * t
         if t >= 0.0:
             return scale * (x * x)
@@ -108,7 +121,7 @@ class LargeShape:
         if self.d * u <= t * t * t or (x > 0.0 and math.log(1.0 - u) <= self._quotient(t)):
             return scale * (x * x)
         while True:
-            e = exponential.one(draw)
+            e = exponential_one(draw)
             u = draw()
             u = u + u - 1.0
             t = self.b - self.si * e if u < 0.0 else self.b + self.si * e
@@ -151,8 +164,8 @@ class LargeShape:
 
     def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what begins at each position: deviate, end, and whether the second method gave it."""
-        position = np.arange(uniforms.size - exponential.MARGIN)
-        t = normal.at(uniforms, position)
+        position = np.arange(uniforms.size - MARGIN)
+        t = normal_at(uniforms, position)
         end = position + 2
         doubled = np.zeros(position.size, dtype=np.bool_)
         low = np.flatnonzero(t < 0.0)
@@ -167,7 +180,7 @@ class LargeShape:
             return accepted
 
         doubled[low[refused]] = True
-        exponential.double_trials(low[refused], uniforms, exponential.remainders(uniforms), end, accept)
+        double_trials(low[refused], uniforms, remainders(uniforms), end, accept)
         return t, end, doubled
 
     def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -194,3 +207,115 @@ class LargeShape:
 def distribution(shape: float) -> SmallShape | LargeShape:
     """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)
+
+
+_LARGEST_EXPONENT = sys.float_info.max_exp * math.log(2.0)
+# log(4) and 1 + log(5), with Cheng's digits
+_LOG_4 = 1.3862944
+_ONE_AND_LOG_5 = 2.609438
+
+
+class BetaDistribution(Seeded):
+    """The method of `RRandom` that returns proportions."""
+
+    def rbeta(self, n: int, shape1: npt.ArrayLike, shape2: npt.ArrayLike) -> Floats:
+        """Draw beta variables, as R's ``rbeta`` without a noncentrality.
+
+        Where a shape is 0 or infinite the value is 0, 1/2 or 1; only two zeros take a draw then.
+
+        Parameters
+        ----------
+        {n (draws)}
+        shape1, shape2 : float or array_like
+            The shapes, at least 0. Arrays are recycled.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+
+        Raises
+        ------
+        {PydpstatError (NaN)}
+
+        References
+        ----------
+        Cheng, R. C. H. (1978). Generating beta variates with nonintegral shape parameters.
+        Communications of the ACM, 21, 317-322.
+
+        Examples
+        --------
+        >>> from pydpstat.random.r_stream import RRandom
+        >>> RRandom(123).rbeta(2, 2, 3)
+        array([0.26906866, 0.34377729])
+        """
+        n = whole(n, "n")
+        shapes = [np.resize(numbers(shape1, "shape1"), n), np.resize(numbers(shape2, "shape2"), n)]
+        if n == 0:
+            return np.empty(0)
+        for name, shape in zip(("shape1", "shape2"), shapes):
+            require(shape >= 0.0, name, shape, "at least 0")
+        first, second = (shape.tolist() for shape in shapes)
+        return np.array([_one(self._stream.next, a, b) for a, b in zip(first, second)])
+
+
+def _one(draw: Callable[[], float], shape1: float, shape2: float) -> float:
+    """Draw one variable."""
+    if shape1 == shape2 == 0.0:
+        return 0.0 if draw() < 0.5 else 1.0
+    if math.isinf(shape1) and math.isinf(shape2):
+        return 0.5
+    if math.isinf(shape1) or shape2 == 0.0:
+        return 1.0
+    if math.isinf(shape2) or shape1 == 0.0:
+        return 0.0
+    low, high = min(shape1, shape2), max(shape1, shape2)
+    w, other = _bc(draw, low, high) if low <= 1.0 else _bb(draw, low, high)
+    # BB's ratio belongs to the smaller shape, BC's to the larger one
+    of_first = (shape1 == low) == (low > 1.0)
+    return (w if of_first else other) / (other + w)
+
+
+def _ratio(u: float, rate: float, scale: float) -> tuple[float, float]:
+    """Return the logarithm of the odds of u, times the rate, and the scale times its exponential."""
+    v = rate * float(log(u / (1.0 - u)))
+    w = scale * float(exp(v)) if v <= _LARGEST_EXPONENT else math.inf
+    return v, min(w, sys.float_info.max)
+
+
+def _bb(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
+    total = low + high
+    rate = math.sqrt((total - 2.0) / (2.0 * low * high - total))
+    gamma = low + 1.0 / rate
+    while True:
+        first, second = draw(), draw()
+        v, w = _ratio(first, rate, low)
+        z = first * first * second
+        r = gamma * v - _LOG_4
+        s = low + r - w
+        if s + _ONE_AND_LOG_5 >= 5.0 * z:
+            return w, high
+        t = float(log(z))
+        if s > t or r + total * float(log(total / (high + w))) >= t:
+            return w, high
+
+
+def _bc(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
+    total, rate, delta = low + high, 1.0 / low, 1.0 + high - low
+    k1 = delta * (0.0138889 + 0.0416667 * low) / (high * rate - 0.777778)
+    k2 = 0.25 + (0.5 + 0.25 / delta) * low
+    while True:
+        first, second = draw(), draw()
+        if first < 0.5:
+            y = first * second
+            z = first * y
+            if 0.25 * second + z - y >= k1:
+                continue
+        else:
+            z = first * first * second
+            if z <= 0.25:
+                return _ratio(first, rate, high)[1], low
+            if z >= k2:
+                continue
+        v, w = _ratio(first, rate, high)
+        if total * (float(log(total / (low + w))) + v) - _LOG_4 >= float(log(z)):
+            return w, low

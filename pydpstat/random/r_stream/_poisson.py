@@ -12,9 +12,22 @@ import numpy as np
 
 from pydpstat._frozen import frozen
 from pydpstat.r_arithmetic.elementary import exp, log, power
-from pydpstat.random.r_stream import _exponential as exponential
-from pydpstat.random.r_stream import _normal as normal
-from pydpstat.random.r_stream._mersenne import UniformStream, starts
+from pydpstat.random.r_stream._standard import (
+    LOG_2,
+    MARGIN,
+    Real,
+    double_trials,
+    exponential_draw,
+    exponential_lengths,
+    exponential_one,
+    exponential_values,
+    horner,
+    normal_at,
+    normal_one,
+    remainders,
+    starts,
+)
+from pydpstat.random.r_stream._stream import UniformStream
 
 LARGE = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
@@ -70,10 +83,10 @@ def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
         return _draw_small(stream, count, mean)
 
     def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        position = np.arange(uniforms.size - exponential.MARGIN)
+        position = np.arange(uniforms.size - MARGIN)
         means = np.full(position.size, mean)
         with np.errstate(over="ignore"):
-            value, end = large(means, uniforms, position, exponential.remainders(uniforms))
+            value, end = large(means, uniforms, position, remainders(uniforms))
         at = starts(end - position)[:missing]
         at = at[end[at] <= uniforms.size]
         return value[at], int(end[at[-1]])
@@ -95,7 +108,7 @@ def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     return result
 
 
-def _squeeze_density(x: normal.Real, mean: normal.Real, s: normal.Real) -> tuple[normal.Real, normal.Real]:
+def _squeeze_density(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -117,7 +130,7 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     delta -= 4.8 * delta * delta * delta
     v = away / k
     if abs(v) <= 0.25:
-        exponent = k * v * v * normal.horner(_LOG_SERIES, v) - delta
+        exponent = k * v * v * horner(_LOG_SERIES, v) - delta
     else:
         exponent = k * math.log(1.0 + v) - away - delta
     return exponent, _ROOT / math.sqrt(k)
@@ -130,7 +143,7 @@ def _densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     delta = 0.0833333333333333333 / safe
     delta -= 4.8 * delta * delta * delta
     v = away / safe
-    exponent = safe * v * v * normal.horner(_LOG_SERIES, v) - delta
+    exponent = safe * v * v * horner(_LOG_SERIES, v) - delta
     far = np.flatnonzero(np.abs(v) > 0.25)
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
     factor = _ROOT / np.sqrt(safe)
@@ -142,7 +155,7 @@ def _densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def _one_large(draw: Callable[[], float], mean: float) -> float:
     s = math.sqrt(mean)
-    g = mean + s * normal.one(draw)
+    g = mean + s * normal_one(draw)
     if g >= 0.0:
         k = float(math.floor(g))
         if k >= math.floor(mean - 1.1484):
@@ -156,7 +169,7 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
         if hat - u * hat <= factor * math.exp(exponent - hat_exponent):
             return k
     while True:
-        e = exponential.one(draw)
+        e = exponential_one(draw)
         u = 2.0 * draw() - 1.0
         t = 1.8 + math.copysign(e, u)
         if t > -0.6744:
@@ -173,10 +186,10 @@ def large(
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
     `mean` has a number for each position, at least 10. An end beyond the uniforms says that there are not
-    enough of them. `at` stays `exponential.MARGIN` below their number.
+    enough of them. `at` stays `MARGIN` below their number.
     """
     s = np.sqrt(mean)
-    g = mean + s * normal.at(uniforms, at)
+    g = mean + s * normal_at(uniforms, at)
     value = np.floor(g)
     end = at + 2
     low = np.flatnonzero(value < np.floor(mean - 1.1484))
@@ -203,13 +216,13 @@ def large(
         hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / deviation, m, deviation)
         return tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
 
-    exponential.double_trials(low[refused], uniforms, remainders, end, accept)
+    double_trials(low[refused], uniforms, remainders, end, accept)
     return value, end
 
 
 def geometric_one(draw: Callable[[], float], odds: float) -> float:
     """Draw one geometric variable; `odds` is (1 - prob) / prob."""
-    return one(draw, exponential.one(draw) * odds)
+    return one(draw, exponential_one(draw) * odds)
 
 
 def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray:
@@ -218,17 +231,17 @@ def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray
         return np.array([geometric_one(stream.next, odds) for _ in range(count)])
     if odds == 0.0:
         # the exponential is drawn all the same
-        exponential.draw(stream, count)
+        exponential_draw(stream, count)
         return np.zeros(count)
 
     def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        rest, halvings = exponential.remainders(uniforms)
-        length = exponential.lengths(rest)
+        rest, halvings = remainders(uniforms)
+        length = exponential_lengths(rest)
         total = length + 1
         value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
         at = starts(total)[:missing]
         at = at[at + total[at] <= uniforms.size]
-        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        mean = exponential_values(uniforms, rest, halvings, length, at) * odds
         known = np.flatnonzero(is_large[at])
         # those are put right afterwards; any small mean will do for them here
         mean[known] = 1.0
@@ -251,13 +264,13 @@ def _large_means(
     value = np.empty(uniforms.size)
     is_large = np.zeros(uniforms.size, dtype=np.bool_)
     # the exponential is below (halvings + 1) log 2
-    least = int(LARGE / odds / exponential.LOG_2 * (1.0 - 1e-9)) - 1
+    least = int(LARGE / odds / LOG_2 * (1.0 - 1e-9)) - 1
     at = np.flatnonzero(halvings >= least)
-    near_end = at[at >= uniforms.size - 3 * exponential.MARGIN]
+    near_end = at[at >= uniforms.size - 3 * MARGIN]
     total[near_end] = uniforms.size + 1
     at = at[: at.size - near_end.size]
     if at.size:
-        mean = exponential.values(uniforms, rest, halvings, length, at) * odds
+        mean = exponential_values(uniforms, rest, halvings, length, at) * odds
         at, mean = at[mean >= LARGE], mean[mean >= LARGE]
         value[at], end = large(mean, uniforms, at + length[at], (rest, halvings))
         total[at] = end - at

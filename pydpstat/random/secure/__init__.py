@@ -22,8 +22,8 @@ string of random bits, of which 52 are drawn first, so that U is known to lie in
   with one probability (`flips`) take one byte each, and more where that is the probability's own.
 - The discrete Gaussian distribution (`discrete`) is Canonne, Kamath and Steinke's rejection from the
   geometric one; each trial compares -log U with an exponent whose own rounding error is bounded.
-- Integers below a limit and orders (`integers`) take bits until they fit.
-- A vector whose probability falls with a norm (`norm_balls`) is a radius, the sum of geometric numbers, and
+- Integers below a limit and orders (`_bits`) take bits until they fit.
+- A vector whose probability falls with a norm (`discrete`) is a radius, the sum of geometric numbers, and
   a point of the ball of that radius.
 - The exponential mechanism's choice (`choices`) finds U among cumulative weights; its module states
   the sums' error bound, and integers decide where it does not.
@@ -42,11 +42,10 @@ NeurIPS 2020.
 from __future__ import annotations
 
 from pydpstat._grid import grid_unit
+from pydpstat.random.secure._bits import integers
 from pydpstat.random.secure.choices import Rest, choice_rate, choose
 from pydpstat.random.secure.continuous import gamma, laplace, normal, uniform
-from pydpstat.random.secure.discrete import discrete_gaussian, sign_geometric, symmetric_geometric
-from pydpstat.random.secure.integers import integers
-from pydpstat.random.secure.norm_balls import norm_ball
+from pydpstat.random.secure.discrete import discrete_gaussian, norm_ball, sign_geometric, symmetric_geometric
 from pydpstat.random.secure.trials import (
     Chance,
     LogisticChance,

@@ -144,17 +144,7 @@ _COMMON, _MOST = 2.0**-14, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A decreasing quantile function f of (0, 1), as floating point computes it.
-
-    Parameters
-    ----------
-    minus_many : callable
-        -f of an array.
-    minus_one : callable
-        -f of a float.
-    error : float
-        Bound of both functions' relative error.
-    """
+    """A decreasing quantile function f of (0, 1): -f of an array and of a float, and their relative error."""
 
     minus_many: Callable[[Floats], Floats]
     minus_one: Callable[[float], float]
@@ -162,31 +152,12 @@ class Quantile:
 
 
 def rounded(
-    size: int,
-    quantile: Quantile,
-    ratio: Scale,
-    finish: Callable[[bits.Cell, int], int],
-    shift: float = 0.0,
+    size: int, quantile: Quantile, ratio: Scale, finish: Callable[[bits.Cell, int], int], shift: float = 0.0
 ) -> Integers:
-    """Draw rint(ratio * f(U) + shift) with random signs.
+    """Draw rint(ratio * f(U) + shift) with random signs: floats, Python's integers where one is beyond 2^53.
 
-    Parameters
-    ----------
-    size : int
-        How many draws.
-    quantile : Quantile
-        f.
-    ratio : float or array of shape (size,)
-        At least 0; it may have overflowed, or lost digits by underflow.
-    finish : callable
-        A uniform's cell and the draw's number in, the exact integer out.
-    shift : float, default 0.0
-        With a shift below 0, ``ratio * f + shift`` is above -1/2.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        Integers, as floats; as Python's integers where one is beyond 2^53.
+    The ratio is at least 0, and may have overflowed, or lost digits by underflow. `finish` takes a uniform's
+    cell and the draw's number to the exact integer. With a shift below 0 ``ratio * f + shift`` is above -1/2.
     """
     if size <= _FEW:
         return _few(size, quantile, ratio, finish, shift)

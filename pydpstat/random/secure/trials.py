@@ -80,9 +80,7 @@ def bernoulli_exp(exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
 
 def trials_exp(
-    exponents: npt.NDArray[np.float64],
-    errors: npt.NDArray[np.float64],
-    exact: Callable[[int], Fraction],
+    exponents: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], exact: Callable[[int], Fraction]
 ) -> npt.NDArray[np.bool_]:
     """Draw trials with the probabilities exp(-x), where the `exponents` are within `errors` of each x >= 0.
 

@@ -26,7 +26,7 @@ from pydpstat._data.columns import (
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Options, check_records
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._products import norm
+from pydpstat.r_arithmetic.elementary import norm
 from pydpstat.random import Source
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels

@@ -17,7 +17,7 @@ from pydpstat._data.values import missing_values, objects
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
 from pydpstat._release.statistic import Missing, Options
-from pydpstat.dppack._counts import count_sensitivity
+from pydpstat.dppack._values import count_sensitivity
 from pydpstat.inference._null_distributions.shares import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.random import Source

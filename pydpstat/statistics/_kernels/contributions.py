@@ -24,7 +24,7 @@ from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat._release.statistic import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
-from pydpstat.random.secure.integers import permutation
+from pydpstat.random.secure._bits import permutation
 
 _BITS = 53
 Hashes = npt.NDArray[np.uint64]

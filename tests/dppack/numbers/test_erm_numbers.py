@@ -11,7 +11,11 @@ from scipy import stats
 
 from pydpstat import PydpstatError
 from pydpstat.dppack._models import formulas
-from pydpstat.dppack._models.cms_noise import (
+from pydpstat.dppack._models.fitted_model import Prediction
+from pydpstat.dppack._models.formulas import dot, matrix_vector
+from pydpstat.dppack._models.kernels import FourierFeatures, features, phases
+from pydpstat.dppack._models.minimizers import RowProducts
+from pydpstat.dppack._models.noise import (
     SphericalNoise,
     objective_constants,
     objective_epsilon,
@@ -19,9 +23,6 @@ from pydpstat.dppack._models.cms_noise import (
     standard_cdf,
     standard_ppf,
 )
-from pydpstat.dppack._models.fitted_model import Prediction
-from pydpstat.dppack._models.formulas import RowProducts, dot, matrix_vector
-from pydpstat.dppack._models.kernels import FourierFeatures, features, phases
 from pydpstat.dppack._models.records import as_records, design_matrix
 from pydpstat.random import source_from
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pydpstat import LinearRegressionDP, PydpstatError, RRandom, tune_linear_regression_model
-from pydpstat.dppack._models.nlopt_solver import MAXEVAL, minimize, require_nlopt
+from pydpstat.dppack._models.minimizers import MAXEVAL, minimize, require_nlopt
 from pydpstat.errors import MissingExtraError
 
 CENTER = np.array([1.0, 2.0])

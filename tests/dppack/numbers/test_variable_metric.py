@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.dppack._models.variable_metric import numeric_gradient, variable_metric
+from pydpstat.dppack._models.minimizers import numeric_gradient, variable_metric
 
 
 def rosenbrock(x):

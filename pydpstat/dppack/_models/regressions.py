@@ -1,0 +1,283 @@
+"""DPpack's private logistic and linear regression."""
+
+from __future__ import annotations
+
+import math
+
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat.dppack import _warnings
+from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
+from pydpstat.dppack._models.erm_kst import MINIMUM, EmpiricalRiskMinimizationDP_KST
+from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction, compared
+from pydpstat.dppack._models.formulas import dot
+from pydpstat.dppack._models.losses import (
+    loss_cross_entropy,
+    loss_gr_cross_entropy,
+    loss_gr_squared_error,
+    loss_squared_error,
+)
+from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, mapXy_linear, mapXy_sigmoid
+from pydpstat.dppack._models.noise import PAIR_SQUARES, PAIR_SQUARES_LINE
+from pydpstat.dppack._moments import FIXED
+from pydpstat.r_arithmetic.elementary import Floats
+
+PREDICTION = Prediction("sigmoid", "round")
+
+
+class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
+    """Private regularized logistic regression, as in ``DPpack``.
+
+    ``LogisticRegressionDP$new(...)`` of R is ``LogisticRegressionDP(...)``; methods and public
+    fields have R's names with underscores for dots.
+
+    Parameters
+    ----------
+    {regularizer, eps (mirror)}
+    gamma : float
+        Regularization constant that the noise is made for. R's optimizer uses 1 instead.
+    perturbation_method : {"objective", "output"}, default "objective"
+        Whether the noise enters the objective, or is added to the fitted coefficients.
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it the
+        minimizer takes central differences.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`, in the unit of the data as given.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` or `perturbation_method` is something else.
+
+    Warns
+    -----
+    PrivacyWarning
+        By `fit`, where `gamma` is above 1 ("output") or 2.118 ("objective"), negative, or `eps`
+        is infinite: then more than `eps` can be lost, and the message says how much. With
+        objective perturbation and much noise also where the noise alone can drive a prediction
+        to 1, where R's loss is NaN: then nothing holds.
+
+    See Also
+    --------
+    logit : pydpstat's own, with tests and intervals.
+    tune_classification_model : a choice among several of them.
+
+    Notes
+    -----
+    Guarantee: epsilon for one replaced record, the number of records public, with ``gamma=1``.
+    R scales the records to length at most 1 by the bounds.
+
+    References
+    ----------
+    {Chaudhuri (2011)}
+
+    Examples
+    --------
+    >>> from pydpstat import LogisticRegressionDP, RRandom
+    >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
+    >>> r = model.fit([[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1], [1], [0], rng=RRandom(123))
+    >>> model.predict([[0.1], [0.8]], raw_value=True).round(3)
+    array([0.505, 0.539])
+    """
+
+    _arguments = ("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr")
+    _labels = (0.0, 1.0)
+    _scaled = True
+    # whatever gamma is; and R's class does not use mapXy.gr, whose recycled slopes are no gradient
+    _strength = 1.0
+    _prediction = PREDICTION
+
+    def __init__(
+        self,
+        regularizer: str | Function,
+        eps: float,
+        gamma: float,
+        perturbation_method: str = "objective",
+        regularizer_gr: Function | None = None,
+    ) -> None:
+        super().__init__(
+            mapXy_sigmoid,
+            loss_cross_entropy,
+            regularizer,
+            eps,
+            gamma,
+            perturbation_method,
+            0.25,
+            mapXy_gr_sigmoid,
+            loss_gr_cross_entropy,
+            regularizer_gr,
+        )
+
+    def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:
+        """Predict labels or probabilities of new records.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            New records; they are not clipped.
+        {add_bias}
+        raw_value : bool, default False
+            Whether to return probabilities of label 1 instead of labels.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns do not match the coefficients.
+
+        Examples
+        --------
+        >>> from pydpstat import LogisticRegressionDP, RRandom
+        >>> model = LogisticRegressionDP("l2", 2.0, 1.0)
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(123))
+        >>> model.predict([[0.0]])
+        array([0.])
+        """
+        bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
+        return PREDICTION(X, self._fitted(), add_bias=bias, raw_value=raw)
+
+    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+        _warnings.other_gamma(eps, gamma, kept)
+
+
+class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
+    """Private regularized linear regression, as ``DPpack::LinearRegressionDP``.
+
+    ``LinearRegressionDP$new(...)`` of R is ``LinearRegressionDP(...)``; methods and public fields
+    have R's names with underscores for dots.
+
+    Parameters
+    ----------
+    {regularizer}
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+    delta : float
+        Privacy parameter delta; 0 for pure differential privacy.
+    {gamma}
+    regularizer_gr : callable, optional
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
+        COBYLA minimizes, else its MMA.
+
+    Attributes
+    ----------
+    coeff : ndarray of shape (d,) or None
+        The released coefficients, after `fit`, in the unit of the data as given.
+    zeta, lambda_ : float or None
+        Bounds on a record's gradient and second derivative, set by `fit`: 2 d^1.5 and d.
+
+    Raises
+    ------
+    PydpstatError
+        Where `regularizer` is something else.
+
+    See Also
+    --------
+    ols : pydpstat's own, with tests and intervals.
+    tune_linear_regression_model : a choice among several of them.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.
+    For one replaced record and delta 0 epsilon is 0.65 eps + log(1 + d / (gamma + 2 d / eps)) where
+    that is more than eps (with one coefficient 0.5625 eps instead); `fit` warns with the figure.
+    R scales columns and response by the bounds, and looks for coefficients with a squared length
+    of at most d in that scale. It needs the package nlopt.
+
+    References
+    ----------
+    {Kifer (2012)}
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pydpstat import PrivacyWarning
+    >>> warnings.simplefilter("ignore", PrivacyWarning)
+    >>> from pydpstat import LinearRegressionDP, RRandom
+    >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+    >>> x = [[0.1], [0.3], [0.5], [0.7], [0.9]]
+    >>> r = model.fit(x, [0.2, 0.3, 0.5, 0.6, 0.9], [1, 1], [0, 0], rng=RRandom(123))
+    >>> model.coeff.round(3)
+    array([0.185])
+    """
+
+    _arguments = ("regularizer", "eps", "delta", "gamma", "regularizer_gr")
+    _scaled = True
+    _pairs = (PAIR_SQUARES_LINE, PAIR_SQUARES)
+    _conditions = (*FIXED, MINIMUM)
+
+    def __init__(
+        self,
+        regularizer: str | Function,
+        eps: float | None,
+        delta: float,
+        gamma: float,
+        regularizer_gr: Function | None = None,
+    ) -> None:
+        super().__init__(
+            mapXy_linear,
+            loss_squared_error,
+            regularizer,
+            eps,
+            delta,
+            {"constraints": _outside, "jacobian": _outside_gradient},
+            None,
+            None,
+            gamma,
+            mapXy_gr_linear,
+            loss_gr_squared_error,
+            regularizer_gr,
+        )
+
+    def score(self, X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool = False) -> float:
+        """Return R-squared of the predictions: 1 less the share of the response's variance that is left.
+
+        It is computed from the records themselves: it is not private, and no part of the guarantee. R has no
+        such method; it is there for scikit-learn's.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like of shape (m, p)
+            Records, as for `predict`.
+        y : array_like of shape (m,)
+            Their responses.
+        add_bias : bool, default False
+            As for `predict`.
+
+        Returns
+        -------
+        float
+            At most 1; NaN where all responses are the same.
+
+        Raises
+        ------
+        PydpstatError
+            Before `fit`, and where the columns or the numbers of records do not match.
+
+        Examples
+        --------
+        >>> from pydpstat import LinearRegressionDP
+        >>> model = LinearRegressionDP("l2", 1.0, 0.0, 1.0)
+        >>> model.coeff = [0.5]
+        >>> model.score([[0.0], [1.0], [2.0]], [0.0, 0.5, 1.0])
+        1.0
+        """
+        predicted, responses = compared(self.predict(X, add_bias), y)
+        left, whole = responses - predicted, responses - responses.mean()
+        square = dot(whole, whole)
+        return 1.0 - dot(left, left) / square if square > 0.0 else math.nan
+
+
+def _outside(coeff: Floats) -> float:
+    """Return how far the squared length exceeds the number of coefficients."""
+    return dot(coeff, coeff) - coeff.size
+
+
+def _outside_gradient(coeff: Floats) -> Floats:
+    return 2.0 * coeff

@@ -1,0 +1,344 @@
+"""Where draws begin, and the standard variables of which others are made: normal, exponential, Laplace.
+
+The normal ones by Wichura's AS 241 of 59 bits of two uniforms; the exponential ones by Ahrens and Dieter's SA
+(1972).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+
+from pydpstat._frozen import frozen
+from pydpstat.r_arithmetic.elementary import Numbers, log
+from pydpstat.random.r_stream._stream import UniformStream
+
+Real = TypeVar("Real", float, np.ndarray)
+
+BIG = 134217728.0
+# paths of fewer steps are walked in Python
+_FEW_STEPS = 2048
+_FEW_NORMAL = 60
+_NORMAL_CHUNK = 16384
+
+# Wichura (1988), coefficients of PPND16, highest power first: numerator and denominator
+_CENTER = (
+    (
+        2509.0809287301226727,
+        33430.575583588128105,
+        67265.770927008700853,
+        45921.953931549871457,
+        13731.693765509461125,
+        1971.5909503065514427,
+        133.14166789178437745,
+        3.387132872796366608,
+    ),
+    (
+        5226.495278852854561,
+        28729.085735721942674,
+        39307.89580009271061,
+        21213.794301586595867,
+        5394.1960214247511077,
+        687.1870074920579083,
+        42.313330701600911252,
+        1.0,
+    ),
+)
+_TAIL = (
+    (
+        7.7454501427834140764e-4,
+        0.0227238449892691845833,
+        0.24178072517745061177,
+        1.27045825245236838258,
+        3.64784832476320460504,
+        5.7694972214606914055,
+        4.6303378461565452959,
+        1.42343711074968357734,
+    ),
+    (
+        1.05075007164441684324e-9,
+        5.475938084995344946e-4,
+        0.0151986665636164571966,
+        0.14810397642748007459,
+        0.68976733498510000455,
+        1.6763848301838038494,
+        2.05319162663775882187,
+        1.0,
+    ),
+)
+_inverse = NormalDist().inv_cdf
+
+
+def starts(lengths: np.ndarray) -> np.ndarray:
+    """Follow the path 0, 0 + lengths[0], ... and return the positions on it, in order.
+
+    Each length is at least 1, and the path ends at the first step to the end of the array or beyond.
+
+    >>> starts(np.array([2, 1, 1, 3, 1, 1]))
+    array([0, 2, 3])
+    """
+    end = lengths.size
+    if end < _FEW_STEPS:
+        return _walk(lengths.tolist())
+    # a short path is walked sooner than SciPy is imported
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    # an arrow from each position to the next one; none from the end, where the path leaves
+    after = np.minimum(np.arange(end) + lengths, end)
+    arrows = csr_matrix((np.ones(end), after, np.append(np.arange(end + 1), end)), shape=(end + 1, end + 1))
+    return breadth_first_order(arrows, 0, return_predecessors=False)[:-1].astype(np.int64)
+
+
+def _walk(steps: list[int]) -> np.ndarray:
+    path = []
+    at = 0
+    while at < len(steps):
+        path.append(at)
+        at += steps[at]
+    return np.array(path, dtype=np.int64)
+
+
+def normal_one(draw: Callable[[], float]) -> float:
+    """Draw one standard normal variable."""
+    return _quantile((math.floor(BIG * draw()) + draw()) / BIG)
+
+
+def _quantile(p: float) -> float:
+    # p is 1 where both uniforms are as large as they can be
+    return _inverse(p) if p < 1.0 else math.inf
+
+
+def horner(coefficients: Sequence[float], x: Real) -> Real:
+    """Evaluate a polynomial, highest power first, at a number or at an array's."""
+    total = coefficients[0] * x + coefficients[1]
+    for coefficient in coefficients[2:]:
+        total = total * x + coefficient
+    return total
+
+
+def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:
+    np.multiply(x, coefficients[0], out=out)
+    for coefficient in coefficients[1:-1]:
+        out += coefficient
+        out *= x
+    out += coefficients[-1]
+    return out
+
+
+def _tails(q: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Quantiles where p is below 0.075 or above 0.925."""
+    r = np.where(q < 0.0, p, 0.5 - p + 0.5)
+    np.sqrt(-log(r), out=r)
+    far = np.flatnonzero(r > 5.0)
+    r -= 1.6
+    with np.errstate(invalid="ignore"):
+        result = horner(_TAIL[0], r) / horner(_TAIL[1], r)
+    # these are too rare for coefficients of their own
+    result[far] = [_quantile(each) for each in p[far].tolist()]
+    return np.copysign(result, q)
+
+
+def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
+    """Make standard normal variables from pairs of uniforms.
+
+    `scratch` has four rows of the size of `out`.
+    """
+    p, q, r, denominator = scratch
+    np.multiply(first, BIG, out=p)
+    np.floor(p, out=p)
+    p += second
+    p /= BIG
+    np.subtract(p, 0.5, out=q)
+    np.multiply(q, q, out=r)
+    np.subtract(0.180625, r, out=r)
+    # the order of R: (q * numerator) / denominator
+    _polynomial(_CENTER[0], r, out)
+    out *= q
+    out /= _polynomial(_CENTER[1], r, denominator)
+    np.abs(q, out=r)
+    tails = np.flatnonzero(r > 0.425)
+    if tails.size:
+        out[tails] = _tails(q[tails], p[tails])
+
+
+def normal_draw(stream: UniformStream, count: int) -> np.ndarray:
+    """Draw standard normal variables."""
+    if count < _FEW_NORMAL:
+        return np.array([normal_one(stream.next) for _ in range(count)])
+    result = np.empty(count)
+    scratch = np.empty((4, min(count, _NORMAL_CHUNK)))
+    for start in range(0, count, _NORMAL_CHUNK):
+        out = result[start : start + _NORMAL_CHUNK]
+        uniforms = stream.take(2 * out.size)
+        from_uniforms(uniforms[0::2], uniforms[1::2], out, scratch[:, : out.size])
+    return result
+
+
+def normal_at(uniforms: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return the standard normal variables that begin at the given positions."""
+    result = np.empty(positions.size)
+    scratch = np.empty((4, min(positions.size, _NORMAL_CHUNK)))
+    for start in range(0, positions.size, _NORMAL_CHUNK):
+        out = result[start : start + _NORMAL_CHUNK]
+        first = positions[start : start + _NORMAL_CHUNK]
+        from_uniforms(uniforms[first], uniforms[first + 1], out, scratch[:, : out.size])
+    return result
+
+
+LOG_2 = math.log(2.0)
+# the most uniforms that a draw looks ahead: a normal, a uniform, an exponential, a uniform
+MARGIN = 24
+_FEW_EXPONENTIAL = 200
+_EXPONENTIAL_CHUNK = 80_000
+_FEW_LAPLACE, _LAPLACE_CHUNK = 16, 32_768
+
+
+def _partial_sums() -> list[float]:
+    """Return the sums of log(2)^k / k! for k from 1, until they are 1 in double precision."""
+    term, total, sums = 1.0, 0.0, []
+    for k in range(1, 17):
+        term *= LOG_2 / k
+        total += term
+        sums.append(total)
+    sums[-1] = 1.0
+    return sums
+
+
+# they are compared with multiples of 2^-31, so their last digits never decide
+_SUMS = _partial_sums()
+_SUMS_ARRAY = frozen(_SUMS)
+# adding log(2) again and again rounds differently from a product
+_MULTIPLES = frozen(np.append(0.0, np.add.accumulate(np.full(40, LOG_2))))
+_MULTIPLES_LIST = _MULTIPLES.tolist()
+
+
+def exponential_one(draw: Callable[[], float]) -> float:
+    """Draw one standard exponential variable."""
+    mantissa, exponent = math.frexp(draw())
+    rest = mantissa + mantissa - 1.0
+    if rest == 0.0:
+        rest, exponent = 1.0, exponent - 1
+    shift = _MULTIPLES_LIST[-exponent]
+    if rest <= LOG_2:
+        return shift + rest
+    least = draw()
+    for bound in _SUMS[1:]:
+        least = min(least, draw())
+        if rest <= bound:
+            break
+    return shift + least * LOG_2
+
+
+def remainders(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Split each uniform u = (1 + rest) / 2^(halvings + 1) into rest, above 0, and halvings."""
+    bits = uniforms.view(np.int64)
+    halvings = 1022 - (bits >> 52)
+    rest = ((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000).view(np.float64)
+    rest -= 1.0
+    if not rest.all():
+        exact = rest == 0.0
+        rest[exact] = 1.0
+        halvings[exact] += 1
+    return rest, halvings
+
+
+def exponential_lengths(rest: np.ndarray) -> np.ndarray:
+    """Return the number of uniforms that a draw uses whose first uniform leaves `rest`."""
+    result = (rest > _SUMS[0]).astype(np.int64)
+    result *= 2
+    result += 1
+    beyond = np.flatnonzero(rest > _SUMS[1])
+    result[beyond] = 2 + np.searchsorted(_SUMS_ARRAY, rest[beyond])
+    return result
+
+
+def exponential_values(
+    uniforms: np.ndarray, rest: np.ndarray, halvings: np.ndarray, length: np.ndarray, at: np.ndarray
+) -> np.ndarray:
+    """Return the variables that begin at the positions `at`; the other arrays are by position."""
+    result = rest[at]
+    longer = np.flatnonzero(result > LOG_2)
+    first = at[longer]
+    least = np.minimum(uniforms[first + 1], uniforms[first + 2])
+    more = np.flatnonzero(length[first] > 3)
+    offset = 3
+    while more.size:
+        place = first[more]
+        least[more] = np.minimum(least[more], uniforms[place + offset])
+        offset += 1
+        more = more[length[place] > offset]
+    result[longer] = least * LOG_2
+    result += _MULTIPLES[halvings[at]]
+    return result
+
+
+def double_trials(
+    index: np.ndarray,
+    uniforms: np.ndarray,
+    remainders: tuple[np.ndarray, np.ndarray],
+    end: np.ndarray,
+    accept: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+) -> None:
+    """Let the draws of `index` try a double exponential proposal, from `end` on, until all are accepted.
+
+    A trial is an exponential and a uniform in (-1, 1), of which `accept` takes those of some draws and tells
+    which draws they end. What comes too close to the end of the uniforms is given an end beyond it.
+    """
+    rest, halvings = remainders
+    length = exponential_lengths(rest)
+    while index.size:
+        short = end[index] > uniforms.size - MARGIN
+        end[index[short]] = uniforms.size + 1
+        index = index[~short]
+        at = end[index]
+        e = exponential_values(uniforms, rest, halvings, length, at)
+        at = at + length[at]
+        end[index] = at + 1
+        index = index[~accept(index, e, 2.0 * uniforms[at] - 1.0)]
+
+
+def exponential_draw(stream: UniformStream, count: int) -> np.ndarray:
+    """Draw standard exponential variables."""
+    if count < _FEW_EXPONENTIAL:
+        return np.array([exponential_one(stream.next) for _ in range(count)])
+
+    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        rest, halvings = remainders(uniforms)
+        length = exponential_lengths(rest)
+        at = starts(length)[:missing]
+        if at[-1] + length[at[-1]] > uniforms.size:
+            at = at[:-1]
+        return exponential_values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
+
+    # a variable uses 1.9 uniforms on average
+    return stream.collect(count, 1.95, _EXPONENTIAL_CHUNK, draws)
+
+
+def laplace_one(q: float, location: float, scale: float) -> float:
+    """Return the quantile of a uniform."""
+    if q < 0.5:
+        return scale * math.log(2.0 * q) + location
+    return -scale * math.log(2.0 * (1.0 - q)) + location
+
+
+def laplace_draw(stream: UniformStream, count: int, location: Numbers, scale: Numbers) -> np.ndarray:
+    """Draw Laplace variables; `location` and `scale` are floats, or arrays of the size of the draw."""
+    if count < _FEW_LAPLACE and isinstance(location, float) and isinstance(scale, float):
+        return np.array([laplace_one(stream.next(), location, scale) for _ in range(count)])
+    result = np.empty(count)
+    locations, scales = np.broadcast_to(location, count), np.broadcast_to(scale, count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, count, _LAPLACE_CHUNK):
+            part = result[start : start + _LAPLACE_CHUNK]
+            q = stream.take(part.size)
+            lower = q < 0.5
+            s = scales[start : start + _LAPLACE_CHUNK]
+            np.copyto(part, log(2.0 * np.where(lower, q, 1.0 - q)))
+            part *= np.where(lower, s, -s)
+            part += locations[start : start + _LAPLACE_CHUNK]
+    return result
