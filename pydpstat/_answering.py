@@ -8,7 +8,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._parameters import described
 from pydpstat._ways import ATTRIBUTES
 from pydpstat._wrong_calls import known_as, refuse
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
@@ -29,7 +28,7 @@ _FORMATTED = {
 
 
 def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let calls that do not fit a function's signature be answered, and its docstring be whole."""
+    """Let calls that do not fit a function's signature be answered."""
 
     @wraps(function)
     def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
@@ -39,7 +38,6 @@ def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, R
             refuse(function, arguments, options)
             raise
 
-    called.__doc__ = function.__doc__ and described(function.__doc__)
     return called
 
 
@@ -57,8 +55,6 @@ class Answering:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__doc__:
-            cls.__doc__ = described(cls.__doc__)
         for name, each in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
             # a class with slots is made twice

@@ -43,7 +43,7 @@ LAYERS = (
     ("r_arithmetic",),
     ("_data",),
     ("_checks", "_answering", "_files", "_frozen", "_grid", "_lazy")
-    + ("_multiple_precision", "_parameters", "_search", "_warn", "_ways", "_words", "_wrong_calls", "errors"),
+    + ("_multiple_precision", "_search", "_warn", "_ways", "_words", "_wrong_calls", "errors"),
 )
 # rooms without an underscore whose modules have no public names
 NAMELESS = {

@@ -216,7 +216,8 @@ def add_noise(
         The noise's distribution.
     relative : bool, default False
         Whether the scale is in standard deviations of the column, which must not be constant then.
-    {rng}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
     Returns
     -------

@@ -138,7 +138,8 @@ class AnonymizationResults(Report, Frozen):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
         title : str, optional
             The title; by default k, the number of groups and the loss. ``""`` draws none.
         kind : {"errors", "sizes"}, default "errors"

@@ -222,7 +222,8 @@ class Views(Account, Exports):
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure's by default.
         title : str, optional
             The title; by default the limits and the accountant. ``""`` draws none.
         **style

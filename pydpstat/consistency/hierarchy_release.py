@@ -71,7 +71,9 @@ def release_hierarchy(
         Above 0 and below 1 for a mechanism that needs it: each level with noise gets an equal part.
     mechanism : {"geometric"} or Mechanism, default "geometric"
         The noise of each level; an object for another one (`pydpstat.mechanisms.Mechanism`).
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     method : {"least squares", "ratio", "top-down"}, default "least squares"
         How the counts are made to add up: see `make_consistent`.
     nonnegative, integer : bool, optional
@@ -79,7 +81,8 @@ def release_hierarchy(
     missing : {"error", "drop"}, default "error"
         What to do with records that are at no leaf, or have a missing label: raise an error, or leave
         them out (unbounded only).
-    {rng}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the release is to be charged, once for all levels.
 

@@ -158,7 +158,8 @@ class HierarchyFit(Report, Frozen):
 
         Parameters
         ----------
-        {alpha}
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
         kind : {"noise"}, optional
             The one that there is.
 

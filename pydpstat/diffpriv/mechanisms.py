@@ -36,7 +36,8 @@ class DPMech(Slotted):
         How far replacing one record can move what `target` returns; at least 0.
     target : callable
         The function of the data set whose value is released.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
 
     Raises
     ------
@@ -104,7 +105,8 @@ class DPMechNumeric(DPMech):
         How far replacing one record can move what `target` returns; at least 0.
     target : callable
         The function of the data set: it returns numbers.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
         How many numbers `target` returns.
 
@@ -153,7 +155,8 @@ class DPMechLaplace(DPMechNumeric):
         numbers are released; with infinity `sensitivitySampler` has to find one first.
     target : callable
         Function of the data set that returns a number or a vector of numbers. By default 0.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
         How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
 
@@ -201,7 +204,8 @@ class DPMechGaussian(DPMechNumeric):
         numbers are released; with infinity `sensitivitySampler` has to find one first.
     target : callable
         Function of the data set that returns a number or a vector of numbers. By default 0.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
         How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
 
@@ -251,7 +255,8 @@ class DPMechExponential(DPMech):
         How far replacing one record can move a quality; at least 0.
     target : callable
         Function of the data set that returns a function: from a response to its quality.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
     responseSet : list
         The responses to choose from, at least one, fixed without looking at the data.
 
@@ -315,7 +320,8 @@ class DPMechBernstein(DPMech):
     target : callable
         Function of the data set that returns a function of a point: of a float where `dims` is 1,
         else of an array of `dims` numbers.
-    {gammaSensitivity}
+    gammaSensitivity : float, optional
+        Where the sensitivity was sampled: the share of data sets for which it may be too small.
     latticeK : int
         Number of lattice steps along each coordinate; at least 1.
     dims : int

@@ -54,7 +54,8 @@ def releaseResponse(
         The parameters; the Gaussian mechanism needs a delta above 0.
     X : object
         The data set, whatever the target takes.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------

@@ -25,8 +25,9 @@ from pydpstat.dppack._models.maps import (
     regularizer_l2,
 )
 from pydpstat.dppack._models.regressions import LinearRegressionDP, LogisticRegressionDP
-from pydpstat.dppack._models.svm import WeightedERMDP_CMS, svmDP
+from pydpstat.dppack._models.svm import svmDP
 from pydpstat.dppack._models.tune import tune_classification_model, tune_linear_regression_model
+from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.dppack.counts import histogramDP, tableDP
 from pydpstat.dppack.data_access import covDataAccess, meanDataAccess, quantileDataAccess, varDataAccess
 from pydpstat.dppack.data_access_groups import (

@@ -68,7 +68,10 @@ def histogramDP(
     ----------
     x : array_like of shape (n,)
         The data; values outside the bounds are clipped to them, missing ones are left out.
-    {eps, bounds (mirror)}
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
     breaks : str, int, array_like or callable, default "Sturges"
         Bins as R's hist has them: ``"Sturges"``, ``"Scott"``, ``"FD"``, a number of bins, the
         edges, or a function of the data. Only edges that span the bounds are private.
@@ -76,10 +79,16 @@ def histogramDP(
         Divide the noisy counts by their sum instead of rounding them.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, one added or removed, or two releases, one for each.
-    {mechanism (mirror), delta (mirror), type_DP}
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     allow_negative : bool, default False
         Keep negative noisy counts instead of setting them to 0.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -171,10 +180,16 @@ def tableDP(
         Privacy parameter epsilon; above 0 and finite.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, one added or removed, or two releases, one for each.
-    {mechanism (mirror), delta (mirror), type_DP}
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     allow_negative : bool, default False
         Keep negative noisy counts instead of setting them to 0.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
     **columns
         More variables, named as the dimensions are to be called, and ``useNA``, ``exclude`` and
         ``dnn`` as R's table has them.

@@ -64,7 +64,8 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -109,7 +110,8 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -161,7 +163,8 @@ def covDataAccess(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------

@@ -167,7 +167,8 @@ def pooledVarDataAccess(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -221,7 +222,8 @@ def pooledCovDataAccess(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------

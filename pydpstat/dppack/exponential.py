@@ -45,14 +45,16 @@ def ExponentialMechanism(
     ----------
     utility : array_like of shape (n,)
         How good each candidate is, from the data. The names of a Series are kept.
-    {eps}
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
     sensitivity : float
         How far one record can move a utility; above 0.
     measure : array_like of shape (n,), optional
         Public weight of each candidate, at least 0; 1 by default.
     candidates : sequence of length n, optional
         What the utilities belong to. By default the place of the choice is returned.
-    {choice (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------

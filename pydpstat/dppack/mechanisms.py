@@ -46,7 +46,8 @@ def LaplaceMechanism(
     alloc_proportions : array_like, optional
         How epsilon is split over the values, one proportion for each sensitivity. By default all
         values get noise for the sum of the sensitivities.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -54,7 +55,8 @@ def LaplaceMechanism(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     See Also
     --------
@@ -114,7 +116,8 @@ def GaussianMechanism(
         Calibrate by the analytic Gaussian mechanism, which holds for every epsilon.
     tol : float, default 1e-12
         Absolute tolerance of the analytic calibration.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -122,7 +125,8 @@ def GaussianMechanism(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----

@@ -38,8 +38,22 @@ def meanDP(
 
     Parameters
     ----------
-    {x, eps, bounds (mirror), which_sensitivity, mechanism (mirror), delta (mirror), type_DP}
-    {rng (mirror)}
+    x : array_like of shape (n,)
+        The data; values outside the bounds are clipped to them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -48,7 +62,8 @@ def meanDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -106,8 +121,22 @@ def varDP(
 
     Parameters
     ----------
-    {x, eps, bounds (mirror), which_sensitivity, mechanism (mirror), delta (mirror), type_DP}
-    {rng (mirror)}
+    x : array_like of shape (n,)
+        The data; values outside the bounds are clipped to them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -116,7 +145,8 @@ def varDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -168,10 +198,22 @@ def sdDP(
 
     Parameters
     ----------
-    {x, eps, bounds (mirror), which_sensitivity}
+    x : array_like of shape (n,)
+        The data; values outside the bounds are clipped to them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
     mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
         The noise of the variance.
-    {delta (mirror), type_DP, rng (mirror)}
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -181,7 +223,8 @@ def sdDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -234,10 +277,20 @@ def covDP(
     ----------
     x1, x2 : array_like of shape (n,)
         The data; values outside the bounds are clipped to them.
-    {eps}
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Public bounds of `x1` and `x2`, chosen without looking at them.
-    {which_sensitivity, mechanism (mirror), delta (mirror), type_DP, rng (mirror)}
+    which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
+        Neighbors: one record replaced, or one added or removed. The noise is the same.
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -246,7 +299,8 @@ def covDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----

@@ -77,14 +77,21 @@ def pooledVarDP(
         The groups, each with at least two records; values outside the bounds are clipped to them.
     eps : float, default 1
         Privacy parameter epsilon; above 0 and finite.
-    {bounds (mirror)}
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, or one added or removed. The noise is the same, except
         where the groups have two records on average: then ``"both"`` makes two releases.
-    {mechanism (mirror), delta (mirror), type_DP}
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     approx_n_max : bool, default False
         Use a slightly larger sensitivity that does not tell the size of the largest group.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -94,7 +101,8 @@ def pooledVarDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----
@@ -164,10 +172,16 @@ def pooledCovDP(
         Public bounds of the first and the second column, chosen without looking at them.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, one added or removed, or two releases, one for each.
-    {mechanism (mirror), delta (mirror), type_DP}
+    mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
+        The noise; ``"analytic"`` is Gaussian with the analytic calibration.
+    delta : float, default 0
+        Privacy parameter delta; above 0 for the Gaussian mechanisms, not used for Laplace.
+    type_DP : {"aDP", "pDP"}, default "aDP"
+        Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     approx_n_max : bool, default False
         Use a slightly larger bounded sensitivity that does not tell the size of the largest group.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -177,7 +191,8 @@ def pooledCovDP(
 
     Raises
     ------
-    {PydpstatError (mirror)}
+    PydpstatError
+        Where an argument is not allowed, or where R would return NA, NaN or an infinite value.
 
     Warns
     -----

@@ -54,15 +54,20 @@ def quantileDP(
 
     Parameters
     ----------
-    {x}
+    x : array_like of shape (n,)
+        The data; values outside the bounds are clipped to them.
     quant : float
         Which quantile, between 0 and 1.
-    {eps, bounds (mirror)}
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, or one added or removed. The release is the same.
     mechanism : {"exponential"}, default "exponential"
         The mechanism.
-    {choice (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -123,12 +128,18 @@ def medianDP(
 
     Parameters
     ----------
-    {x, eps, bounds (mirror)}
+    x : array_like of shape (n,)
+        The data; values outside the bounds are clipped to them.
+    eps : float
+        Privacy parameter epsilon; above 0 and finite.
+    lower_bound, upper_bound : float
+        Public bounds of the data, chosen without looking at them.
     which_sensitivity : {"bounded", "unbounded", "both"}, default "bounded"
         Neighbors: one record replaced, or one added or removed. The release is the same.
     mechanism : {"exponential"}, default "exponential"
         The mechanism.
-    {choice (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------

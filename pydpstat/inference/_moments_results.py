@@ -240,7 +240,8 @@ class MomentsResults(Drawn, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the mean; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         column : str, optional
             Which column, of several; by default all of them.
 

@@ -74,7 +74,8 @@ def any_test(
         Takes a block (of several samples: a block of each, as separate arguments) in the data's own kind
         of container, a list as an array. It returns a p-value, an object that has one as ``pvalue``, or
         whether it rejects at `level`. An error, and what is no p-value, counts as no rejection.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     blocks : int, optional
         The number of blocks. By default it is chosen for the public numbers of records; under unbounded
         neighbors it must be given.
@@ -85,10 +86,17 @@ def any_test(
         Draws records under the null hypothesis: ``null(rng, size)`` with a NumPy generator, for several
         samples a tuple of sizes, and returns what `test` takes, a tuple for several samples. The level that
         a block's test really has is then simulated, with 10,000 blocks, and used.
-    {neighbors, unit (one record)}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise and of the blocks. None (default) is the operating system; an int seeds NumPy.
-    {budget}
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -220,7 +228,8 @@ def any_interval(
     estimator : callable
         Takes a block as in `any_test`, and returns a number: an estimate, or with `limit` a confidence
         limit. Where it fails or returns NaN, a coin decides on which side the block counts.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     range : (float, float)
         Public range of the estimates, chosen without looking at the data. Estimates outside count at its
         ends, and an end of the interval that lies there is infinite.

@@ -41,7 +41,8 @@ def chisquare(
     data : array_like of shape (n,)
         One variable: the level of each record, and not counts as in SciPy, as counts would have lost their
         protection.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     levels : list or "declared", keyword only, needed
         The public levels, or ``"declared"`` for a Categorical whose categories are public. A value that is
         none of them is treated as a missing one.
@@ -52,11 +53,20 @@ def chisquare(
     f_exp : list or dict by level, optional
         What is expected of each level, as probabilities, shares or frequencies: any numbers above 0, which
         are divided by their sum. By default all levels have the same probability.
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and, without `other`, those that are no level: raise an error, leave
         their records out (unbounded only), or count them in this level, which is added where it is new.
-    {unit (one record), rng, budget}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -150,17 +160,27 @@ def chi2_contingency(
     x, y : array_like of shape (n,)
         The levels of each record, a record in the same place of both; not a table of counts as in SciPy, as
         counts would have lost their protection.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     levels : pair of lists, dict or "declared", keyword only, needed
         The public levels of `x` and of `y`, or ``"declared"`` for Categoricals whose categories are public. A
         value that is none of them is treated as a missing one.
     other : str, optional
         As in `chisquare`, for both variables.
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values and, without `other`, those that are no level: raise an error, leave
         their records out (unbounded only), or count them in this level, which is added where it is new.
-    {unit (one record), rng, budget}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

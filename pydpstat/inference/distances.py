@@ -72,7 +72,8 @@ def kstest(
         A continuous distribution of `scipy.stats` by its name (``"norm"``), a distribution with its
         parameters (``stats.poisson(2.0)``), or a distribution function that takes an array. It is public,
         with all its parameters.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     args : tuple, default ()
         Parameters for `cdf`. They must not be estimated from the data.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
@@ -80,7 +81,16 @@ def kstest(
         for smaller values.
     neighbors : {"bounded"}, optional
         One record replaced. Unbounded neighbors are refused.
-    {missing (bounded), unit (one record), rng, budget}
+    missing : "error" or float, default "error"
+        An error, or a public number that replaces missing values.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -188,11 +198,14 @@ def ks_2samp(
     ----------
     x, y : array_like of shape (n1,), (n2,)
         Two samples, of numbers that need no bounds. Their sizes are public.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         As in SciPy: "greater" looks where the distribution function of `x` is above that of `y`, that is
         for smaller values in `x`.
-    {unit (samples)}
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
     neighbors, missing, rng, budget
         As in `kstest`. A record that is replaced stays in its sample.
 

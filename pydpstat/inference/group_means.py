@@ -62,8 +62,16 @@ def f_oneway(
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced by another of its group (the groups' sizes
         public). Unbounded: one added to a group or removed from it (the sizes private).
-    {missing}
-    {unit (samples), rng, budget}
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

@@ -91,12 +91,19 @@ def logit(
     other : str, optional
         The name of a further level, for a predictor's values that are none of its levels, where all
         predictors are categorical. By default they count as the reference.
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable (unbounded
         only), or put a public number in their place, which is within all bounds; a missing category counts as
         the reference, a missing response as 0.
-    {unit (one record), rng}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the fit is to be charged, once.
 

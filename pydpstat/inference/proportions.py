@@ -70,7 +70,18 @@ def binomtest(
         The proportion under the null hypothesis; from 0 to 1.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         What is concluded where the null hypothesis is rejected.
-    {neighbors, missing (truth), unit (one record), rng}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the test is to be charged.
 
@@ -251,7 +262,11 @@ def proportions_test(
         `chi2_contingency`.
     missing : {"error", True, False}, default "error"
         What to do with missing values: raise an error, or count them as true or false.
-    {unit (samples), rng}
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the test is to be charged.
 

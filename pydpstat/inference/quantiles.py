@@ -67,11 +67,18 @@ def quantile_test(
     ties : bool, default True
         Whether records may equal `q`. False where that is impossible, as in continuous data: then the whole
         of epsilon is for one count.
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number in their place.
-    {unit (one record), rng}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the test is to be charged.
 

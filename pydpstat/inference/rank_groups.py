@@ -71,7 +71,15 @@ def kruskal(
         Privacy parameter; above 0 and finite. Each group has all of it, as a record is in one.
     neighbors : {"bounded"}, optional
         One record replaced, which stays in its group. Unbounded neighbors are refused.
-    {missing (bounded), unit (samples), rng, budget}
+    missing : "error" or float, default "error"
+        An error, or a public number that replaces missing values.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -214,12 +222,21 @@ def mannwhitneyu(
     ----------
     x, y : array_like of shape (n1,), (n2,)
         Two samples, of numbers that need no bounds. Their sizes are public.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         As in SciPy: "greater" has larger values in `x`.
     neighbors : {"bounded"}, optional
         One record replaced, which stays in its sample. Unbounded neighbors are refused.
-    {missing (bounded), unit (samples), rng, budget}
+    missing : "error" or float, default "error"
+        An error, or a public number that replaces missing values.
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

@@ -57,12 +57,22 @@ def kendalltau(
     ----------
     x, y : array_like of shape (n,)
         Two variables of the same records, of numbers that need no bounds.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         As in SciPy: "greater" is a positive association.
     neighbors : {"bounded"}, optional
         One record replaced, in both variables. Unbounded neighbors are refused.
-    {missing (bounded), unit (one record), rng, budget}
+    missing : "error" or float, default "error"
+        An error, or a public number that replaces missing values.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

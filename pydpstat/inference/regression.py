@@ -70,7 +70,8 @@ def ols(
     data : DataFrame or dict of columns, or array_like of shape (n,) or (n, p)
         What the formula names; besides the response, the predictors. The constant is always in the model and
         must not be among them.
-    {epsilon (whole)}
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
     bounds : (float, float), list of pairs, or dict by column
         Public bounds of the response's column and of every other column that is a number, chosen without
         looking at them: one pair for all, the response's first and then the predictors', or by name. Values
@@ -94,7 +95,8 @@ def ols(
     interval : bool, default False
         With ``"rank"``, whether there are estimates and intervals, too. One slope's test then comes from its
         interval, which has the whole of epsilon; with several slopes half of epsilon goes to intervals.
-    {delta}
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"linf", "laplace", "gaussian"} or Mechanism, optional
         The moments' noise. By default that of ``"linf"``, which is the least without a delta: see the notes.
         Normal noise is less from about nine variables on. Ranks have geometric noise.
@@ -105,7 +107,14 @@ def ols(
         What to do with missing values: raise an error, leave out records that miss any variable (unbounded
         only), or put a public number in their place, which must lie within all bounds; a missing level then
         counts as the reference.
-    {unit (one record), rng, budget}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

@@ -89,7 +89,8 @@ def weighted_mean(
     weights : array_like of shape (n,) or str
         The records' weights, private like the records: how many persons of the population each stands for. A
         text is the name of a column of `data`.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     max_weight : float
@@ -112,7 +113,14 @@ def weighted_mean(
         By what strata the sample was drawn, with their public `levels`, in the place of `by`: the interval of
         kind "population" is then by the variances within strata. The noise is that of all strata together,
         its standard deviation as the root of their number.
-    {unit (one record), rng, budget}
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

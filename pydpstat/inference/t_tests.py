@@ -68,7 +68,8 @@ def ttest_1samp(
         Numbers; values outside the bounds are clipped to them.
     popmean : float
         The mean under the null hypothesis, within the bounds.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     bounds : (float, float)
         Public bounds of the data, chosen without looking at them.
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
@@ -78,8 +79,17 @@ def ttest_1samp(
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public). Unbounded:
         one added or removed (the number private); not for ``method="exact"``.
-    {missing}
-    {unit (one record), rng, budget}
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: a column of the data, or an id for each record. At
+        most one record of each unit counts, drawn at random, and what is protected is a unit. By default the
+        budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -223,7 +233,8 @@ def ttest_rel(
     ----------
     a, b : array_like of shape (n,)
         Numbers, a record in the same place of both.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     bounds : (float, float)
         Public bounds of the differences a - b, chosen without looking at them; 0 must lie within. Narrow ones
         are worth much: differences are mostly smaller than the values.
@@ -320,7 +331,13 @@ def ttest_ind(
         As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
     missing : {"error", "drop"} or float, default "error"
         As in `ttest_1samp`.
-    {unit (samples), rng, budget}
+    unit : str, or list of columns, optional
+        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
+        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

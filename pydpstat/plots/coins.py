@@ -47,7 +47,8 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     ----------
     design : RandomizedResponseCoins
         The coins.
-    {ax}
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
 
     Returns
     -------

@@ -67,7 +67,8 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
         The true counts: `pydpstat.r_arithmetic.hist`'s result or ``numpy.histogram``'s.
     private : DPResults, Histogram or (counts, edges)
         The private counts in the same classes. Of a `DPResults` the legend has the epsilon that holds.
-    {ax}
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
 
     Returns
     -------

@@ -54,7 +54,8 @@ def noise_densities(
         and scales are paired as NumPy broadcasts them: one of each, or as many as of the other.
     distribution : {"laplace", "gaussian"}, default "laplace"
         The noise.
-    {ax}
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
 
     Returns
     -------

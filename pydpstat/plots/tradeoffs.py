@@ -142,7 +142,8 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     frame : DataFrame
         A row for each anonymized table, with the columns k (the smallest group, at least 1), loss (at
         least 0) and method (its name).
-    {ax}
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's by default.
     unit : str, default "mean squared error"
         What the loss is, for the axis.
 

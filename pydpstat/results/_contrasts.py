@@ -166,7 +166,8 @@ class Contrasts(Undecided, Followed):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         """
         check_only(kind, CONFIDENCE, "a linear hypothesis")
         return _ends(self.parts, alpha)
@@ -222,7 +223,8 @@ class JointTest(Undecided, Followed):
         ----------
         alpha : float, default 0.05
             Probability that any of them misses; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         """
 
         return self.parts.conf_int(alpha_of(alpha) / len(self.parts.names), kind)
@@ -295,7 +297,8 @@ class Predictions(Followed):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its mean; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
         """
         check_only(kind, CONFIDENCE, "a predicted mean")
         return inverse_link(self.link)(_ends(self.parts, alpha))

@@ -149,7 +149,8 @@ class Exports(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         digits : int, optional, keyword only
             Number of decimals. By default six significant digits.
 
@@ -189,7 +190,8 @@ class Exports(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         caption, label : str, optional, keyword only
             Caption, as LaTeX, and label; with one of them the table is a float.
         digits : int, optional, keyword only
@@ -236,7 +238,8 @@ class Exports(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         digits : int, optional, keyword only
             Number of decimals. By default six significant digits.
 
@@ -272,7 +275,8 @@ class Exports(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         digits : int, optional, keyword only
             Number of decimals, of all numbers but p-values. By default all digits.
 

@@ -181,7 +181,8 @@ class PopulationIntervals(Estimates):
 
         Parameters
         ----------
-        {alpha}
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
         kind : {"noise", "population"}, optional
             Which intervals; by default all that there are. Those for the population take some time where
             there are many values: "noise" leaves them out.
@@ -227,7 +228,8 @@ class PopulationIntervals(Estimates):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         digits : int, optional, keyword only
             Number of decimals. By default all digits.
         kind : str, optional, keyword only

@@ -229,7 +229,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that the interval misses the parameter; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------

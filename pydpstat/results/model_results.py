@@ -128,7 +128,8 @@ class ModelResults(Estimates, Frozen):
         ----------
         X : DataFrame or array_like of shape (m, columns)
             New records.
-        {add_bias}
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
         raw_value : bool, default False
             Whether a classifier returns its probabilities or scores instead of labels 0 and 1.
 

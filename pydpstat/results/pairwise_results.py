@@ -106,7 +106,8 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------

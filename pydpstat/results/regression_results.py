@@ -279,7 +279,8 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         ----------
         alpha : float, default 0.05
             Probability that an interval misses its coefficient; above 0 and at most 0.5.
-        {kind}
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
 
         Returns
         -------

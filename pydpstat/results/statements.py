@@ -113,7 +113,8 @@ class Statement(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         """
         return given(self.text, path, "statement.txt")
 
@@ -122,7 +123,8 @@ class Statement(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
 
         Examples
         --------
@@ -145,7 +147,8 @@ class Statement(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
 
         Notes
         -----
@@ -175,7 +178,8 @@ class Statement(Answering):
 
         Parameters
         ----------
-        {path}
+        path : str, path-like or writable text file, optional
+            Where to write it; a file of that name is replaced. By default the text is returned.
         """
         return given(self._repr_html_(), path, "statement.html")
 

@@ -57,15 +57,23 @@ def cov(
     bounds : pair of pairs
         Public bounds: ``((lower, upper), (lower, upper))`` of `x` and `y`, or one pair for both. For a
         frame one pair for all columns, one for each, or a dict of them by column.
-    {delta}
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
         The noise: by default Laplace noise of two variables, and of a frame ``"linf"``, the K-norm mechanism
         of the cube, which has less. Gaussian noise has the analytic calibration.
-    {neighbors}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave out records that miss any variable
         (unbounded only), or put a public number within the bounds in their place.
-    {by, levels, other, unit, max_records, max_groups, sample, rng, budget}
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -153,7 +161,8 @@ def corr(
     ----------
     x, y, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `cov`.
-    {by, levels, other, unit, max_records, max_groups, sample}
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
 
     Returns
     -------

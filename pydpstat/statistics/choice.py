@@ -184,12 +184,16 @@ def choose(
         What can be chosen: public, and fixed without looking at the data.
     scores : array_like of shape (k,)
         How good each candidate is for the data; finite integers, floats or fractions.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     sensitivity : float
         How far one record can move any score; above 0 and finite.
     mechanism : {"exponential", "noisy max"}, default "exponential"
         The exponential mechanism, or permute-and-flip, which is never worse in expectation.
-    {choice, budget}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

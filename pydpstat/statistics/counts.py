@@ -53,8 +53,24 @@ def count(
     condition : array_like of bool, shape (n,) or (n, d)
         One truth value a record, such as ``age > 65``. A frame or a matrix is counted column by
         column.
-    {epsilon (whole), delta, mechanism (counts), neighbors, missing (truth), by, levels, other, unit}
-    {max_records, max_groups, sample, rng, budget}
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -143,11 +159,24 @@ def proportion(
     ----------
     condition : array_like of bool, shape (n,) or (n, d)
         One truth value a record. A frame or a matrix is treated column by column.
-    {epsilon (whole), delta}
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
     mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
         Symmetric geometric noise, or discrete Gaussian noise.
-    {neighbors, missing (truth), by, levels, other, unit, max_records, max_groups, sample, rng}
-    {budget}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop", True, False}, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or count
+        them as true or false.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

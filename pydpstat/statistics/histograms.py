@@ -57,14 +57,26 @@ def histogram(
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the edges, infinities
         included, are counted in the outer bins.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     edges : sequence of float, keyword only, needed
         Public edges of the bins, ascending, of any widths, chosen without looking at the data.
-    {delta, mechanism (counts), neighbors}
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or float, default "error"
         What to do with missing values: raise an error, leave them out (unbounded only), or put a
         public number within the edges in their place.
-    {by, levels, other, unit, max_records, max_groups, sample, rng, budget}
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

@@ -44,11 +44,13 @@ def symmetric_geometric(
     ----------
     value : int or array_like of int
         The counts, of any shape. A Series keeps its names.
-    {epsilon (whole)}
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
     sensitivity : int, default 1
         L1 sensitivity of all counts together: 1 for one count or for disjoint cells when a record
         comes or goes, 2 for disjoint cells when a record is replaced.
-    {rng}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
     Returns
     -------
@@ -113,13 +115,15 @@ def symmetric_geometric_noise(
     ----------
     size : int
         How many values; at least 0.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     sensitivity : int, default 1
         L1 sensitivity of the counts together.
     method : {"difference", "sign"}, default "difference"
         The difference of two geometric variables, or a random sign times one. The second is found
         in teaching texts and is not the symmetric geometric distribution.
-    {rng}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
     Returns
     -------

@@ -51,12 +51,52 @@ def mean(
 
     Parameters
     ----------
-    {data, epsilon (whole), bounds, delta, mechanism, neighbors, missing, by, levels, other, unit}
-    {max_records, max_groups, sample}
+    data : array_like of shape (n,) or (n, d)
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
+        by column.
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    bounds : (float, float)
+        Public bounds of the data, chosen without looking at them. For a frame one pair for all
+        columns, one for each, or a dict of them by column.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by : str, list of str, or columns, optional
+        Release by group: columns of the data, or a separate column (or a dict or tuple of them) with a
+        value for each record. One release has all groups, also empty ones.
+    levels : list, dict, list of lists or "declared", optional
+        The public levels of the keys, as in `crosstab`; needed with `by`. ``"declared"``: the keys are
+        Categoricals whose categories are public.
+    other : str or None, default "other"
+        The group of values that are in no level, as in `crosstab`, and of missing ones if a number replaces
+        missing values. None leaves such records out.
+    unit : str or column, optional
+        Whose data a record is, such as a person's id: what is protected is then all records of a unit, and
+        `neighbors` speak of units. It needs `max_records`.
+    max_records : int, optional
+        How many records of a unit count; which ones is drawn at random for each release.
+    max_groups : int, optional
+        How many groups a unit's records may be in, with `by`; by default up to `max_records`.
+    sample : float or int, optional
+        Release on a random sample, drawn for this release: a share of the records, or under bounded
+        neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
+        result's are those that follow for all records, which are smaller.
     population : bool, default False
         Whether to release also what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise; of
         a unit one record counts then. Bounded neighbors without groups: the mean's own noise stays the same.
-    {rng, budget}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -190,8 +230,31 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
 
     Parameters
     ----------
-    {data, epsilon (whole), bounds, delta, mechanism, neighbors, missing, by, levels, other, unit}
-    {max_records, max_groups, sample, rng, budget}
+    data : array_like of shape (n,) or (n, d)
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
+        by column.
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    bounds : (float, float)
+        Public bounds of the data, chosen without looking at them. For a frame one pair for all
+        columns, one for each, or a dict of them by column.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

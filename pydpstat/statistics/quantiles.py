@@ -57,10 +57,22 @@ def quantile(
         included, are clipped to them.
     q : float
         Which quantile, between 0 (the minimum) and 1. It is rounded to a multiple of 2^-20.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    {neighbors, missing, by, levels, other, unit, max_records, max_groups, sample, choice, budget}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be the result; both bounds are among
         them. With ``bounds=(0, 100), grid_points=101`` the result is an integer. More points
@@ -178,10 +190,22 @@ def median(
     x : array_like of shape (n,)
         The data; a frame where `by` or `unit` are columns of it. Values outside the bounds, infinities
         included, are clipped to them.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    {neighbors, missing, by, levels, other, unit, max_records, max_groups, sample, choice, budget}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the choice. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be the result.
     population : bool, default False
@@ -281,10 +305,18 @@ def quantiles(
         Privacy parameter of all quantiles together; above 0 and finite.
     bounds : (float, float), keyword only
         Public bounds of the variable, chosen without looking at the data.
-    {neighbors, missing, by, levels, other, unit, max_records, max_groups, sample}
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choices. None (default) is the operating system; an int seeds NumPy.
-    {budget}
+    budget : Budget, optional
+        Where the release is to be charged.
     grid_points : int, default 65537
         How many points from the lower to the upper bound can be a result.
     population : bool, default False

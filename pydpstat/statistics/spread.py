@@ -47,12 +47,34 @@ def var(
 
     Parameters
     ----------
-    {data, epsilon (whole), bounds, delta, mechanism, neighbors, missing, by, levels, other, unit}
-    {max_records, max_groups, sample}
+    data : array_like of shape (n,) or (n, d)
+        Numbers; values outside the bounds are clipped to them. A frame or a matrix is treated column
+        by column.
+    epsilon : float
+        Privacy parameter of the whole release; above 0 and finite.
+    bounds : (float, float)
+        Public bounds of the data, chosen without looking at them. For a frame one pair for all
+        columns, one for each, or a dict of them by column.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"laplace", "gaussian", "linf"} or Mechanism, optional
+        The noise: by default Laplace noise of one column, and of several ``"linf"``, the K-norm mechanism of
+        the cube, which has less. Gaussian noise has the analytic calibration.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
+    missing : {"error", "drop"} or float, default "error"
+        What to do with missing values: raise an error, leave them out (unbounded only), or put a
+        public number within the bounds in their place.
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
         Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise: the
         noisy sums of `moments`, whose variance has a little more noise. Of a unit one record counts then.
-    {rng, budget}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------
@@ -151,7 +173,8 @@ def std(
     ----------
     data, epsilon, bounds, delta, mechanism, neighbors, missing, rng, budget
         As in `var`.
-    {by, levels, other, unit, max_records, max_groups, sample}
+    by, levels, other, unit, max_records, max_groups, sample : optional
+        By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
         As in `var`.
 

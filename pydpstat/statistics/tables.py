@@ -221,7 +221,8 @@ def crosstab(
     data : array_like of shape (n,), DataFrame, dict or tuple
         One variable (list, array, Series or Categorical), or several: a frame's columns, or a dict
         or tuple of variables. What a masked array hides is missing.
-    {epsilon}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
     levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
         The public levels: a list for one variable, lists by name or in order for several. Where a
         variable has a type of numbers, texts or times, levels of another type are an error, as no record
@@ -231,7 +232,11 @@ def crosstab(
         ones are left out.
     delta : float, default 0
         Above 0 and below 1 for ``"gaussian"`` and for ``levels="discover"``; 0 otherwise.
-    {mechanism (counts), neighbors}
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
+    neighbors : {"bounded", "unbounded"}, optional
+        By default the budget's, else bounded: one record replaced (the number of records public).
+        Unbounded: one added or removed (the number private).
     missing : {"error", "drop"} or a level, default "error"
         What to do with missing values: raise an error, leave their records out (unbounded only), or
         count them in a level of this name, which is then always there.
@@ -245,7 +250,10 @@ def crosstab(
     margins : bool, default False
         Whether ``wide()`` has sums as a row and a column "All". They follow from the cells at no additional
         privacy cost, and ``margins()`` has them with their noise.
-    {rng, budget}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
+    budget : Budget, optional
+        Where the release is to be charged.
 
     Returns
     -------

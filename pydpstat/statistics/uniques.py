@@ -133,7 +133,12 @@ def nunique(
     data : array_like of shape (n,)
         The ids, one a record: numbers, texts, or a Categorical. A frame where `by` are columns of it; the
         one column that is left has the ids.
-    {epsilon, delta, mechanism (counts)}
+    epsilon : float
+        Privacy parameter; above 0 and finite.
+    delta : float, default 0
+        Above 0 and below 1 for ``"gaussian"``; 0 otherwise.
+    mechanism : {"geometric", "gaussian"} or Mechanism, default "geometric"
+        Symmetric geometric noise, or discrete Gaussian noise. Both are integers.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one id with its records replaced by another one. It needs `by`.
         Unbounded: one id with its records added or removed.
@@ -144,7 +149,8 @@ def nunique(
     max_groups : int, default 1
         In how many groups an id is counted at most, with `by`; which ones is drawn at random for each
         release.
-    {rng}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the release is to be charged; its unit must be the ids' column.
 

@@ -73,7 +73,12 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
         ``loss(y_hat, y)``: one loss a record, shape (n,).
-    {regularizer, eps (mirror), gamma}
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
     perturbation_method : {"objective", "output"}, default "objective"
         Whether the noise enters the objective, or is added to the fitted coefficients.
     c : float, optional
@@ -119,7 +124,8 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -186,12 +192,16 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
 
         Parameters
         ----------
-        {X (predictors)}
+        X : DataFrame or array_like of shape (n, p)
+            Predictors; values outside their bounds are clipped to them.
         y : array_like of shape (n,)
             Responses.
         upper_bounds, lower_bounds : array_like of shape (p,)
             Public bounds of the columns, chosen without looking at them.
-        {add_bias (fit), rng (mirror)}
+        add_bias : bool, default False
+            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
         Returns
         -------

@@ -70,7 +70,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
         ``loss(y_hat, y)``: one loss a record, shape (n,).
-    {regularizer}
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
         Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
     delta : float
@@ -82,7 +83,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         Bound on the length of the gradient of one record's loss, inside the domain.
     lambda_ : float
         Bound on the second derivative of one record's loss, inside the domain.
-    {gamma}
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
     mapXy_gr : callable, optional
         ``mapXy_gr(X, coeff)``: derivatives of the predictions, shape (d, n).
     loss_gr : callable, optional
@@ -121,7 +123,8 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
 
     References
     ----------
-    {Kifer (2012)}
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
 
     Examples
     --------
@@ -185,12 +188,16 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
 
         Parameters
         ----------
-        {X (predictors)}
+        X : DataFrame or array_like of shape (n, p)
+            Predictors; values outside their bounds are clipped to them.
         y : array_like of shape (n,)
             Responses; values outside their bounds are clipped to them.
         upper_bounds, lower_bounds : array_like of shape (p + 1,)
             Public bounds of the columns and, last, of y, chosen without looking at them.
-        {add_bias (fit), rng (mirror)}
+        add_bias : bool, default False
+            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+        rng : None, int, numpy.random.Generator or RRandom, keyword only
+            Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
         Returns
         -------

@@ -77,7 +77,8 @@ class FittedModel(Answering):
         ----------
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
-        {add_bias}
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
 
         Returns
         -------

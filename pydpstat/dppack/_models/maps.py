@@ -39,7 +39,8 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -76,7 +77,8 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -112,7 +114,8 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -151,7 +154,8 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -188,7 +192,8 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -229,7 +234,8 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------

@@ -34,7 +34,10 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
 
     Parameters
     ----------
-    {regularizer, eps (mirror)}
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
     gamma : float
         Regularization constant that the noise is made for. R's optimizer uses 1 instead.
     perturbation_method : {"objective", "output"}, default "objective"
@@ -73,7 +76,8 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
 
     References
     ----------
-    {Chaudhuri (2011)}
+    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
+    minimization. Journal of Machine Learning Research 12, 1069-1109.
 
     Examples
     --------
@@ -119,7 +123,8 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
         ----------
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
-        {add_bias}
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
         raw_value : bool, default False
             Whether to return probabilities of label 1 instead of labels.
 
@@ -155,12 +160,14 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
 
     Parameters
     ----------
-    {regularizer}
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
         Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
     delta : float
         Privacy parameter delta; 0 for pure differential privacy.
-    {gamma}
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
     regularizer_gr : callable, optional
         ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
         COBYLA minimizes, else its MMA.
@@ -192,7 +199,8 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
 
     References
     ----------
-    {Kifer (2012)}
+    Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
+    high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory.
 
     Examples
     --------

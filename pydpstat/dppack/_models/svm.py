@@ -1,4 +1,4 @@
-"""DPpack's weighted empirical risk minimization, and its private support vector machine."""
+"""DPpack's private support vector machine."""
 
 from __future__ import annotations
 
@@ -10,140 +10,15 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction
 from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
 from pydpstat.dppack._models.records import as_records
+from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
-
-
-class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
-    """Private empirical risk minimization with weighted records.
-
-    It is the base of `svmDP`, which is safer: this class scales nothing.
-    ``WeightedERMDP.CMS$new(...)`` of R is ``WeightedERMDP_CMS(...)``. Its arguments are those of
-    `EmpiricalRiskMinimizationDP_CMS`, with weights as a third argument of the loss.
-
-    Parameters
-    ----------
-    mapXy : callable
-        ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
-    loss : callable
-        ``loss(y_hat, y, w)``: one loss a record, shape (n,); `w` is None without weights.
-    {regularizer, eps (mirror), gamma}
-    perturbation_method : {"objective", "output"}, default "objective"
-        Where the noise is put. Weights are for ``"output"`` only.
-    c : float, optional
-        Bound on the loss's second derivative; needed for ``"objective"``.
-    mapXy_gr : callable, optional
-        ``mapXy_gr(X, coeff)``: derivatives of the predictions, shape (d, n).
-    loss_gr : callable, optional
-        ``loss_gr(y_hat, y, w)``: derivatives of the losses, shape (n,).
-    regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,).
-
-    Attributes
-    ----------
-    coeff : ndarray of shape (d,) or None
-        The released coefficients, after `fit`.
-
-    Raises
-    ------
-    PydpstatError
-        Where `regularizer` or `perturbation_method` is something else, or `c` is needed.
-
-    See Also
-    --------
-    EmpiricalRiskMinimizationDP_CMS : without weights.
-    svmDP : a model that takes weights.
-
-    Notes
-    -----
-    Guarantee: epsilon for one record replaced together with its weight, as of
-    `EmpiricalRiskMinimizationDP_CMS`.
-
-    References
-    ----------
-    Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
-    minimization. Journal of Machine Learning Research 12, 1069-1109. Yang, X., Song, Q. and
-    Cao, A. (2005). Weighted support vector machine for data classification. Proceedings of the
-    International Joint Conference on Neural Networks 2, 859-864.
-
-    Examples
-    --------
-    >>> from pydpstat import RRandom, dppack
-    >>> loss, slope = dppack.generate_loss_huber(0.5), dppack.generate_loss_gr_huber(0.5)
-    >>> model = dppack.WeightedERMDP_CMS(
-    ...     dppack.mapXy_linear, loss, "l2", 1.0, 1.0, "output", 1.0, dppack.mapXy_gr_linear, slope
-    ... )
-    >>> X, y, w = [[0.2], [0.9]], [-1, 1], [1.0, 0.5]
-    >>> r = model.fit(X, y, [1], [0], weights=w, weights_upper_bound=1, rng=RRandom(123))
-    >>> r.epsilon
-    1.0
-    """
-
-    _weighted = True
-
-    def fit(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        upper_bounds: npt.ArrayLike | None,
-        lower_bounds: npt.ArrayLike | None,
-        add_bias: bool = False,
-        weights: npt.ArrayLike | None = None,
-        weights_upper_bound: float | None = None,
-        *,
-        rng: object = None,
-    ) -> ModelResults:
-        """Fit the model and set `coeff`.
-
-        Parameters
-        ----------
-        {X (predictors)}
-        y : array_like of shape (n,)
-            Responses.
-        upper_bounds, lower_bounds : array_like of shape (p,)
-            Public bounds of the columns, chosen without looking at them.
-        {add_bias (fit)}
-        weights : array_like of shape (n,), optional
-            Weights of the records, at least 0; for output perturbation only.
-        weights_upper_bound : float, optional
-            Public upper bound of the weights, which are clipped to it.
-        {rng (mirror)}
-
-        Returns
-        -------
-        ModelResults
-            What may be published. R returns the object itself.
-
-        Raises
-        ------
-        PydpstatError
-            Where R stops or would return NaN.
-
-        Warns
-        -----
-        PrivacyWarning
-            Where the fit keeps less than `eps`.
-
-        Examples
-        --------
-        >>> from pydpstat import RRandom, svmDP
-        >>> svmDP("l2", 1.0, 1.0).fit([[0.2], [0.9]], [0, 1], [1], [0], rng=RRandom(1)).nobs
-        2
-        """
-        if weights is not None and self.perturbation_method != "output":
-            raise PydpstatError(
-                f"weights must be None with {self.perturbation_method} perturbation; got weights. "
-                "Use perturbation_method='output'."
-            )
-        return self._fit(X, y, upper_bounds, lower_bounds, add_bias, rng, weights, weights_upper_bound)
-
 
 KERNELS = ("linear", "Gaussian")
 PREDICTION = Prediction("linear", "sign")
@@ -158,7 +33,12 @@ class svmDP(Classifier, WeightedERMDP_CMS):
 
     Parameters
     ----------
-    {regularizer, eps (mirror), gamma}
+    regularizer : {"l2"} or callable
+        ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
+    eps : float
+        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+    gamma : float
+        Regularization constant: the objective has gamma / n times the regularizer.
     perturbation_method : {"objective", "output"}, default "objective"
         Where the noise is put. Weights are for ``"output"`` only.
     kernel : {"linear", "Gaussian"}, default "linear"
@@ -275,7 +155,8 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         upper_bounds, lower_bounds : array_like of shape (p,), optional
             Public bounds of the columns, chosen without looking at them. The linear kernel needs them;
             the Gaussian one does not use them.
-        {add_bias (fit)}
+        add_bias : bool, default False
+            Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
         weights : array_like of shape (n,), optional
             Weights of the records, at least 0; for output perturbation only.
         weights_upper_bound : float, optional
@@ -346,7 +227,8 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         ----------
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
-        {add_bias}
+        add_bias : bool, default False
+            Whether to put a column of ones in front; True where the model was fitted so.
         raw_value : bool, default False
             Whether to return scores instead of labels. A score of exactly 0 is label 0.
 

@@ -76,12 +76,14 @@ def tune_classification_model(
     upper_bounds, lower_bounds : array_like of shape (p,), optional
         Public bounds of the columns, chosen without looking at them. Support vector machines with a
         Gaussian kernel do not use them, all other models need them.
-    {add_bias (fit)}
+    add_bias : bool, default False
+        Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
     weights : array_like of shape (n,), optional
         Weights of the records, for models that take them.
     weights_upper_bound : float, optional
         Public upper bound of the weights.
-    {rng (mirror)}
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
@@ -170,7 +172,10 @@ def tune_linear_regression_model(
         Responses, treated likewise.
     upper_bounds, lower_bounds : array_like of shape (p + 1,)
         Public bounds of the columns and, last, of y, chosen without looking at them.
-    {add_bias (fit), rng (mirror)}
+    add_bias : bool, default False
+        Whether to put a column "bias" of ones in front; for a DataFrame only, as in R.
+    rng : None, int, numpy.random.Generator or RRandom, keyword only
+        Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------

@@ -26,7 +26,8 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         min, max : float or array_like, default 0.0 and 1.0
             The ends, finite. Arrays are recycled.
 
@@ -36,7 +37,8 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
@@ -94,7 +96,8 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         mean : float or array_like, default 0.0
             The mean. Arrays are recycled.
         sd : float or array_like, default 1.0
@@ -106,7 +109,8 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
@@ -135,7 +139,8 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         rate : float or array_like, default 1.0
             One over the mean, above 0. Arrays are recycled.
 
@@ -145,7 +150,8 @@ class ContinuousDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
@@ -176,7 +182,8 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         shape : float or array_like
             The shape, at least 0. Arrays are recycled.
         rate : float or array_like, default 1.0
@@ -280,7 +287,8 @@ class ContinuousDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         location : float, default 0.0
             The center.
         scale : float, default 1.0

@@ -34,7 +34,8 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         prob : float or array_like
             The probability of success, above 0 and at most 1. Arrays are recycled.
 
@@ -45,7 +46,8 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
@@ -73,7 +75,8 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         lam : float or array_like
             The mean, R's ``lambda``, finite and at least 0. Arrays are recycled.
 
@@ -84,7 +87,8 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
@@ -122,7 +126,8 @@ class CountDistributions(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         size : int or array_like
             The number of trials, an integer from 0 to 2147483646. Arrays are recycled.
         prob : float or array_like
@@ -134,7 +139,8 @@ class CountDistributions(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
         NotSupportedError
             Where `size` is larger than that.
 

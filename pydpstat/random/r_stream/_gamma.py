@@ -225,7 +225,8 @@ class BetaDistribution(Seeded):
 
         Parameters
         ----------
-        {n (draws)}
+        n : int
+            How many.
         shape1, shape2 : float or array_like
             The shapes, at least 0. Arrays are recycled.
 
@@ -235,7 +236,8 @@ class BetaDistribution(Seeded):
 
         Raises
         ------
-        {PydpstatError (NaN)}
+        PydpstatError
+            Where R returns NaN.
 
         References
         ----------
