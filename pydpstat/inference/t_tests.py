@@ -169,9 +169,7 @@ def _asked(
     """Return a call's own public arguments; those at their defaults are left out."""
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
     shown += [("bounds", pair), *shown_alternative(alternative)]
-    if method != "t":
-        shown.append(("method", method))
-    return tuple(shown)
+    return (*shown, *([("method", method)] if method != "t" else []))
 
 
 def _from_sums(
