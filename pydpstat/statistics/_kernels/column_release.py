@@ -31,7 +31,7 @@ from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS
-from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import Scope, note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
@@ -41,10 +41,10 @@ _IDENTIFIER = re.compile(rf"^((?i:{_WHO})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID
 
 
 def bounded_columns(
-    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source
+    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source, read: Reader = numbers_of
 ) -> tuple[Records, Options, Bounds, Any]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
-    records, how = records_of(data, how, scope, source, numbers_of)
+    records, how = records_of(data, how, scope, source, read)
     check_no_ids(bounds, records.names)
     pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
     check_filling(how.missing, pairs)
@@ -75,10 +75,11 @@ def release_columns(
     scope: Scope,
     rng: object,
     budget: Spender | None,
+    read: Reader = numbers_of,
 ) -> DPResults:
-    """Release a statistic of every column."""
+    """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
     source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source, read)
     how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
     released = release_statistic(
