@@ -33,6 +33,7 @@ CERTIFIED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not optional_features(), reason="this NumPy has no code of its own for this processor")
 def test_every_digit_is_the_same_without_the_processors_optional_features():
     runs = [

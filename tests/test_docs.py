@@ -290,6 +290,7 @@ def build(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 
 
+@pytest.mark.slow
 def test_a_page_is_built(tmp_path):
     pytest.importorskip("myst_parser")
     done = build(
@@ -301,6 +302,7 @@ def test_a_page_is_built(tmp_path):
     assert "R, recorded (R 4" in page and "equal bit for bit" in page and "21\n2000" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -334,6 +336,7 @@ def built_with_items(folder: Path, text: str) -> tuple[subprocess.CompletedProce
     return done, re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")) if page.exists() else ""
 
 
+@pytest.mark.slow
 def test_the_table_of_items_is_made_from_what_the_pages_gave(tmp_path):
     done, page = built_with_items(tmp_path, f"{SAME}\nOn a sign.{{item}}`A-sign`\n")
     assert done.returncode == 0, done.stderr
@@ -344,12 +347,14 @@ def test_the_table_of_items_is_made_from_what_the_pages_gave(tmp_path):
         assert f'href="#{anchor}"' in html and f'id="{anchor}"' in html
 
 
+@pytest.mark.slow
 def test_a_figure_that_differs_is_no_same_item(tmp_path):
     done, page = built_with_items(tmp_path, f"{MISPRINT}\nOn a sign.{{item}}`A-sign`\n")
     assert done.returncode == 0, done.stderr
     assert "differs: a misprint" in page and "same: " not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

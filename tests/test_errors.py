@@ -132,6 +132,7 @@ def test_the_calls_work(name):
         assert is_valid(base.call(**base.arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASES)
 def test_junk_is_refused_or_taken(name):
     base = BASES[name]
@@ -196,6 +197,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(st.sampled_from(PLACES), junk)
 def test_any_junk_is_refused_or_taken(place, value):

@@ -148,6 +148,7 @@ def test_the_arrays_of_the_samples_are_found():
     assert [array.tolist() for array in arrays(SAMPLES["averaging_attack"]())]
 
 
+@pytest.mark.slow
 def test_no_array_of_a_cache_can_be_made_writable():
     for own in OWN:
         quietly(own, own.data())

@@ -48,6 +48,7 @@ def test_definitions_are_found(source, twice):
     assert defined_twice(source) == twice
 
 
+@pytest.mark.slow
 def test_no_module_defines_a_name_twice():
     modules = sorted(ROOT.rglob("*.py"))
     assert len(modules) > 100
@@ -153,6 +154,7 @@ def test_every_room_has_a_place(own):
     assert own.unplaced() == []
 
 
+@pytest.mark.slow
 def test_imports_run_down(own):
     assert [str(each) for each in own.upward()] == []
 
@@ -169,6 +171,7 @@ def test_no_module_is_long(own):
     assert own.long() == {}
 
 
+@pytest.mark.slow
 def test_no_small_module_has_one_importer_only(own):
     assert own.small() == {}
 

@@ -104,6 +104,7 @@ def test_law():
     )
 
 
+@pytest.mark.slow
 def test_the_largest_spread_fits_into_64_bits():
     noise = symmetric_geometric_noise(10_000, 2.0**-56)
     assert abs(np.abs(noise.astype(float)).mean() / 2.0**56 - 1.0) < 5 / math.sqrt(10_000)

@@ -65,12 +65,14 @@ def test_text_and_code_of_a_page_become_cells(tmp_path):
     assert made[2].metadata.tags == ["raises-exception"] and made[3].source == "Last."
 
 
+@pytest.mark.slow
 def test_a_page_is_run(tmp_path):
     made = executed(written(tmp_path, PAGE), dict(os.environ))
     printed, raised = made.cells[2].outputs
     assert printed.text == "1\n" and raised.traceback == ["ValueError: so it is"]
 
 
+@pytest.mark.slow
 def test_what_does_not_raise_as_it_should(tmp_path):
     page = written(tmp_path, "```{run}\n:raises: ValueError\nprint(1)\n```\n")
     with pytest.raises(NotebookFailed, match="nothing was raised in\nprint"):

@@ -94,6 +94,7 @@ def pickled(result: Any) -> list[Any]:
     return [argument for _, argument, _ in pickletools.genops(pickle.dumps(result)) if argument is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("own", OWN, ids=[each.name for each in OWN])
 def test_nothing_private_can_be_reached(own, source, seen):
@@ -109,6 +110,7 @@ def test_nothing_private_can_be_reached(own, source, seen):
     assert found_in(pickled(result), numbers) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", OWN, ids=[each.name for each in OWN])
 def test_nothing_stays_behind(own, seen):
     # under bounded neighbors n is public, and may be in a cache
@@ -126,6 +128,7 @@ def test_nothing_stays_behind(own, seen):
     assert [each() for each in gone] == [None] * len(gone) and result is not None
 
 
+@pytest.mark.slow
 def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
     from pydpstat.statistics._kernels.record_grid import width
 
@@ -158,6 +161,7 @@ def test_a_plan_keeps_no_stream(rng):
     assert findings(planned, SIZES) == []
 
 
+@pytest.mark.slow
 def test_a_budget_keeps_no_release(tmp_path, seen):
     for own in OWN[::3]:
         asked = own(own.data())
@@ -216,6 +220,7 @@ def test_a_guarantee_and_a_composition_keep_numbers_of_the_claim_only():
         assert findings(kept, [*X[:40], *(float(each) for each in results)], (data, *results)) == []
 
 
+@pytest.mark.slow
 def test_an_audit_keeps_counts_and_no_data(seen):
     data, neighbor = X[:50].copy(), X[:50].copy()
     neighbor[0] = BOUNDS[0]

@@ -126,6 +126,7 @@ def released(call):
         return [call(RRandom(seed)) for seed in SEEDS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CLIPPED, *DRAWN])
 def test_intervals_are_in_the_range_and_never_empty(name):
     """And estimates are in their intervals, but for those that are left as they were drawn."""

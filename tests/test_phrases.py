@@ -124,6 +124,7 @@ def test_a_phrase_is_not_used(phrase):
     assert used == [], f"write instead: {PHRASES[phrase]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phrase", SHOWN)
 def test_a_phrase_is_not_shown(phrase):
     found = re.compile(phrase)

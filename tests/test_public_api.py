@@ -111,6 +111,7 @@ def test_every_module_and_public_function_says_what_it_is():
     assert missing == []
 
 
+@pytest.mark.slow
 def test_names():
     assert len(set(pydpstat.__all__)) == len(pydpstat.__all__) and set(pydpstat.__all__) <= set(dir(pydpstat))
     for name in pydpstat.__all__:
@@ -144,6 +145,7 @@ def test_importing_draws_nothing_and_prints_nothing():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -162,10 +164,12 @@ def test_a_release_needs_no_pandas(code):
     assert set(loaded_after(f"import pydpstat\n{call}")) <= {"scipy"}
 
 
+@pytest.mark.slow
 def test_a_laplace_release_needs_no_scipy():
     assert loaded_after("import pydpstat\npydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)") == []
 
 
+@pytest.mark.slow
 def test_a_summary_needs_statsmodels_only_then():
     code = """import pydpstat
 result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5)
@@ -174,6 +178,7 @@ result.summary()"""
     assert "statsmodels" in loaded_after(code)
 
 
+@pytest.mark.slow
 def test_every_room_is_imported_first_once():
     """Each room on its own, before any other: that modules make no circle is read from their source."""
     rooms = [name for name in MODULES if hasattr(importlib.import_module(name), "__path__")]
@@ -195,6 +200,7 @@ print(failed)
     assert in_a_new_process(code) == "[]"
 
 
+@pytest.mark.slow
 def test_no_module_imports_rpy2_or_matplotlib_by_itself():
     # the page is a statsmodels Summary; it is imported when a summary is asked for
     modules = [name for name in MODULES if name != "pydpstat.results._summary_page"]

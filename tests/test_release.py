@@ -247,6 +247,7 @@ print([float(pydpstat.meanDP([1.0, 2.0], 1, 0, 5)) for _ in range(3)])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
 def test_forked_processes_draw_different_noise():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)

@@ -224,6 +224,7 @@ def test_coverage_of_a_mean(mechanism, eps):
     assert _within(sum(abs(float(result) - 4.5) <= reach for result in results), 0.95)
 
 
+@pytest.mark.slow
 def test_coverage_of_a_standard_deviation():
     # the noise's sd is a fifth of the variance, so that no draw is repeated (5 sds away)
     x = np.tile([0.0, 10.0], 200)
@@ -239,6 +240,7 @@ def test_coverage_of_a_standard_deviation():
     assert _within(hits, 0.95)
 
 
+@pytest.mark.slow
 def test_coverage_of_a_normalised_histogram():
     x = np.repeat([0.5, 1.5, 2.5], [3000, 5000, 2000])
     rng, truth = np.random.default_rng(4), np.array([0.3, 0.5, 0.2])

@@ -163,6 +163,7 @@ def test_the_number_of_na_is_missing_within_r_only(data, monkeypatch):
     np.testing.assert_array_equal(column, [1, np.nan, 3])
 
 
+@pytest.mark.slow
 def test_what_r_asks_of_results():
     table = study().crosstab(["region", "employed"], 0.5)
     assert list(frame(table))[:3] == ["region", "employed", "estimate"]

@@ -65,6 +65,7 @@ def test_the_page_has_its_rows():
     assert len(ROWS) > 60 and len(CALLS) > 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_of_the_table_runs(call, names):
     if ".plot(" in call:

@@ -45,6 +45,7 @@ def test_the_persons_do_not_depend_on_how_many_are_drawn_at_a_time(monkeypatch):
     assert [len(frame) for frame in whole_report.people(2500)] == [1000, 1000, 500]
 
 
+@pytest.mark.slow
 def test_every_number_is_exported_with_what_holds(made, tmp_path):
     tables, budget = made
     whole_report.export(tables, budget, tmp_path)

@@ -83,6 +83,7 @@ def test_a_page_has_its_parts(page):
 SLOW = {"d-anonymization"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [each for each in PAGES if each.stem not in SLOW], ids=lambda page: page.stem
 )

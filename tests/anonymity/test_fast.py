@@ -37,6 +37,7 @@ def in_groups(rows, size, seed=0):
     return np.random.default_rng(seed).permutation(labels)
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 14))
 @example(np.zeros((30, 3)), 4)
 @example(np.repeat(np.arange(5.0), [9, 1, 1, 12, 2])[:, None], 3)
@@ -94,6 +95,7 @@ def test_many_blocks(monkeypatch):
         assert labels.min() == 0 and sizes[sizes > 0].min() >= k and (sizes > 0).sum() > 0.4 * len(rows) / k
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 6))
 def test_no_move_raises_the_loss_or_breaks_k(table, k):
     if len(table) < 2 * k:

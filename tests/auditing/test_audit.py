@@ -56,6 +56,7 @@ def test_floating_point_noise_shows_in_the_last_bits():
     assert r.violates and r.epsilon_lower > 4 and "not a multiple of 2^-5" in r.witness
 
 
+@pytest.mark.slow
 def test_the_support_of_rs_noise_is_found_without_the_true_value():
     stream, x = RRandom(1), np.random.default_rng(7).uniform(size=100)
     release = lambda data: pydpstat.meanDP(data, 1.0, 0, 1, rng=stream)  # noqa: E731
@@ -63,6 +64,7 @@ def test_the_support_of_rs_noise_is_found_without_the_true_value():
     assert r.violates and "2^32 F(the result" in r.witness and r.q < 0.01 < 0.99 < r.p
 
 
+@pytest.mark.slow
 def test_breaks_levels_scales_and_errors_are_events():
     cases = [
         (lambda x: pydpstat.histogramDP(x, 1.0, 0, 10), [1.0, 2.0, 3.0], [1.0, 2.0, 10.0], "the labels are"),
@@ -168,6 +170,7 @@ def test_the_claim_of_the_results_is_taken():
     assert r.claim.epsilon == 0.5 and r.violates is False and r.verdict == "no violation found"
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_rare_as_stated():
     # delta of a normal variable with sd 1 against one moved by 1, at epsilon 1
     from scipy.stats import norm

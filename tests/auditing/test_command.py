@@ -42,6 +42,7 @@ LEFT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", LEFT, ids=lambda place: all_cases()[place].name)
 def test_defects_are_found_and_own_functions_cleared(place):
     case = all_cases()[place]
@@ -50,6 +51,7 @@ def test_defects_are_found_and_own_functions_cleared(place):
     assert row.right, command.text([row], samples)
 
 
+@pytest.mark.slow
 def test_the_variance_redrawn_until_positive_is_found():
     release = lambda x: pydpstat.varDP(x, 1.0, 0, 1)  # noqa: E731
     r = pydpstat.audit(release, [0.0, 0.0], [0.0, 1.0], samples=20_000, rng=1)
@@ -106,12 +108,14 @@ def test_equal_laws_clear_a_sound_case_and_miss_a_defect(monkeypatch, kind, at_l
     assert row.result.epsilon_lower < 1.0 and row.verdict == verdict
 
 
+@pytest.mark.slow
 def test_only_may_be_given_several_times(capsys):
     assert main(["audit", "--only", "uniform", "--only", "many columns", "--samples", "500"]) == 0
     out = capsys.readouterr().out
     assert "uniform noise" in out and "mean, many columns" in out and "corr" not in out
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_table(capsys):
     places = [
         place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")

@@ -21,6 +21,7 @@ FOUND = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOUND)
 def test_a_sensitivity_that_is_a_tenth_too_small_is_found(name, monkeypatch):
     case, (where, what) = CASES[name], FOUND[name]

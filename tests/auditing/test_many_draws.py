@@ -145,6 +145,7 @@ def found(many, draws):
     return audit(many, 0, 1, claim=many.claim, samples=draws, confidence=SOUND, rng=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_release_keeps_its_claim(name):
     many = Many(CASES[name])
@@ -156,6 +157,7 @@ def test_a_release_keeps_its_claim(name):
         assert result.epsilon_lower >= (0.8 if DRAWS >= ENOUGH else 0.4) * many.loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean", "count, unbounded", "moments", "weighted_mean, unbounded"])
 def test_a_sensitivity_that_is_a_tenth_too_small_is_found(name):
     result = found(Many(CASES[name], FEWER), max(DRAWS, ENOUGH))

@@ -74,6 +74,7 @@ def test_sums_are_those_of_decimal_numbers(epsilons, limit):
     assert spent <= Fraction(limit) * (1 + Fraction(24, 10**17))
 
 
+@pytest.mark.slow
 @given(epsilons=epsilons, delta=st.sampled_from([1e-9, 1e-6, 1e-2]))
 def test_concentrated_budgets_keep_epsilon_and_delta(epsilons, delta):
     budget, kept = Budget(2.0, delta, accountant="zcdp"), []

@@ -25,6 +25,7 @@ def run(tmp_path, *command):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_killed_writers_lose_no_spend_and_never_exceed_the_limit(tmp_path):
     writers = Path(__file__).with_name("writers.py")
     ledgers = json.loads(run(tmp_path, writers, tmp_path, 20_240_501, KILLS, KILLS_PER_LEDGER))

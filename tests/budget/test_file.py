@@ -147,6 +147,7 @@ def spender(path):
         process.wait()
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_spend_twice_by_two_names(path, tmp_path):
     Budget(1.0, path=path)
     link = tmp_path / "link.ledger"
@@ -156,6 +157,7 @@ def test_two_processes_do_not_spend_twice_by_two_names(path, tmp_path):
     assert [entry.call for entry in Budget.open(link).entries] == [str(path)]
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_spend_twice_by_a_hard_link(path, tmp_path):
     Budget(1.0, path=path)
     twin = tmp_path / "twin.ledger"
@@ -351,6 +353,7 @@ Budget(1.0, path=sys.argv[1]).spend(Guarantee(0.3), "mean(x)")
 """
 
 
+@pytest.mark.slow
 def test_two_makers_make_one_ledger(path):
     command = [sys.executable, "-c", MAKER, str(path)]
     makers = [subprocess.Popen(command, env=environment()) for _ in range(3)]

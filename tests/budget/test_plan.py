@@ -60,6 +60,7 @@ def test_so_many_gaussian_releases_fit_a_basic_budget(limit, before, count, delt
     assert count * Fraction(repr(share.delta)) <= Fraction(repr(delta)) < count * Fraction(repr(more))
 
 
+@pytest.mark.slow
 @given(limit=positive, before=spends, count=counts, delta=st.floats(1e-12, 0.5))
 def test_so_many_gaussian_releases_fit_a_concentrated_budget(limit, before, count, delta):
     def budget():
@@ -117,6 +118,7 @@ def test_an_odometer_only_adds_up():
     assert len(odometer.entries) == 4
 
 
+@pytest.mark.slow
 @given(rhos=st.lists(st.floats(1e-9, 10.0), min_size=1, max_size=6), delta=st.sampled_from([1e-9, 1e-3]))
 def test_a_concentrated_odometer_states_no_less_than_a_budget_would(rhos, delta):
     odometer, last = Budget.odometer(delta, accountant="zcdp"), 0.0

@@ -16,6 +16,7 @@ from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
 from pydpstat.budget import _postgres as postgres
 
 
+@pytest.mark.slow
 def test_two_makers_make_one_ledger(url):
     code = "import sys; from pydpstat import Budget, Guarantee; "
     code += "Budget(1.0, url=sys.argv[1]).spend(Guarantee(0.125), 'mean(x)')"
@@ -173,6 +174,7 @@ print(sorted(entry.call for entry in budget.entries), budget.spent.epsilon)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_shares_the_ledger_and_no_connection(url):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -98,6 +98,7 @@ def test_lines_of_functions_that_are_called_themselves():
     assert list(by_label(budget.entries))[-1] == "mean"
 
 
+@pytest.mark.slow
 def test_a_test_has_its_variable_and_its_groups_in_its_title():
     income, f = FRAME.income, FRAME.sex == "f"
     asked = study(None, neighbors="bounded")

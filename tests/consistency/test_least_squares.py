@@ -121,6 +121,7 @@ def test_no_negative_cell_is_optimal(problem):
         assert (left[~positive] >= -scale).all()
 
 
+@pytest.mark.slow
 @given(problems())
 def test_whole_numbers_keep_exact_margins_to_the_unit(problem):
     table, margins, variances, variance, _ = problem

@@ -47,6 +47,7 @@ def test_whole_margins_stay(table, seed):
         assert (margin(rounded, axes) == margin(whole, axes)).all()
 
 
+@pytest.mark.slow
 @given(tables(3))
 def test_three_ways_with_one_way_margins(table):
     result = controlled_rounding(table)

@@ -30,6 +30,7 @@ def measured(draw, values=VALUES, exact_top=True):
     return tree, levels(tree, y), levels(tree, v)
 
 
+@pytest.mark.slow
 @given(measured())
 def test_two_passes_are_generalised_least_squares(case):
     tree, values, variances = case

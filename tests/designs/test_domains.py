@@ -62,6 +62,7 @@ def test_records_that_are_read_in_parts_have_the_same_domain():
     assert one.to_dict() == other.to_dict()
 
 
+@pytest.mark.slow
 def test_records_that_are_dropped_are_of_their_strata():
     frame = sample()
     design = dp.design(frame, strata="size", rng=1, **FACTS)
@@ -91,6 +92,7 @@ def test_what_is_outside_of_a_subset_may_be_missing():
             assert float(getattr(whole, name)("y", 1.0)) == float(getattr(part, name)("y", 1.0))
 
 
+@pytest.mark.slow
 def test_the_total_of_a_subset_varies_with_its_number_of_records():
     frame = sample()
     frame["y"], frame["w"] = 50.0, 1.0
@@ -122,6 +124,7 @@ def test_a_total_says_that_one_record_of_each_unit_counts():
     assert "record" not in dp.design(frame, **{**FACTS, "rng": 1}).weighted_total("y", 1.0).post.steps[0]
 
 
+@pytest.mark.slow
 def test_intervals_of_a_subset_of_strata_cover_the_mean():
     covered = 0
     for seed in range(30):

@@ -32,6 +32,7 @@ from tests.designs.method_calls import (
 WITHOUT = ("choose", "symmetric_geometric", "symmetric_geometric_noise")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
     asked = CASES[name][0]()

@@ -106,6 +106,7 @@ def test_noise_of_a_function_covers_all_coefficients():
     assert r.response(1.0) == r.response.coeffs[-1] == r.estimate[-1]
 
 
+@pytest.mark.slow
 def test_the_choice_is_proportional_to_the_qualities():
     m = choice(target=lambda X: lambda r: r, responseSet=[1, 3])
     seen = [quiet(m, EPS, None, rng=None).response for _ in range(4000)]

@@ -141,6 +141,7 @@ NUMBER, TEXT = 4.242424242e7, "Zyxomma-petiolatum"
 SECRET = np.array([1.0, NUMBER, 2.0, 3.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWING)
 def test_no_message_has_data(name):
     """Neither the message nor the errors behind it show a value of the data, whatever else is wrong."""

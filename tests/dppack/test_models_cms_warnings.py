@@ -135,6 +135,7 @@ def test_c9_the_text_has_the_figure():
         LogisticRegressionDP("l2", 1.0, 1.0).fit(X[["a"]], Y, 1, -1, rng=1)
 
 
+@pytest.mark.slow
 def test_c9_the_data_decide_which_coefficients_can_come_out():
     # one record: 36.74 is passed on the side where it has no prediction of 1, and never on the other
     with warnings.catch_warnings():

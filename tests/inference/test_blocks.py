@@ -254,6 +254,7 @@ def _shares(limit, level, epsilon, counted, runs=4000):
     return np.mean([rejections_sf(each, 10, limit, counted) <= 0.05 for each in noisy])
 
 
+@pytest.mark.slow
 def test_the_level_is_held_and_a_law_without_noise_is_noticed():
     # three standard errors of 4,000 runs, whose false alarm is 0.3 %; the seed is fixed
     error = 3.0 * math.sqrt(0.05 * 0.95 / 4000)

@@ -135,11 +135,13 @@ WORST = [each for each in simulated.SETTINGS if "worst" in each["name"]]
 WORST += [each for each in simulated.SETTINGS if each["name"].startswith("given shares, 5 equal")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", WORST[::2], ids=lambda each: each["name"])
 def test_the_level_holds_where_it_is_hardest(setting):
     assert simulated.rejections(setting, 200, 11) <= 22
 
 
+@pytest.mark.slow
 def test_a_law_without_all_of_the_noise_is_noticed():
     setting = next(
         each for each in simulated.SETTINGS if each["name"].startswith("independence, 2x2 equal, n 20,")
@@ -152,6 +154,7 @@ def test_a_law_without_all_of_the_noise_is_noticed():
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 300, 5, noise=1.5)) > 29
 
 
+@pytest.mark.slow
 def test_the_simulation_is_that_of_releases():
     """The share of rejections of whole releases is that of the simulated ones."""
     rng = np.random.default_rng(8)
@@ -166,6 +169,7 @@ def test_the_simulation_is_that_of_releases():
     assert abs(found - expected) <= 4.0 * math.sqrt(2 * 60 * 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_few_records(n, epsilon):
@@ -195,6 +199,7 @@ def test_one_level_leaves_nothing_to_test():
         assert one.pvalue == 1.0
 
 
+@pytest.mark.slow
 def test_what_is_no_level_is_missing():
     with pytest.raises(PydpstatError, match="must have a level in each record"):
         pydpstat.chisquare([*ANSWERS, "z"], 1.0, levels=["a", "b", "c"])
@@ -208,6 +213,7 @@ def test_what_is_no_level_is_missing():
     assert dict(added.released)["c:c"] == 30.0
 
 
+@pytest.mark.slow
 def test_what_a_result_says():
     x = pd.Series(pd.Categorical(ANSWERS), name="answer")
     r = pydpstat.chisquare(x, 1.0, levels="declared", rng=1)
@@ -295,6 +301,7 @@ def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
     assert turned == pytest.approx(statistic, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_level_of_few_records_without_noise_is_held():
     # over the tables of ten records that make up nearly all of the probability, of which some are likely
     n, shares = 10, np.outer([0.18, 0.82], [0.82, 0.18]).ravel()
@@ -328,6 +335,7 @@ def test_a_released_table_is_tested_for_nothing():
     assert declared.pvalue == alone.pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_private(neighbors):
     frame = pd.DataFrame({"a": ["x", "y"] * 200, "b": (["x"] * 3 + ["y"]) * 100})
@@ -384,6 +392,7 @@ def test_values_of_no_level_may_have_one_that_is_not_tested(neighbors):
     assert len(named.estimates) == 3 and not named.remarks
 
 
+@pytest.mark.slow
 def test_a_design_counts_values_of_no_level_as_others():
     frame = pd.DataFrame({"x": ANSWERS, "y": ["u", "v", "v", "u"] * 30})
     levels = {"x": ["a", "b", "c"], "y": ["u", "v"]}

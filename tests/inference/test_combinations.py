@@ -49,6 +49,7 @@ def known(frame):
     return smf.ols(FORMULA, frame).fit()
 
 
+@pytest.mark.slow
 def test_without_noise_covariances_are_those_of_least_squares(sure, known):
     # a score test has the divisor n, and statsmodels' n - 6: one in a hundred
     wanted = known.cov_params().loc[sure.params.index, sure.params.index]
@@ -80,6 +81,7 @@ def test_without_privacy_a_contrast_is_the_t_test(sure, known, text):
     assert inside.pvalue(0.5 * (low + high)) > 0.5 and max(map(inside.pvalue, (low, high))) < 0.07
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
 def test_a_coefficient_is_tested_alike_in_any_basis(frame, own):
     # noise that is a good part of the errors: the basis changes nothing but the floors of pivots
@@ -129,6 +131,7 @@ def test_several_hypotheses_are_tested_by_bonferroni(frame):
     assert by_matrix.pvalue == joint.pvalue and by_matrix.parts.names == ("x = 0.3", "z = 0")
 
 
+@pytest.mark.slow
 def test_a_joint_test_does_not_depend_on_how_its_hypothesis_is_written(frame):
     fit = fitted(frame, epsilon=5.0, formula="y ~ x + z + C(g)")
     b, c = "C(g)[T.b]", "C(g)[T.c]"
@@ -158,6 +161,7 @@ def test_predictions_have_the_intervals_of_the_mean_response(frame, sure, known)
     assert found["mean"].to_numpy() == pytest.approx(sure.predict(new))
 
 
+@pytest.mark.slow
 def test_logistic_regressions_have_them_too(frame):
     data = frame.assign(y=frame.y > 1)
     fit = pydpstat.logit("y ~ x + z", data, 1e6, bounds={"x": BOUNDS["x"], "z": BOUNDS["z"]}, rng=1)
@@ -249,6 +253,7 @@ def test_ends_at_some_places_are_those_of_all(frame):
     assert one[1] == pytest.approx(whole[1], rel=1e-12) and np.isinf(one[[0, 2]]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1.0, 10_000.0])
 def test_combinations_do_not_depend_on_the_responses_unit(frame, unit):
     bounds = {"y": (-8.0 * unit, 12.0 * unit), "x": BOUNDS["x"]}

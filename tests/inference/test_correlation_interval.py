@@ -47,12 +47,14 @@ WORST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORST[::2])
 def test_intervals_miss_as_rarely_as_they_say(name):
     (setting,) = [each for each in levels.SETTINGS if each["name"] == name]
     assert levels.misses(setting, RUNS, 3) <= stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "wrong"), [(0.5, True), (1.0, False)])
 def test_the_simulation_finds_errors_that_are_too_small(monkeypatch, factor, wrong):
     right = Spread.sd

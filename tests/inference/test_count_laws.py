@@ -172,6 +172,7 @@ def test_pvalues_and_crossings():
     assert crossing(lambda x: x - 1.0, 0.2, 5.0, 0.1) == 0.2
 
 
+@pytest.mark.slow
 def test_the_interval_covers_as_often_as_it_says():
     n, epsilon, shorts = 6, 1.0, []
     noise, shares = Tulap(epsilon), (np.arange(40) + 0.5) / 40

@@ -170,6 +170,7 @@ def test_splitting_finds_small_probabilities(far, rate):
     assert exact < found < 3.0 * exact
 
 
+@pytest.mark.slow
 def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
     p, rate = np.array([0.2, 0.3, 0.5]), 1.0
     for n in (200, None):
@@ -190,6 +191,7 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
         assert 0.5 < pvalue / stats.chi2.sf(statistic, 1) < 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["laplace", "normal"])
 def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject(law):
     noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))

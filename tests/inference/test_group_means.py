@@ -95,11 +95,13 @@ HARD = [
 ][:6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", HARD[::2], ids=lambda each: each["name"])
 def test_the_level_holds(setting):
     assert simulated.rejections(setting, 100, 7) <= 14
 
 
+@pytest.mark.slow
 def test_a_law_without_all_of_the_noise_is_noticed():
     setting = next(
         each

@@ -121,6 +121,7 @@ def test_where_records_stand_does_not_matter(far):
     assert whole.released == turned.released
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["far out", "heteroscedastic"])
 def test_the_level_holds_where_that_of_one_variance_does_not(law):
     name = f"robust, {law}, 1 predictors, n 20000, epsilon 1"
@@ -133,6 +134,7 @@ def test_the_level_holds_where_that_of_one_variance_does_not(law):
     assert lost > 25
 
 
+@pytest.mark.slow
 def test_a_sum_of_influences_that_is_too_small_is_noticed():
     setting = {"method": "robust", "law": "far out", "predictors": 1, "n": 20000, "epsilon": 20.0}
     rng, hits = np.random.default_rng(2), [0, 0]

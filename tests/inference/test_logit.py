@@ -161,6 +161,7 @@ def test_without_noise_it_is_that_of_statsmodels():
     assert r.nobs == N and r.validity["w"] == "measured" and r.summary(0.1).as_text()
 
 
+@pytest.mark.slow
 def test_without_noise_few_records_have_the_score_test():
     from statsmodels.api import GLM, families
 
@@ -176,6 +177,7 @@ def test_without_noise_few_records_have_the_score_test():
     assert np.abs(apart).max() < 0.1
 
 
+@pytest.mark.slow
 def test_of_few_ones_nothing_is_said():
     x = np.linspace(-1.0, 1.0, 200)
     for ones, told in ((8, False), (60, True)):
@@ -282,6 +284,7 @@ def released(z, b, epsilon, draw, spread):
     return fit(n, p, lambda: noisy(own.moments(), shares[0]), scores)
 
 
+@pytest.mark.slow
 def test_true_coefficients_are_rejected_as_often_as_stated():
     draw, b = np.random.default_rng(4), np.array([-1.0, 2.0])
 
@@ -318,6 +321,7 @@ HARD = [("near a bound", (-3.0, 1.0), 2000, 1000.0), ("rare level", (-2.1, 2.0),
 HARD += [("mixture", (-3.5, 0.0), 5000, 1000.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, b, n, epsilon", HARD)
 def test_slopes_of_predictors_in_a_part_of_their_bounds_are_not_rejected_more_often(name, b, n, epsilon):
     draw = np.random.default_rng(5)

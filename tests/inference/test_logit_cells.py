@@ -199,6 +199,7 @@ def simulated(n, b, epsilon, draw, spread, number):
     return fit(own, parts_of(epsilon, SHARES), 2, n, ask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [False, True])
 def test_true_coefficients_are_rejected_as_often_as_stated(number):
     draw, b = np.random.default_rng(4), (-0.5, 0.5, 0.0, 2.0)[: 4 if number else 3]
@@ -235,6 +236,7 @@ def test_a_private_number_of_records_is_not_told():
         assert pickle.loads(pickle.dumps(r)).params.equals(r.params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-9, 1.0, 100.0])
 @pytest.mark.parametrize("n", [0, 3, 40])
 def test_whatever_the_records_are(n, epsilon):

@@ -46,6 +46,7 @@ RELEASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
     r = RELEASES[name]()

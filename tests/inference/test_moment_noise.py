@@ -133,6 +133,7 @@ def test_a_cell_has_one_vector_of_noise_in_columns_of_the_value():
     assert np.abs([related[0, 1], related[0, 4], related[0, 9], related[9, 10]]).max() < 4.5 / math.sqrt(4000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("numbers", "levels"), [(4, ()), (2, (3,))])
 def test_simulated_draws_have_the_distribution_of_the_noise(numbers, levels):
     layout = Layout.of(design_of(numbers, levels))

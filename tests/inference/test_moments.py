@@ -126,6 +126,7 @@ def test_the_sum_has_the_noise_of_a_mean_released_alone():
     assert weights(1, 1, True) == (0, Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), 1)
 
 
+@pytest.mark.slow
 def test_all_follows_from_one_payment():
     budget = dp.Budget(1.0)
     r = dp.moments(X, 1.0, bounds=(0, 100), rng=1, budget=budget)
@@ -188,6 +189,7 @@ def noise_of(variables, neighbors):
     return noise, noise_law(noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [2, 3, 5])
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
@@ -210,6 +212,7 @@ def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
     assert abs(together[0]) < 0.02 if neighbors == "bounded" else together[0] > 0.08
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0), (4.0, 0.0)])
 def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
     noise, law = noise_of(3, "bounded")
@@ -228,6 +231,7 @@ def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
         assert above >= 0.85 * (1.0 - share) - 5.0 * error - 0.03 * (share < 0.6)
 
 
+@pytest.mark.slow
 def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_records():
     noise, law = noise_of(3, "unbounded")
     sd, runs, found = noise.std(), 150, {1.0: 0, 0.25: 0}

@@ -65,6 +65,7 @@ WORST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORST)
 def test_intervals_miss_as_seldom_as_they_say(name):
     setting = next(each for each in levels.SETTINGS if each["name"] == name)
@@ -269,6 +270,7 @@ def test_sums_of_three_laplace_variables_are_bounded_from_above():
 # two groups -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_groups_that_differ_are_told_apart(neighbors):
     y = X + np.where(GROUPS == "u", 20.0, 0.0)

@@ -120,6 +120,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("test", "n", "epsilon", "effect", "how", "runs"), SETTINGS)
 def test_the_power_is_that_of_the_test(test, n, epsilon, effect, how, runs):
     # seeded; a correct plan fails here once in 16,000 seeds
@@ -188,6 +189,7 @@ def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
     assert far(normal, round(drawn * power_means.RUNS), power_means.RUNS) < FAR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_power_grows(test):
     effect = EFFECTS.get(test, 0.5)
@@ -204,6 +206,7 @@ def test_power_grows(test):
 
 
 # the others are searched in the same way
+@pytest.mark.slow
 @pytest.mark.parametrize("test", [each for each in TESTS if each not in ("f_oneway", "chi2_contingency")])
 def test_what_is_found_has_the_power(test):
     effect, aim = EFFECTS.get(test, 0.5), 0.7
@@ -274,6 +277,7 @@ def test_edges(test, n, epsilon, alpha):
     assert epsilon > 0.01 or planned.power <= 1.1 * alpha
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "effect"), [("ttest_1samp", 0.005), ("wilcoxon", 0.005), ("binomtest", 0.002)]
 )
@@ -305,6 +309,7 @@ PRIVATE_RUNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", PRIVATE_RUNS)
 def test_the_power_with_a_private_number_of_records(test):
     how, runs, hits = {"neighbors": "unbounded"}, PRIVATE_RUNS[test], 0
@@ -335,6 +340,7 @@ def test_with_a_guess_of_n_the_fourth_number_is_found(test):
     assert planned.power >= 0.7 and again.power == planned.power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["f_oneway", "chi2_contingency"])
 def test_a_private_number_of_records_has_a_power_of_its_own(test):
     effect = EFFECTS.get(test, 0.6)

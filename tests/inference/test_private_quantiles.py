@@ -51,6 +51,7 @@ QUANTILES = {("exponential", 0.5): 0.3 * np.log(2.0), ("exponential", 0.1): -0.3
 QUANTILES |= {("ties", 0.5): 0.25, ("ties", 0.1): 0.1 / 0.6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, q", QUANTILES)
 @pytest.mark.parametrize("n, rate, cells", [(40, 1.0, 16), (400, 0.2, 32), (1000, 2.0, 32)])
 def test_intervals_cover(name, q, n, rate, cells):

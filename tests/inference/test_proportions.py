@@ -99,6 +99,7 @@ def share_rejected(tests, pvalue, far):
     return np.mean([known[test] for test in tests])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, epsilon, p", [(20, 1.0, 0.1), (100, 0.2, 0.3)])
 def test_level_of_one_with_a_private_size(n, epsilon, p):
     rng = np.random.default_rng(3)
@@ -124,6 +125,7 @@ WORST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes, p, line, epsilon", WORST)
 def test_level_of_two(sizes, p, line, epsilon):
     rng = np.random.default_rng(4)
@@ -142,6 +144,7 @@ def test_level_of_two(sizes, p, line, epsilon):
     assert np.mean(np.abs(plain) > 1.96) > HIGHEST
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     n=st.integers(1, 200),

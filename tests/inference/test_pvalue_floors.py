@@ -97,6 +97,7 @@ EXACT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMULATED)
 def test_the_smallest_p_value_is_known_and_attained(name):
     call, floor = SIMULATED[name]

@@ -295,6 +295,7 @@ def test_the_mean_of_signs_has_a_binomial_law():
     assert 0.5 * near < far < near < 0.1
 
 
+@pytest.mark.slow
 def test_a_mean_of_all_pairs_between_two_binomial_values():
     """The smaller sample is spread out so far that nearly only its signs count: .062 missed as a lattice."""
     rng, runs, missed = np.random.default_rng(4), 3000, 0

@@ -104,6 +104,7 @@ def test_the_simulated_releases_are_those_of_the_function():
     assert sure.tests.noisy.matrix == pytest.approx(quiet.matrix, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.001, 100.0])
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("how", ["constant", "outside", "collinear", "one level", "random"])

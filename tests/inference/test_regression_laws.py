@@ -52,6 +52,7 @@ def moved(design, first, second, norm):
     return np.abs(gaps).sum() if norm == 1 else math.sqrt((gaps**2).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", [1, 2])
 @pytest.mark.parametrize(
     ("numbers", "factors"), [(1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (2, 2), (1, 2)]
@@ -159,6 +160,7 @@ def test_p_values_add_up_all_outcomes(law, epsilon):
         assert two_sided(-seen, law, epsilon) == two_sided(seen, law, epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sd", "scale"), [(1.0, 1.0), (1.0, 0.01), (0.02, 1.0), (3.0, 2.0)])
 def test_the_tail_of_normal_and_laplace_is_its_integral(sd, scale):
     with mpmath.workdps(40):
@@ -291,6 +293,7 @@ WORST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", WORST[::2], ids=lambda each: f"{each['method']}, {each['law']}")
 def test_levels_hold_in_the_worst_settings(setting):
     assert levels.rejections(setting, 400, 11) <= 36
@@ -303,6 +306,7 @@ def test_a_law_without_its_noise_is_noticed(setting, monkeypatch):
     assert levels.rejections(setting, 400, 11) > 36
 
 
+@pytest.mark.slow
 def test_moments_without_their_noise_are_noticed(monkeypatch):
     real = levels.noisy_moments
 

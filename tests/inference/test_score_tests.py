@@ -126,6 +126,7 @@ def data(seed, n=3000):
     return 0.2 + 0.3 * x[:, 0] + 0.1 * rng.standard_normal(n), x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
 def test_intervals_end_where_p_values_reach_their_level(alpha):
     y, x = data(1)

@@ -35,6 +35,7 @@ def test_differences_of_many_records_are_those_of_normal_variables(first, second
     assert given.pvalue() == pytest.approx(2.0 * ndtr(-z), rel=0.1) if z < 4.0 else given.pvalue() < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, p, q", [(10, 0.0275, 0.97), (2, 0.05, 0.95), (8, 0.3, 0.7)])
 def test_differences_of_shares_next_to_both_ends_are_held(n, p, q):
     # without noise, over all counts; squares of distances that are added miss 6 to 8 % here at every level

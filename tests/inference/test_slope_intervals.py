@@ -142,6 +142,7 @@ def test_without_noise_it_is_theil_and_sens():
     assert fit.pvalues.iloc[0] < 1e-6 and list(fit.validity) == ["model"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "epsilon", "most"), [(1000, 1.0, 0.25), (5000, 1.0, 0.08)])
 def test_its_width(n, epsilon, most):
     widths = []
@@ -160,6 +161,7 @@ def test_its_width(n, epsilon, most):
 WORST = ["rank, near a bound, 1 predictors, n 300, epsilon 5", "rank, normal, 1 predictors, n 100, epsilon 1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORST)
 def test_intervals_miss_as_rarely_as_they_say(name):
     (setting,) = [each for each in levels.SETTINGS if each["name"] == name]
@@ -173,6 +175,7 @@ def test_the_simulation_finds_noise_that_is_left_out(monkeypatch):
     assert levels.misses(setting, RUNS, 3) > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 100.0])
 def test_few_records_say_little_and_are_no_error(n, epsilon):

@@ -126,6 +126,7 @@ TABLE = {"bounds": (0, 100), "max_weight": 4, **GROUPS}
 INSIDE = {level: (X.clip(0.0, 100.0)[level == REGION], W[level == REGION]) for level in "ab"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_with_next_to_no_noise_a_domain_table_is_that_of_the_groups_alone(neighbors):
     public = {**TABLE, "neighbors": neighbors, "rng": 1}
@@ -191,6 +192,7 @@ def test_names_of_columns_stand_for_them():
     assert crossed.params.index.names == ["region", "sex"] and crossed.params.size == 4 * 3
 
 
+@pytest.mark.slow
 def test_two_groups_are_compared():
     x, w = np.concatenate([X, X + 3.0]), np.concatenate([W, W])
     groups = np.repeat(["a", "b"], X.size)
@@ -296,6 +298,7 @@ def test_the_sensitivity_is_attained(neighbors):
     assert sum(abs(a - b) for a, b in zip(before.exact, after.exact)) == before.sensitivities[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 @pytest.mark.parametrize("epsilon", [0.001, 100.0])
 @pytest.mark.parametrize("n", [1, 2, 5])

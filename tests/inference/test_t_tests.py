@@ -216,6 +216,7 @@ def test_the_sorted_law_and_the_engine_agree():
     assert all(means.agrees(setting, place) for place, setting in enumerate(means.SETTINGS[:128:16]))
 
 
+@pytest.mark.slow
 def test_equal_means_are_told_apart_at_most_as_often_as_stated():
     settings = [each for each in means.SETTINGS if each["name"].startswith("two samples, normal and coin")]
     for setting in settings:
@@ -245,6 +246,7 @@ def test_few_records_and_little_noise_do_not_leave_the_test_without_power():
 EDGES = [np.array([0.5]), np.array([9.0, 9.0]), np.full(3, -7.0), np.zeros(5), np.array([0.0, 1.0, 1.0, 0.0])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", EDGES, ids=str)
 @pytest.mark.parametrize("epsilon", [0.001, 100])
 def test_edges_have_answers(x, epsilon):
@@ -343,6 +345,7 @@ def test_a_private_number_of_records_is_served():
     assert dp.ttest_1samp(X, 30, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded").pvalue < 0.01
 
 
+@pytest.mark.slow
 def test_private_numbers_of_records_keep_the_level():
     rng, runs, found = np.random.default_rng(5), 40, 0
     mix = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
@@ -355,6 +358,7 @@ def test_private_numbers_of_records_keep_the_level():
     assert found <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5)
 
 
+@pytest.mark.slow
 def test_results_are_pickled_shown_and_say_what_they_rest_on():
     for r in (
         dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1),

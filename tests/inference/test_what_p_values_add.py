@@ -34,6 +34,7 @@ def test_means_far_apart_add_what_both_variances_leave_out(sizes):
     assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + LEAST, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
     pair = sums(100, 0.9), sums(100, -0.9)
     # the wider sets leave out 2e-7 each

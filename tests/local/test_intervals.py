@@ -48,6 +48,7 @@ def test_the_coverage_is_as_promised(kind, method):
         assert covered < 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_coverage_is_that_of_the_intervals_themselves(kind, method):
@@ -86,6 +87,7 @@ def _covers(law, count, p):
     return low - 1e-9 <= p <= high + 1e-9
 
 
+@pytest.mark.slow
 def test_over_all_proportions():
     """At every proportion on a grid, also for few answers, the exact methods keep what they promise."""
     for epsilon in (0.3, 5.0):

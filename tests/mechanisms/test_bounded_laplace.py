@@ -56,6 +56,7 @@ def test_plain_laplace_noise_within_limits_would_not_keep_it():
     assert worst(BoundedLaplaceNoise(1.0, (0.0, 10.0)), 1.0) > 1.48
 
 
+@pytest.mark.slow
 def test_the_draws_have_the_truncated_distribution():
     values = [10.0, 30.0]
     results = [

@@ -60,6 +60,7 @@ def test_no_record_moves_by_more_than_1_and_corners_do(places):
     assert np.allclose(norm((products(ends[0]) - products(ends[1])) / 2, places)[moved], 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate, factors", [(0.5, (0.94, 1.06))])
 def test_draws_on_a_coarse_grid_have_the_exact_probabilities(rate, factors):
     size, most = 40_000, 10
@@ -150,6 +151,7 @@ def test_no_record_adds_more_than_1_and_every_one_adds_that(places):
     assert np.allclose(noise.norm(with_number(numbers)), 2.0 * sizes)
 
 
+@pytest.mark.slow
 def test_added_draws_on_a_coarse_grid_have_the_exact_probabilities():
     rate, size, most = 1.2, 40_000, 6
     drawn = CrossProductNoise(1.0 / rate, 3, True).draw(SYSTEM, 4 * size, 1.0).reshape(-1, 4)
@@ -169,6 +171,7 @@ def test_added_draws_on_a_coarse_grid_have_the_exact_probabilities():
     assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 2000), (6, 500), (9, 100)])
 def test_added_draws_and_samples_have_the_distribution(places, size):
     noise, grid = CrossProductNoise(2.0, places, True), 2.0**-24

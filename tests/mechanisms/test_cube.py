@@ -207,6 +207,7 @@ def test_by_group_each_group_has_a_cube_of_its_own():
             assert np.min(r.noise_scale) == pytest.approx(unit / 0.5, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_intervals_cover_each_column_and_joint_ones_all_columns():
     frame = np.tile(np.array([[0.1, 0.7, 0.4], [0.5, 0.2, 0.9]]), (50, 1))
     missed, true = np.zeros(2), frame.mean(axis=0)

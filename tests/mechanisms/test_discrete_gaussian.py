@@ -53,6 +53,7 @@ def two_cells_delta(epsilon, sd, shift):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", SDS)
 @pytest.mark.parametrize("shift", [1, 3])
 def test_the_curve_is_exact(sd, shift):
@@ -107,6 +108,7 @@ def test_the_distribution():
 GRID = [(e, d) for e in (0.01, 0.1, 1.0, 10.0, 100.0) for d in (1e-3, 1e-6, 1e-9, 1e-12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon, delta", GRID)
 def test_the_calibration_is_the_smallest(epsilon, delta):
     for shift in (1, 2) if epsilon >= 0.1 else (1,):

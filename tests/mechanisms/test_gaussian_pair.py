@@ -23,6 +23,7 @@ def by_definition(epsilon, shift, narrow, wide):
     return float(max(excess(one, other), excess(other, one)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "epsilon, shift, narrow, wide",
     [(0.5, 1.0, 3.0, 4.0), (1.0, 1.0, 1.5, 1.5 * 10 / 9), (0.1, 0.0, 1.0, 2.0), (0.3, 1.0, 6.0, 6.6)],

@@ -121,6 +121,7 @@ def test_hierarchies_and_plans():
     assert planned.noise_scale == pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism=Plain()).noise_scale
 
 
+@pytest.mark.slow
 def test_the_auditor_tells_a_wrong_one():
     def release(part):
         return lambda x: pydpstat.mean(x, 1.0, bounds=(0, 1), mechanism=Plain(part))

@@ -60,6 +60,7 @@ def test_no_shift_on_the_grid_costs_more_than_epsilon(epsilon, sensitivity):
     assert np.abs(logs[beyond:] - logs[:-beyond]).max() > epsilon * 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rare", [False, True], ids=["often", "seldom"])
 @pytest.mark.parametrize("epsilon, sensitivity", CASES)
 def test_draws_on_a_coarse_grid_have_the_exact_probabilities(monkeypatch, epsilon, sensitivity, rare):
@@ -87,6 +88,7 @@ def test_draws_on_a_coarse_grid_have_the_exact_probabilities(monkeypatch, epsilo
         assert p_value(StaircaseNoise(epsilon * factor, sensitivity)) < FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon, sensitivity", CASES)
 def test_draws_on_a_fine_grid_and_seeded_ones_have_the_distribution(epsilon, sensitivity):
     noise, grid = StaircaseNoise(epsilon, sensitivity), math.ldexp(1.0, -22)

@@ -108,6 +108,7 @@ CALLS: dict[str, Call] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function, good", parameters((f"messages of {name}", call) for name, call in CALLS.items())
 )

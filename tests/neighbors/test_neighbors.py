@@ -22,6 +22,7 @@ class Unshown:
         raise ZeroDivisionError("4242")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function, kind",
     parameters(
@@ -43,6 +44,7 @@ NUMERIC = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", NUMERIC, ids=[function.name for function in NUMERIC])
 def test_many_records(function):
     kind = Kind("long", np.array, (), (), (), (1, 2, 3))

@@ -22,6 +22,7 @@ for _case in all_cases():
     GROUPS[_case.function].append(_case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", GROUPS)
 def test_recorded(function):
     """Every case of a function agrees with what R returned when it was recorded; none is left out."""
@@ -46,6 +47,7 @@ def test_live(live_r, function):
         assert [each.name for each in others if each.against != "live"] == []
 
 
+@pytest.mark.slow
 def test_distributions_run_in_processes_of_their_own(monkeypatch):
     """A seeded distribution gives the same verdict there as here."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)

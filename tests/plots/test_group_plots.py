@@ -45,6 +45,7 @@ def test_of_many_groups_some_are_named():
     assert not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function, own", [("cov", 6), ("corr", 3)])
 def test_matrices_are_drawn_without_what_they_have_twice(function, own):
     r = released(function, 10, 3)
@@ -119,6 +120,7 @@ def test_the_key_with_few_levels_has_the_colours(first, second, rows):
     assert axes.get_xlim()[0] == 0.0 and not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 def test_three_keys_are_panels_and_many_levels_of_two_a_heat_map():
     sizes = {"age": 3, "sex": 2, "region": 12}
     keys = {name: np.arange(7200) // place % size for place, (name, size) in zip((1, 3, 6), sizes.items())}

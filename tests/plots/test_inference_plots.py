@@ -77,6 +77,7 @@ def test_a_test_by_ranks_or_distances_is_drawn_in_its_distribution_under_the_nul
     assert not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 def test_the_title_of_a_test_names_variables_and_what_is_compared():
     frame = pd.DataFrame({"income": AGE, "sex": ["f", "m"] * 400})
     facts = pydpstat.design(frame, bounds={"income": (0, 100)}, levels={"sex": ["f", "m"]}, other=None, rng=1)
@@ -87,6 +88,7 @@ def test_the_title_of_a_test_names_variables_and_what_is_compared():
     assert "statistic" in title[1] and title[2].startswith("Laplace noise")
 
 
+@pytest.mark.slow
 def test_an_analysis_of_variance_is_drawn_by_the_means_of_all_groups():
     names = sorted(set(REGION))
     groups = [pd.Series(AGE[REGION == name] + 5 * place, name=name) for place, name in enumerate(names)]
@@ -139,6 +141,7 @@ def test_pairs(correction, kind):
     assert marks.legend(axes) == [f"95 % {kind}confidence interval"]
 
 
+@pytest.mark.slow
 def test_the_title_of_pairs_names_variable_and_key():
     frame = pd.DataFrame({"income": AGE, "region": REGION})
     facts = {"by": "region", "levels": sorted(set(REGION)), "other": None, "population": True}
@@ -147,6 +150,7 @@ def test_the_title_of_pairs_names_variable_and_key():
     assert "income by region" in str(r.summary())
 
 
+@pytest.mark.slow
 def test_long_names_of_groups_are_beside_the_axes_and_not_in_the_title():
     names = [f"statistical region of {each} population density" for each in ("low", "medium", "high")]
     frame = pd.DataFrame({"income": AGE[:600], "region": names * 200})
@@ -194,6 +198,7 @@ def test_models_with_and_without_a_public_noise():
     assert marks.points(axes)[0][0].tolist() == r.coeff.tolist() and not marks.legend(axes)
 
 
+@pytest.mark.slow
 def test_moments():
     frame = pd.DataFrame({"age": AGE, "income": 1e4 * AGE})
     r = pydpstat.moments(frame, 2.0, bounds=[(0, 100), (0, 1e6)], rng=1)
@@ -275,6 +280,7 @@ def test_hypotheses_and_predictions_are_drawn_with_their_intervals():
         assert not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 def test_axes_name_the_variable_that_they_show():
     frame = pd.DataFrame({"age": np.linspace(18, 90, 400), "sex": ["f", "m"] * 200})
     frame = frame.assign(old=frame["age"] > 60)

@@ -176,6 +176,7 @@ MADE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", MADE)
 def test_nothing_lies_on_anything(kind, size):
@@ -183,6 +184,7 @@ def test_nothing_lies_on_anything(kind, size):
     assert overlaps(figure) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["small", "long"])
 @pytest.mark.parametrize("kind", MADE)
 def test_a_quarter_of_a_page_is_room_enough(kind, size):
@@ -194,6 +196,7 @@ def test_a_quarter_of_a_page_is_room_enough(kind, size):
     assert overlaps(figure) == [] and axes[0, 0].get_title() == "A title"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", MADE)
 def test_a_plain_figure_has_room(kind, size):
@@ -311,6 +314,7 @@ def test_teaching_pictures(name, plain):
     assert overlaps(drawing.figure) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", [False, True])
 def test_large_teaching_pictures(plain):
     edges = np.linspace(0, 150_000, 16)

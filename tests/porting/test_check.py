@@ -184,6 +184,7 @@ def test_a_file_that_is_not_there(tmp_path, capsys):
     assert "the file cannot be read: No such file" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_long_script_takes_seconds(tmp_path):
     body = (SCRIPTS / "sound" / "report.R").read_text(encoding="utf-8")
     body += (SCRIPTS / "unsound" / "standardized.R").read_text(encoding="utf-8")
@@ -194,6 +195,7 @@ def test_a_long_script_takes_seconds(tmp_path):
     assert time.perf_counter() - start < 30
 
 
+@pytest.mark.slow
 def test_a_script_that_nests_deeply_is_answered(tmp_path):
     (tmp_path / "deep.R").write_text(f"x <- {' + '.join(['1'] * 5000)}\n", encoding="utf-8")
     (tmp_path / "deep.py").write_text(f"x = {'-' * 5000}1\n", encoding="utf-8")

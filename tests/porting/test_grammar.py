@@ -69,6 +69,7 @@ def test_what_is_recorded_is_what_r_has(pieces, version):
     assert {name: found[str(path)] for name, path in pieces.items()} == RECORDED
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_trees_of_installed_files_are_those_that_r_has(version):
     said = subprocess.run(

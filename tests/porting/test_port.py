@@ -172,6 +172,7 @@ def test_a_comparison_without_a_sure_text_is_refused(text, reason):
         translate(text, ["x", "mean"])
 
 
+@pytest.mark.slow
 def test_statements_of_comparisons_are_translated():
     left = total = 0
     for case in all_cases():
@@ -185,6 +186,7 @@ def test_statements_of_comparisons_are_translated():
     assert left <= 0.02 * total, (left, total)
 
 
+@pytest.mark.slow
 def test_few_comparisons_have_a_python_text_of_their_own():
     def own(case: Case) -> bool:
         try:
@@ -195,6 +197,7 @@ def test_few_comparisons_have_a_python_text_of_their_own():
     assert sum(map(own, all_cases())) < 110
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_scripts_are_ported_whole_and_differ_nowhere(script, capsys):
     status = main(["port", str(script), "--verify", "--recorded", str(script.with_suffix(".json"))])

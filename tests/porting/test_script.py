@@ -111,6 +111,7 @@ def test_an_error_shows_the_line_and_the_place(text, message):
     assert (str(again), again.line, again.column) == (message, error.line, error.column)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join) | st.text(max_size=40))
 @settings(max_examples=300)
 def test_whatever_the_text_it_is_a_tree_or_an_error_in_the_text(text):
@@ -138,6 +139,7 @@ def test_a_file_that_is_no_r_has_an_error(tmp_path, content):
         read(path)
 
 
+@pytest.mark.slow
 def test_long_chains_are_no_deep_ones():
     branches = " else ".join(f"if (x == {n}) {n}" for n in range(2000))
     assert len(parse(branches).expressions[0].arguments) == 3
@@ -145,6 +147,7 @@ def test_long_chains_are_no_deep_ones():
     assert len(parse(f"c({', '.join(map(str, range(20_000)))})").expressions[0].arguments) == 20_000
 
 
+@pytest.mark.slow
 def test_what_is_nested_too_deeply_has_an_error():
     with pytest.raises(RSyntaxError, match="1:1: nested too deeply"):
         parse("-" * 100_000 + "x")
@@ -152,6 +155,7 @@ def test_what_is_nested_too_deeply_has_an_error():
         parse("(" * 51 + "x" + ")" * 51)
 
 
+@pytest.mark.slow
 def test_ten_thousand_lines_take_a_moment():
     lines = (trees.HERE / "grammar" / "scripts.R").read_text(encoding="utf-8").count("\n")
     text = (trees.HERE / "grammar" / "scripts.R").read_text(encoding="utf-8") * (10_000 // lines + 1)

@@ -27,6 +27,7 @@ def test_values_are_r_s(python, given, space):
     assert values.agree(mine, given), (mine, given)
 
 
+@pytest.mark.slow
 def test_most_values_are_there():
     refused = [
         python
@@ -36,6 +37,7 @@ def test_most_values_are_there():
     assert len(refused) <= 0.05 * len(CASES), refused
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_recorded_values_are_those_of_this_r():
     for path in values.CASES:

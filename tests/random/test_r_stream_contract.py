@@ -50,6 +50,7 @@ def test_pieces_are_the_whole(distribution, seed, pieces):
     assert np.array_equal(whole.state, parts.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", DRAWS)
 def test_pieces_beyond_a_chunk(distribution):
     draw = DRAWS[distribution]

@@ -42,6 +42,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_from_r_and_to_r():
     missing = importlib.util.find_spec("rpy2") is None or shutil.which("R") is None
     if missing or os.environ.get("PYDPSTAT_NO_R"):

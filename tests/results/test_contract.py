@@ -39,6 +39,7 @@ def results():
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NOISE, *BOTH, *CONFIDENCE])
 def test_estimate_and_intervals(results, name):
     result = results[name]
@@ -103,6 +104,7 @@ def test_no_condition(results, name):
     assert f"is neither true nor false. Write {UNDECIDED[name]}" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_print_shows_numbers_and_completion_no_workshop(results, name):
     result = results[name]

@@ -185,6 +185,7 @@ def test_html_has_no_sign_of_markup_in_a_cell():
     assert "<td>&lt; 1e-06</td>" in test.to_html() and "< 1e-06" in str(test)
 
 
+@pytest.mark.slow
 def test_both_intervals_are_in_a_frame_by_their_names():
     r = dp.mean(FRAME[["x", "g"]], 1.0, population=True, **BY, **ONE)
     frame = r.to_frame(0.1)
@@ -215,6 +216,7 @@ def test_the_decimals_of_a_column_align():
     assert column([1.25, float("nan"), float("inf"), ""]) == ["1.25", "-", "inf", ""] and column([]) == []
 
 
+@pytest.mark.slow
 def test_tables_are_written_whole_also_where_a_page_shows_sixty_rows():
     names = [f"municipality number {place} of the southern districts" for place in range(70)]
     r = dp.mean(

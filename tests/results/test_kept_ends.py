@@ -21,6 +21,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_each_level_is_found_once(name):
     result = RESULTS[name]()
@@ -33,6 +34,7 @@ def test_each_level_is_found_once(name):
         assert found.call_count == (1 if name == "population" else 2)
 
 
+@pytest.mark.slow
 def test_a_change_of_what_was_returned_changes_nothing_that_is_kept():
     result = RESULTS["population"]()
     ends = result.conf_int(kind="population")

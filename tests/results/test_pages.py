@@ -129,6 +129,7 @@ def test_p_values_say_what_they_come_from():
     assert "score tests" not in text(alone)
 
 
+@pytest.mark.slow
 def test_corrected_p_values_at_their_floor_are_limits_alike():
     shifted = FRAME.assign(income=FRAME.income * 0.1 + 30.0 * FRAME.region.map({"n": 0, "s": 1, "w": 2}))
     how = {"bounds": (0, 100), "by": "region", "levels": ["n", "s", "w"], "other": None, "population": True}
@@ -178,6 +179,7 @@ def test_variables_in_unlike_units_have_decimals_of_their_own():
         assert len(decimals) == 1 and sd > 2.0 * 10.0 ** -decimals.pop()
 
 
+@pytest.mark.slow
 def test_groups_of_what_has_no_name_are_named_by_their_key_alone():
     how = {"bounds": (0, 5), "by": pd.Series(["f", "m"] * 50, name="sex"), "levels": ["f", "m"], "rng": 1}
     budget = dp.Budget(4.0)

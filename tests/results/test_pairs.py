@@ -32,6 +32,7 @@ def means():
     return by_region(pydpstat.mean, X, bounds=(0, 120), population=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction, method", [("holm", "holm"), ("bonferroni", "bonferroni")])
 @pytest.mark.parametrize("kind", ["means", "shares"])
 def test_corrections_are_those_of_statsmodels(kind, correction, method, means):

@@ -335,6 +335,7 @@ def test_nothing_private_is_said():
         assert f"{value:.{digits}f}" not in shown
 
 
+@pytest.mark.slow
 def test_how_many_records_of_a_unit_count_is_said_everywhere():
     frame = pd.DataFrame({"person": [*range(50)] * 4, "age": [30.0, 50.0] * 100, "sex": ["f", "m"] * 100})
     facts = {"bounds": {"age": (0, 100)}, "levels": {"sex": ["f", "m"]}, "unit": "person"}

@@ -117,6 +117,7 @@ def test_delta_mechanism_and_neighbors_reach_the_release():
     assert logistic(neighbors="unbounded").fit(FRAME, RETIRED).results_.guarantee.neighbors == "unbounded"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("columns", [1, 6])
 def test_predictions_need_no_coefficient_that_the_noise_shows(neighbors, columns):
@@ -363,6 +364,7 @@ def test_a_response_is_asked_for():
         linear().fit(FRAME)
 
 
+@pytest.mark.slow
 def test_without_scikit_learn_the_command_is_named():
     code = """
 import sys
@@ -382,6 +384,7 @@ except ImportError as error:
     ]
 
 
+@pytest.mark.slow
 def test_with_array_apis_no_check_is_skipped():
     code = """
 from sklearn.utils.estimator_checks import check_estimator

@@ -17,6 +17,7 @@ from tests.statistics.grouped import FRAME, GROUPS, NUMBERS, OPEN, STATISTICS, d
 # 100,000 groups
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_groups():
     n, number = 300_000, 100_000
     rng = np.random.default_rng(2)
@@ -32,6 +33,7 @@ def test_a_hundred_thousand_groups():
     assert seconds < 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 def test_pages_of_many_groups_are_short_and_quick(name):
     n, number = 20_000, 5_000

@@ -24,6 +24,7 @@ FALSE_ALARM = 1e-6
 # the law
 
 
+@pytest.mark.slow
 def test_a_group_has_the_law_of_a_release_of_its_own():
     # unbounded neighbors: epsilon in every group; bounded ones: half of it
     data = pd.DataFrame({"x": [0.0, 1, 1, 1, 4, 5, 5, 0], "g": [*"aaaaabbb"]})
@@ -137,6 +138,7 @@ def test_the_loss_is_reached(q):
     assert joint_loss([less, more], [more, less], share, rate / 0.9, points) > epsilon
 
 
+@pytest.mark.slow
 def test_the_loss_of_a_person_in_every_group_is_at_most_epsilon():
     # two records of a person, in two groups or in one, of three points: added, removed, or replaced
     points, epsilon, share = 3, 4.0, public_share(0.3)

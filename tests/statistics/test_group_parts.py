@@ -45,6 +45,7 @@ def test_the_order_of_records_and_parts_change_nothing(name, scope, neighbors, m
         np.testing.assert_array_equal(once, read.value)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 400), max_size=6), st.sampled_from(STATISTICS), st.booleans())
 def test_any_split_gives_the_same(ends, name, units):
     data = data_of(name)[["x", "y", "g", "p"]]

@@ -179,6 +179,7 @@ RECORD = st.tuples(st.tuples(VALUES, VALUES), st.sampled_from(["a", "b", "no lev
 UNIT = st.lists(RECORD, max_size=6)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(STATISTICS),
     st.sampled_from([LAPLACE, GAUSSIAN]),
@@ -194,6 +195,7 @@ def test_no_record_moves_it_further(name, noise, neighbors, other, rest, first, 
     assert ratio_of(name, noise, neighbors, pair, {**GROUPS, "other": other}) <= 1.0
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(STATISTICS),
     st.sampled_from([LAPLACE, GAUSSIAN]),
@@ -234,6 +236,7 @@ def ratio_of(
     return moved(*queries, 2 if "delta" in noise else 1)
 
 
+@pytest.mark.slow
 @given(st.lists(RECORD, min_size=1, max_size=12), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_the_order_of_records_is_no_part_of_what_is_asked(rows, most, random):
     rows = [(*row, place % 3) for place, row in enumerate(rows)]

@@ -78,16 +78,19 @@ COMPUTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw, first, second", ADDITIVE.values(), ids=ADDITIVE)
 def test_the_lattices_of_neighbors_are_the_same(draw, first, second):
     assert differing_lattices(draw(first, None), draw(second, None), cuts=ENDS) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw, first, second", COMPUTED.values(), ids=COMPUTED)
 def test_values_computed_from_releases_add_no_lattice(draw, first, second):
     assert differing_lattices(draw(first, None), draw(second, None), cuts=ENDS, whole=False) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean of tenths", "sum, unbounded, Gaussian", "var", "cov"])
 def test_the_test_sees_the_noise_of_r(name):
     draw, first, second = ADDITIVE[name]

@@ -116,6 +116,7 @@ def test_nobody_is_counted_in_more_groups_than_allowed(monkeypatch):
     assert found.tolist() == [data.patient[wards == ward].nunique() for ward in (*WARDS, "other")]
 
 
+@pytest.mark.slow
 def test_which_groups_count_is_drawn_evenly(monkeypatch):
     data = pd.DataFrame({"patient": ["p"] * 7, "ward": [*"aaaabbc"]})
     seen = sum(true_counts(monkeypatch, data, other=None, rng=seed) for seed in range(900))

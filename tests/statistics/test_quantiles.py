@@ -46,6 +46,7 @@ def test_the_law(neighbors, q, rng):
         assert stats.chisquare(seen, draws * exact_law(x, 6, q, wrong, neighbors)).pvalue < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.0, 0.3, 1.0])
 def test_the_law_of_few_records_on_many_points(q):
     x, points, draws = [0, 1, 1, 9, 30], 32, 3000
@@ -133,6 +134,7 @@ def test_splitting_beats_single_quantiles(neighbors):
     assert error < 0.5 * other
 
 
+@pytest.mark.slow
 def test_several_quantiles_with_the_operating_systems_bits():
     # one quantile alone has the law of the exponential mechanism on ranks without ties
     x = [0, 0, 3]

@@ -88,6 +88,7 @@ def test_noise_has_the_stated_sd(function, neighbors, mechanism):
     assert abs(errors.mean()) < 5.0 / math.sqrt(repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [0.95, 1.0, 1.05])
 @pytest.mark.parametrize("mechanism, law", [({"mechanism": "laplace"}, stats.laplace), (GAUSS, stats.norm)])
 def test_the_noise_follows_its_law(mechanism, law, scale):
@@ -170,6 +171,7 @@ def test_unbounded_answers_without_records(monkeypatch):
         assert function == "sum" or math.isnan(r.bse.iloc[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", REAL)
 def test_post_processing_keeps_to_the_range(function):
     low = {"var": 0.0, "std": 0.0, "corr": -1.0}.get(function, 0.0 if function == "mean" else -math.inf)

@@ -80,6 +80,7 @@ def test_a_number_is_drawn_without_replacement(size, number):
         assert kept.size == size and int(kept.sum()) == number
 
 
+@pytest.mark.slow
 def test_every_record_has_the_same_probability():
     # both ways, and from both kinds of sources; each of 4 * 2 tests rejects the right rate once in 100,000
     for rng in (None, 7):

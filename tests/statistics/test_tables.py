@@ -194,6 +194,7 @@ def r_rate(result):
     return Fraction(result.noise.epsilon) / int(result.noise.sensitivity)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors, rate", [("bounded", 0.5), ("unbounded", 1.0)])
 def test_a_single_record_is_found_with_probability_delta(neighbors, rate):
     from fractions import Fraction

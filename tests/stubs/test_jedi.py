@@ -32,6 +32,7 @@ def completions(code):
     return {each.name for each in script(code).complete()}
 
 
+@pytest.mark.slow
 def test_completion_offers_every_public_name():
     offered = completions("dp.")
     assert {*pydpstat.__all__, *PARTS} <= offered and len(PARTS) > 10
@@ -53,6 +54,7 @@ def test_completion_of_the_living_module():
     assert {*dir(pydpstat)} <= names and not {"Any", "annotations", "importlib"} & names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["mean", "quantile", "histogram", "meanDP", "dppack.tableDP", "diffpriv.releaseResponse", "audit"]
 )

@@ -126,6 +126,7 @@ def test_a_public_namespace_shows_its_names_and_its_modules(part):
     assert {name for name in dir(part) if not dunder(name)} <= {*part.__all__, *modules}
 
 
+@pytest.mark.slow
 def test_every_public_namespace_is_an_attribute_without_an_import_of_its_own():
     names = [part.__name__.partition(".")[2] for part in PARTS]
     assert {"diffpriv", "dppack", "errors", "local", "mechanisms", "privacy", "random", "results"} <= {*names}

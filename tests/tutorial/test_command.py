@@ -128,6 +128,7 @@ def test_a_folder_that_cannot_be_made(tmp_path, capsys):
     assert "12 of 12 equal" in out and "--output" in err
 
 
+@pytest.mark.slow
 def test_as_a_process(tmp_path):
     pytest.importorskip("matplotlib")
     root = Path(pydpstat.__file__).parents[1]

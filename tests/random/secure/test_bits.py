@@ -131,6 +131,7 @@ for child in range(5):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_forked_processes_share_no_bits():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)

@@ -63,6 +63,7 @@ GAUSSIAN = [
 CASES = CONTINUOUS + INTEGER + GAUSSIAN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw, distribution, scale", [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_a_distribution(draw, distribution, scale):
     sample = draw(N)
@@ -138,6 +139,7 @@ UNDECIDED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw, distribution, known, n", [each[1:] for each in UNDECIDED], ids=[each[0] for each in UNDECIDED]
 )
@@ -152,6 +154,7 @@ def test_what_is_mostly_undecided(monkeypatch, draw, distribution, known, n):
         assert min(p_values(sample, distribution(factor), False).values()) < FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio, most", [(2.0**20, 2e-6), (2.0**27, 1e-4), (2.0**41, 0.2)])
 @pytest.mark.parametrize("draw", [secure.laplace, secure.normal], ids=["Laplace", "normal"])
 def test_few_draws_are_undecided(monkeypatch, draw, ratio, most):
@@ -176,6 +179,7 @@ def test_scales_of_their_own(draw, distribution):
         assert min(found.values()) > FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw, distribution", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
 @pytest.mark.parametrize(
     "scale, grid", [(1e300, 2.0**-1000), (1e-300, 2.0**-1040), (1.0, 2.0**-60), (1e300, 2.0**970)]
@@ -217,6 +221,7 @@ def test_extreme_discrete_gaussians(sd):
         assert len({each % 64 for each in sample}) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [52, 5])
 @pytest.mark.parametrize("sd", [0.6, 2.5, 30.0])
 def test_single_discrete_gaussians(monkeypatch, known, sd):
@@ -269,6 +274,7 @@ CHOICES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "utility, rate, measure", [each[1:] for each in CHOICES], ids=[each[0] for each in CHOICES]
 )
@@ -295,6 +301,7 @@ def test_choices(monkeypatch, utility, rate, measure, precision):
         )
 
 
+@pytest.mark.slow
 def test_both_ways_of_choosing_agree():
     generator = np.random.default_rng(3)
     decided = 0
@@ -343,6 +350,7 @@ def test_the_seeded_bits_are_only_for_tests():
     assert not np.array_equal(first, secure.laplace(3, 1.0, 2.0**-20))
 
 
+@pytest.mark.slow
 def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch):
     """A choice among a part of the candidates is the choice among all, for the same bits."""
     utility = -np.abs(np.arange(200) - 70.0)

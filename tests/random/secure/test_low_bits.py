@@ -43,6 +43,7 @@ RELEASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw, first, second", RELEASES.values(), ids=RELEASES)
 def test_the_lattices_of_neighbors_are_the_same(draw, first, second):
     assert differing_lattices(draw(None, first), draw(None, second)) == []

@@ -48,6 +48,7 @@ VALUES = st.one_of(st.floats(-5, 5), st.sampled_from([-2.0, 3.0, 2.9999999999999
 ROWS = st.lists(st.tuples(VALUES, VALUES, st.integers(0, FEW - 1)), max_size=60)
 
 
+@pytest.mark.slow
 @given(ROWS, st.sampled_from([FEW, MANY]))
 def test_any_records(rows, groups):
     x, y, places = (np.array([row[j] for row in rows]) for j in range(3))

@@ -81,6 +81,7 @@ def test_missing_values_are_treated_as_ever(missing, seeds):
         assert found.value == pydpstat.median(plain, 0.01, **own, rng=seed).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [-1.5, -40.0])
 @pytest.mark.parametrize("seeded", [False, True])
 def test_choices_have_the_weights_of_all_points(least, seeded):
