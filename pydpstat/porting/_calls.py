@@ -48,7 +48,7 @@ _COMPLETE = set(
     "duplicated complete_cases tabulate is_null".split()
 )
 # functions that tell vectors from lists
-_WHOLE = set("str rep rev head tail append setNames unlist as_list".split())
+_WHOLE = set("print str rep rev head tail append setNames unlist as_list".split())
 # functions for which a list is no vector
 _OF_NUMBERS = set(
     "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
@@ -350,8 +350,8 @@ class Calls(Names):
         first = codes[0][1] if codes else Code("")
         if plain in ("str", "format") and first.kind == "table" or plain == "str" and first.kind == "named":
             raise Untranslated(f"{name} of what may be a table")
-        if plain == "cut" and first.is_na:
-            raise Untranslated("cut of NA, which is TRUE or FALSE in R")
+        if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and first.is_na:
+            raise Untranslated(f"{name} of NA, which is TRUE or FALSE in R")
         if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":
