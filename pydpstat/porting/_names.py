@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, Code, Untranslated, called, is_whole, python_name, quoted
+from pydpstat.porting._code import ATOM, LARGE, Code, Untranslated, called, is_whole, python_name, quoted
 from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, nodes
 from pydpstat.porting._subscripts import Subscripts
@@ -19,9 +19,8 @@ _OPERATORS = {
     **{"%%": "r.modulo", "%/%": "r.quotient", "%*%": "r.matmul", "%in%": "r.is_in"},
 }
 NATIVE = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceiling": "np.ceil"}
-_LARGE = 100_000
 # functions whose results are as large as their arguments
-_OF_NUMBERS = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round", "if", "{"}
+_AS_LARGE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round", "if", "{"}
 
 
 # functions of this run-time help that R does not have by these names
@@ -145,9 +144,9 @@ class Names(Subscripts):
         """Return whether a number may be one that R shows as 1e+05, and Python as 100000."""
         if isinstance(node, Name):
             return (found := self.scope.find(node.name)) is not None and found.large
-        if isinstance(node, Call) and function_name(node) in _OF_NUMBERS:
+        if isinstance(node, Call) and function_name(node) in _AS_LARGE:
             return any(map(self.is_large, arguments_of(node)))
-        return isinstance(node, Constant) and isinstance(node.value, float) and abs(node.value) >= _LARGE
+        return isinstance(node, Constant) and isinstance(node.value, float) and abs(node.value) >= LARGE
 
     def shown(self, code: Code, node: Node | None, doubles: bool = False) -> Code:
         """Return a value for a function that makes a text of it: large numbers, or all, as doubles."""

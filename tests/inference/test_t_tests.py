@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import json
-import pickle
 import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
@@ -317,91 +314,3 @@ def test_coins_fall_with_the_places_and_their_law_is_exact():
     ]
     # the mean of 10,000 coins has a standard deviation of .46: 5 of them, and another probability is found
     assert abs(np.mean(heads) - 30) < 2.3 and 3.3 < np.std(heads) < 6.1
-
-
-def test_containers_and_missing_values():
-    expected = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1).pvalue
-    for given in (X.tolist(), pd.Series(X), pd.DataFrame({"x": X}), pd.array(X)):
-        assert dp.ttest_1samp(given, 40, 1.0, bounds=(0, 100), rng=1).pvalue == expected
-    holes = X.copy()
-    holes[::5] = np.nan
-    with pytest.raises(dp.PydpstatError, match="missing"):
-        dp.ttest_1samp(holes, 40, 1.0, bounds=(0, 100), rng=1)
-    filled = dp.ttest_1samp(holes, 40, 1.0, bounds=(0, 100), missing=40, rng=1)
-    same = dp.ttest_1samp(np.where(np.isnan(holes), 40, holes), 40, 1.0, bounds=(0, 100), rng=1)
-    assert filled.pvalue == same.pvalue
-    dropped = dp.ttest_1samp(holes, 40, 100.0, bounds=(0, 100), missing="drop", neighbors="unbounded", rng=1)
-    assert dropped.nobs is None and dropped.estimates[0][1] == pytest.approx(np.nanmean(holes), abs=1)
-    infinite = np.array([np.inf, 1.0, -np.inf, 2.0])
-    r = dp.ttest_rel(infinite, infinite, 100.0, bounds=(-1, 1), rng=1)
-    assert abs(r.estimates[0][1]) < 0.1
-
-
-def test_a_private_number_of_records_is_served():
-    r = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded")
-    assert r.nobs is None and r.guarantee.neighbors == "unbounded" and len(r.released) == 3
-    low, high = r.conf_int()
-    assert low < 40 < high and high - low < 8
-    assert dp.ttest_1samp(X, 30, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded").pvalue < 0.01
-
-
-@pytest.mark.slow
-def test_private_numbers_of_records_keep_the_level():
-    rng, runs, found = np.random.default_rng(5), 40, 0
-    mix = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
-    for _ in range(runs):
-        z = np.where(rng.random(40) < 0.1, 1.0, -1.0)
-        w = np.array([((1 - z) ** 2).sum() / 4, 0.0, ((1 + z) ** 2).sum() / 4]) + rng.laplace(size=3)
-        known = NoisySums(tuple(mix @ w), tuple(map(tuple, mix.tolist())), "laplace", None)
-        found += pvalue(known, -0.8)[1] <= 0.05
-    # 5 standard errors
-    assert found <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5)
-
-
-@pytest.mark.slow
-def test_results_are_pickled_shown_and_say_what_they_rest_on():
-    for r in (
-        dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1),
-        dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1),
-        dp.ttest_rel(X, X, 1.0, bounds=(-5, 5), rng=1, method="exact", alternative="less"),
-    ):
-        again = pickle.loads(pickle.dumps(r))
-        assert again.conf_int() == r.conf_int()
-        json.dumps(r.to_dict())
-        page = r.summary().as_text()
-        assert "Validity: " in page and "chosen without looking" in " ".join(page.split())
-    two = dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1)
-    assert two.nobs == 600 and any("who is in which group" in each for each in two.guarantee.conditions)
-    assert two.call == "ttest_ind(a, b, epsilon=1.0, bounds=[0.0, 100.0])"
-
-
-def test_each_group_has_the_whole_epsilon():
-    two = dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1)
-    assert np.asarray(two.noise_scale) == pytest.approx([2, 4, 2, 4])
-    assert two.epsilon == 1.0
-    budget = dp.Budget(1.0)
-    dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1, budget=budget)
-    with pytest.raises(dp.BudgetExceeded):
-        dp.ttest_1samp(X, 40, 0.5, bounds=(0, 100), rng=1, budget=budget)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: dp.ttest_1samp(X, 101, 1.0, bounds=(0, 100)), "popmean must be a number within the bounds"),
-        (lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), alternative="both"), "alternative must be"),
-        (lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), method="z"), "method must be"),
-        (lambda: dp.ttest_1samp([], 40, 1.0, bounds=(0, 100)), "a must have at least 1 record"),
-        (lambda: dp.ttest_ind(X, [], 1.0, bounds=(0, 100)), "b must have at least 1 record"),
-        (lambda: dp.ttest_ind(X, X, 1.0, bounds=(0, 100), equal_var=True), "equal_var must be False"),
-        (lambda: dp.ttest_rel(X, X[1:], 1.0, bounds=(-1, 1)), "same length"),
-        (lambda: dp.ttest_rel(X, X, 1.0, bounds=(1, 2)), "bounds must contain 0"),
-        (
-            lambda: dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), method="exact", neighbors="unbounded"),
-            "neighbors must be 'bounded' with method 'exact'",
-        ),
-    ],
-)
-def test_wrong_arguments_are_named(call, said):
-    with pytest.raises(dp.PydpstatError, match=said):
-        call()

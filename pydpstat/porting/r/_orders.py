@@ -111,7 +111,7 @@ def unique(x: Value) -> Value:
     """
     if isinstance(x, pd.DataFrame):
         return x.drop_duplicates()
-    if isinstance(x, Mapping) or isinstance(x, list) and any(has_length(each) for each in x):
+    if isinstance(x, Mapping) or (isinstance(x, list) and any(has_length(each) for each in x)):
         raise PydpstatError("x must be a vector; got a list. Write unlist(x) for its elements.")
     kept = taken(factor_of(x) if factor_of(x) is not None else plain(x), np.flatnonzero(~duplicated(x)))
     return kept

@@ -47,13 +47,9 @@ def sum(*x: Value, na_rm: bool = False) -> Value:
     """
     with np.errstate(invalid="ignore"):
         total = builtins.sum(r_arithmetic.sum(_known(numbers(each), na_rm)) for each in x)
-    return (
-        float(total)
-        if total > LARGEST or total < -LARGEST
-        else of_r(total)
-        if isinstance(total, (int, np.integer))
-        else total
-    )
+    if isinstance(total, (int, np.integer)) and abs(total) <= LARGEST:
+        return of_r(total)
+    return float(total)
 
 
 def prod(*x: Value, na_rm: bool = False) -> float:
