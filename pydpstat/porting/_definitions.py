@@ -108,10 +108,12 @@ class Definitions(Assignments):
                 raise Untranslated(
                     f"the default of {each.name} is evaluated after {', '.join(used & changed)} changes"
                 )
-            if matching.draws(each.value, self.functions) and not matching.safe_order(
-                node, [str(each.name)], self.functions
-            ):
-                raise Untranslated(f"the default of {each.name} draws only when it is used")
+        drawing = matching.drawing_defaults(node, self.functions)
+        if not matching.safe_order(node, drawing, self.functions):
+            says = "the default of {} draws only when it is used"
+            if len(drawing) > 1:
+                says = "the defaults of {} draw in the order in which they are used"
+            raise Untranslated(says.format(", ".join(drawing)))
         if "missing" in {function_name(one) for one in nodes(node.body)}:
             raise Untranslated("missing() asks how the function was called")
 

@@ -171,12 +171,17 @@ def check_order(
         if len(drawing) > 1 and set(drawing) != {DOTS}:
             raise Untranslated(f"two arguments of {what} draw or act, and R does it when {what} uses them")
         return
-    names = [
-        next((each.name for each in function.formals if python_name(str(each.name)) == name), name)
-        for name in drawing
-    ]
-    if not safe_order(function, [str(each) for each in names], functions):
-        raise Untranslated(f"R evaluates {', '.join(map(str, names))} only when {what} uses it")
+    r_names = {python_name(str(each.name)): str(each.name) for each in function.formals}
+    names = [r_names.get(name, name) for name in drawing]
+    given = {r_names.get(name, name) for name, _ in values}
+    defaults = [each for each in drawing_defaults(function, functions) if each not in given]
+    if not safe_order(function, [*names, *defaults], functions):
+        raise Untranslated(f"R evaluates {', '.join([*names, *defaults])} only when {what} uses it")
+
+
+def drawing_defaults(function: Function, functions: Mapping[str, Function]) -> list[str]:
+    """Return the parameters whose defaults draw, in their order."""
+    return [str(each.name) for each in function.formals if each.value and draws(each.value, functions)]
 
 
 def added(function: Function) -> set[str]:
