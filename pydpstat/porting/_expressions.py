@@ -155,6 +155,14 @@ class Expressions(ABC):
         yield
         self.tested, self.dropped = before
 
+    def test(self, node: Node | None) -> Code:
+        """Return the condition of a branch or loop, which stops R where it is missing or NULL."""
+        with self.condition(tested=True):
+            found = self.known(self.value(node))
+        if found.kind == "null":
+            raise Untranslated("NULL is no condition")
+        return found
+
     def present(self, node: Node | None) -> set[str]:
         """Return the texts of what a condition says is not missing."""
         inner = arguments_of(node) if node is not None else []

@@ -156,8 +156,7 @@ def switched(of: Calls, node: Call) -> Call:
 
 def _ternary(of: Calls, node: Call) -> Code:
     test, first, *rest = (each.value for each in node.arguments)
-    with of.condition(tested=True):
-        condition = of.value(test)
+    condition = of.test(test)
     a = of.value(first)
     b = of.value(rest[0]) if rest else Code("None", "null")
     text = f"{a.at(TERNARY + 1)} if {condition.at(TERNARY + 1)} else {b.at(TERNARY)}"

@@ -244,10 +244,7 @@ class Statements(Commands):
                 return self.give(code, sink, node)
             del self.lines[lines:]
         hoisting, self.hoisting = self.hoisting, self.hoisting and word_ == "if"
-        with self.condition(tested=True):
-            condition = self.value(test)
-        if condition.kind == "null":
-            raise Untranslated("NULL is no condition")
+        condition = self.test(test)
         self.hoisting = hoisting
         self.emit(f"{word_} {condition.text}:")
         before = dict(self.scope.names)
@@ -320,8 +317,7 @@ class Statements(Commands):
     def _while_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         def header() -> str:
             hoisting, self.hoisting = self.hoisting, False
-            with self.condition(tested=True):
-                text = self.value(given[0]).text
+            text = self.test(given[0]).text
             self.hoisting = hoisting
             return f"while {text}:"
 

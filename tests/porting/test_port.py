@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pydpstat.__main__ import main
+from pydpstat.errors import PydpstatError
 from pydpstat.parity.case import Case, all_cases
 from pydpstat.porting import parse
 from pydpstat.porting._assignments import LEFT
@@ -75,6 +76,8 @@ def test_statements(script, python):
             "f <- function(a, b) { b; a }\ng <- function(x) { cat(x); x }\nf(g(1), g(2))",
             "only when f uses it",
         ),
+        ("f <- function(a = runif(1), b = runif(1)) { force(b); a }", "in the order in which they are used"),
+        ("f <- function(a = runif(1), b = runif(1)) a - b\nf(b = runif(1))", "R evaluates b, a only when f"),
         ("f <- function(x) function() x\nfor (i in 1:3) h <- f(i)", "of the time of its call"),
         ("x <- sapply(1:3, function(i) i, simplify = FALSE)\nx * 2", "arithmetic with a list"),
         ("f <- factor('a')\nf < 'b'", "of a factor"),
@@ -243,3 +246,11 @@ def test_work_that_is_left_is_listed(tmp_path, capsys):
     path.write_text("x <- 1\nfoo(x)\n")
     assert main(["port", str(path)]) == 1
     assert "2 statements; 1 left to you:\n  line 2: foo has no counterpart" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "script", ["u <- NA\nif (u) 1 else 2", "u <- NA\nwhile (u) 1", "u <- NA\nx <- if (u) 1 else 2"]
+)
+def test_a_missing_condition_stops_python_as_it_stops_r(script):
+    with pytest.raises(PydpstatError, match="missing"):
+        exec(ported(script).text, {})
