@@ -15,7 +15,7 @@ from scipy import stats
 
 from levels.thinned import missed
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
 from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.inference._moment_release import for_variables, noise_law
 from pydpstat.inference._null_distributions.mean_differences import WelchInterval

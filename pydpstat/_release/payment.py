@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
+from pydpstat import _checks as checks
 from pydpstat.budget._blocks import OPEN as open_blocks
 from pydpstat.budget._blocks import (
     Spender,
@@ -17,6 +18,7 @@ from pydpstat.budget._blocks import (
     warn_of_a_block_elsewhere,
     within,
 )
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._words import noise_words
 
@@ -44,6 +46,17 @@ def defaults(budget: Spender | None) -> Defaults:
             return _WITHOUT_BUDGET
         budget = around()
     return Defaults(getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None))
+
+
+def check_budget(budget: Spender | None) -> Spender | None:
+    """Check that a budget, where one is given, can be spent from."""
+    if budget is None or callable(getattr(budget, "spend", None)) and not isinstance(budget, type):
+        return budget
+    got = "the class itself" if isinstance(budget, type) else checks.shown(budget)
+    raise PydpstatError(
+        f"budget must be None or a Budget; got {got}. Give pydpstat.Budget(epsilon), or "
+        "pydpstat.Budget(epsilon, path=...) for a file."
+    )
 
 
 class Record(Protocol):

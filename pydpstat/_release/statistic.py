@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from fractions import Fraction
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import (
-    REAL,
-    SEEDED,
-    VECTOR,
-    Question,
-    checked_delta,
-    chosen_mechanism,
-    prepare,
-)
-from pydpstat._release.declared import asked_for, handed, names_handed, stated
-from pydpstat._release.payment import Spender, defaults
-from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
-from pydpstat.privacy.losses import PrivacyLoss
-from pydpstat.random.source import Source, source_from
+from pydpstat._release.calibration import SEEDED, Question, prepare
+from pydpstat._release.declared import asked_for, handed, names_handed
+from pydpstat._release.options import Options
+from pydpstat._release.scope import NOTHING
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.random.source import SYSTEM
 from pydpstat.results._call import Call, Named, plainly
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
 from pydpstat.results._words import UNLABELED
@@ -38,13 +26,6 @@ from pydpstat.results.results import DPResults
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-# the value that replaces missing ones, or how they are treated
-Missing = str | float | np.generic
-# delta, mechanism, neighbors and missing, as they were given
-Public = tuple[float, str | Mechanism | None, str | None, Missing]
-COMPLETE = "whether values are missing is treated as public"
-# no value may take a missing one's place
-NO_VALUE = type(None)
 EXPANDED = "divided by the sample's share"
 
 
@@ -70,183 +51,6 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
     return undisturbed
 
 
-class Options(NamedTuple):
-    """How a statistic is to be protected, checked.
-
-    `default` and `named`: whether the mechanism is the function's default, and was given by name.
-    `scattered`: records are counted in groups or by units, so that nobody knows how many are counted where.
-    At most `most` records of a `unit` count. `sampled` is the sample's share of the records. `either`: the
-    function has unbounded neighbors, too. `facts` are what a design has declared and the release rests on, in
-    words.
-    """
-
-    epsilon: float
-    delta: float
-    mechanism: Mechanism
-    neighbors: str
-    missing: Missing
-    default: bool
-    named: bool
-    scattered: bool = False
-    unit: str | None = None
-    most: int = 1
-    sampled: Fraction | None = None
-    either: bool = True
-    facts: tuple[str, ...] = ()
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the number of records is public."""
-        return self.neighbors == "bounded" and not self.scattered
-
-    @property
-    def ends(self) -> int:
-        """How many groups a neighbor changes: a record that is replaced may leave one and enter another."""
-        return 2 if self.scattered and self.neighbors == "bounded" else 1
-
-    @property
-    def norm(self) -> float:
-        """Which norm of a change the noise answers to: 2 for Gaussian noise, inf for cubes, else 1."""
-        return self.mechanism.norm
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """What the guarantee rests on."""
-        return (*self.facts, COMPLETE) if self.missing == "error" else self.facts
-
-    def promise(
-        self, loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()
-    ) -> tuple[Guarantee, Guarantee]:
-        """Return the claim and the guarantee of a release with this loss, on a sample where there is one.
-
-        The claim is what was asked for, and on a sample what follows for all records.
-        """
-        claim = Guarantee(self.epsilon, self.delta, self.neighbors, unit=self.unit)
-        held = replace(claim, conditions=(*self.conditions, *conditions), loss=loss)
-        if self.sampled is None:
-            return claim, held
-        sampling = "without replacement" if self.neighbors == "bounded" else "poisson"
-        held = held.subsampled(self.sampled, sampling)
-        return replace(held, conditions=(), loss=None), held
-
-
-class OnlyBounded(NamedTuple):
-    """Why a function has bounded neighbors only, and what to use where the number of records is private."""
-
-    reason: str
-    instead: str
-
-
-def options(
-    epsilon: float,
-    delta: float,
-    mechanism: str | Mechanism | None,
-    neighbors: str | None,
-    missing: Missing,
-    *,
-    mechanisms: tuple[Mechanism, ...] = REAL,
-    others: bool = True,
-    fill: type = float,
-    budget: Spender | None = None,
-    only: OnlyBounded | None = None,
-) -> Options:
-    """Check how a statistic is to be protected.
-
-    The mechanisms are those that have a name in the function, its default first; with `others` an object
-    may be given, too. Without any, of `VECTOR`, `for_columns` chooses. `fill` is what may take a missing
-    value's place: a number (float), a truth value (bool), a level (str: any plain value), or none. Without
-    neighbors they are those of the budget that pays; `only` refuses unbounded ones.
-    """
-    # before what is remembered: the same call means something else in another block
-    if neighbors is None:
-        neighbors = defaults(check_budget(budget)).neighbors
-    given = (epsilon, delta, mechanism, neighbors, missing, mechanisms, others, fill, only is None)
-    try:
-        how = _options(*given)
-    except TypeError:
-        # what cannot be hashed is checked all the same
-        how = _options.__wrapped__(*given)
-    if only is not None and neighbors != "bounded":
-        raise PydpstatError(f"neighbors must be 'bounded' {only.reason}; got {neighbors!r}. {only.instead}")
-    facts = stated()
-    return how._replace(facts=facts) if facts else how
-
-
-# all of it is public; typed, as True and 1.0 are other answers than 1
-@lru_cache(maxsize=256, typed=True)
-def _options(
-    epsilon: float,
-    delta: float,
-    mechanism: str | Mechanism | None,
-    neighbors: str,
-    missing: Missing,
-    mechanisms: tuple[Mechanism, ...],
-    others: bool,
-    fill: type,
-    either: bool,
-) -> Options:
-    eps = checks.epsilon(epsilon)
-    chosen = chosen_mechanism(mechanism, mechanisms, others)
-    checks.one_of(neighbors, "neighbors", NEIGHBORS)
-    return Options(
-        eps,
-        checked_delta(delta, chosen),
-        chosen,
-        neighbors,
-        missing_rule(missing, neighbors, fill, either),
-        # a default is not shown in calls
-        mechanism is None if mechanisms is VECTOR else chosen is mechanisms[0],
-        isinstance(mechanism, str),
-        either=either,
-    )
-
-
-def for_columns(how: Options, columns: int) -> Options:
-    """Return the options with the default mechanism for so many numbers that a record changes together.
-
-    Of one number all that have a pure epsilon are Laplace noise; of several a cube's has less variance.
-    """
-    return how._replace(mechanism=VECTOR[-1]) if how.default and columns > 1 else how
-
-
-def missing_rule(missing: Missing, neighbors: str, fill: type = float, either: bool = True) -> Missing:
-    """Check what is to be done with missing values: "error", "drop", or a public value."""
-    if type(missing) is str and missing == "error":
-        return missing
-    if isinstance(missing, str) and missing == "drop":
-        if neighbors == "unbounded":
-            return missing
-        ways = ["give a public value instead"] if fill is not NO_VALUE else []
-        ways += ["use neighbors='unbounded'"] if either else []
-        way = ", or ".join(ways) or "fill the missing values first, by a rule that uses each record alone"
-        raise PydpstatError(
-            "missing must not be 'drop' with neighbors 'bounded': the number of remaining records "
-            f"would be private. {way[0].upper()}{way[1:]}."
-        )
-    if fill is bool and isinstance(missing, (bool, np.bool_)):
-        return bool(missing)
-    if fill is float and checks.is_number(missing) and not math.isnan(checks.as_float(missing)):
-        return checks.as_float(missing)
-    if fill is str and isinstance(missing, (str, bool, int, float, np.generic)) and missing == missing:
-        return missing
-    place = {float: "a number", bool: "True or False", str: "a level"}[fill]
-    hint = checks.meant(missing, "missing", ("error", "drop"))
-    raise PydpstatError(
-        f"missing must be 'error', 'drop' or {place} that replaces missing values; got "
-        f"{checks.shown_option(missing)}. {hint}"
-    )
-
-
-def check_records(how: Options, size: int, least: int, statistic: str, argument: str = "data") -> None:
-    """Check the public number of records."""
-    if size < least:
-        way = "If the number is private, use neighbors='unbounded'." if how.either else "Give more records."
-        raise PydpstatError(
-            f"{argument} must have at least {least} record{'s' * (least > 1)} for a {statistic} under "
-            f"bounded neighbors; got {size}. {way}"
-        )
-
-
 class Protection(NamedTuple):
     """How one of pydpstat's statistics is protected; the conditions come on top of what the options say."""
 
@@ -270,12 +74,15 @@ class Protection(NamedTuple):
         return how.promise(loss, self.conditions)
 
 
+def protected(how: Options, conditions: tuple[str, ...] = ()) -> Protection:
+    """Return how a statistic is protected: what is public of the options, by which noise is remembered."""
+    return Protection(how._replace(scope=NOTHING, source=SYSTEM, budget=None), conditions)
+
+
 def release_statistic(
     function: str,
     query: Query,
     options: Options,
-    rng: object,
-    budget: Spender | None,
     *,
     data: tuple[str, ...] = ("data",),
     arguments: tuple[tuple[str, object], ...] = (),
@@ -293,31 +100,29 @@ def release_statistic(
     """
     if total and options.sampled is not None:
         publish = _expanded(publish, float(1 / options.sampled))
-    source = source_from(rng)
+    source = options.source
     return release(
         query,
-        prepare(query.question, Protection(options, conditions), source.reproducible),
+        prepare(query.question, protected(options, conditions), source.reproducible),
         source,
         record=call(function, options, data, arguments),
         bounds=bounds,
         publish=publish,
-        budget=check_budget(budget),
+        budget=options.budget,
     )
 
 
-def promise_of_stages(
-    options: Options, conditions: tuple[str, ...], source: Source
-) -> tuple[Guarantee, Guarantee]:
+def promise_of_stages(options: Options, conditions: tuple[str, ...]) -> tuple[Guarantee, Guarantee]:
     """Return the claim and the guarantee of stages that are paid for together."""
     claim, held = options.promise(None, conditions)
-    return claim, held.with_conditions(SEEDED) if source.reproducible else held
+    return claim, held.with_conditions(SEEDED) if options.source.reproducible else held
 
 
 def release_stage(
-    query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], source: Source, record: Call
+    query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], record: Call
 ) -> DPResults:
     """Release one of several stages with its own epsilon; the caller pays for all of them together."""
-    spec = Protection(options._replace(epsilon=epsilon), conditions)
+    spec, source = protected(options._replace(epsilon=epsilon), conditions), options.source
     return release(query, prepare(query.question, spec, source.reproducible), source, record=record)
 
 
@@ -360,14 +165,3 @@ def call(
     names = names_handed(function) if asked is None and function in UNLABELED else ()
     pairs = tuple([(name, name) for name in data])
     return Call(function, pairs, tuple(public), asked=asked, names=names)
-
-
-def check_budget(budget: Spender | None) -> Spender | None:
-    """Check that a budget, where one is given, can be spent from."""
-    if budget is None or callable(getattr(budget, "spend", None)) and not isinstance(budget, type):
-        return budget
-    got = "the class itself" if isinstance(budget, type) else checks.shown(budget)
-    raise PydpstatError(
-        f"budget must be None or a Budget; got {got}. Give pydpstat.Budget(epsilon), or "
-        "pydpstat.Budget(epsilon, path=...) for a file."
-    )

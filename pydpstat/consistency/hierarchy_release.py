@@ -12,7 +12,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
-from pydpstat._release.statistic import Options, call, check_budget, options, quiet
+from pydpstat._release.options import Options, options
+from pydpstat._release.statistic import call, quiet
 from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_fit import leaf_counts
@@ -21,7 +22,6 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, part_of
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
 from pydpstat.results._call import Named
 from pydpstat.results._labels import Labels
 
@@ -136,7 +136,9 @@ def release_hierarchy(
     """
     checks.one_of(missing, "missing", ("error", "drop"))
     named = INTEGER[:1]
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=named, fill=bool, budget=budget)
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=named, fill=bool, rng=rng, budget=budget
+    )
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
@@ -148,7 +150,6 @@ def release_hierarchy(
     shares = epsilons(split, hierarchy, reach, how.epsilon)
     noises = _noises(how, shares, reach, tree.sizes)
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
-    source = source_from(rng)
     conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
     claim = Guarantee(how.epsilon, how.delta, how.neighbors)
     counts = tree.totals(leaves)
@@ -167,10 +168,10 @@ def release_hierarchy(
     spec = Calibrated(noise, claim, Guarantee(how.epsilon, how.delta, how.neighbors, conditions))
     released = release(
         query,
-        prepare(query.question, spec, source.reproducible),
-        source,
+        prepare(query.question, spec, how.source.reproducible),
+        how.source,
         record=call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer)),
-        budget=check_budget(budget),
+        budget=how.budget,
     )
     values, variances = _measured(counts, reach, noises, released.value)
     return HierarchyResults(

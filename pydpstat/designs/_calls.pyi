@@ -6,7 +6,7 @@ from typing import Any
 import numpy.typing as npt
 
 from pydpstat._data.columns import GivenBounds, Pair
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.inference._group_moments import GroupMomentsResults
 from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.mechanisms.mechanism import Mechanism

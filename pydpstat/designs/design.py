@@ -10,8 +10,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
 from pydpstat._release.declared import declared
-from pydpstat._release.payment import Spender
-from pydpstat._release.statistic import check_budget
+from pydpstat._release.payment import Spender, check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned

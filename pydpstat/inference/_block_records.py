@@ -23,7 +23,8 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
-from pydpstat._release.payment import Spender, defaults
+from pydpstat._release.options import Options
+from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
@@ -129,10 +130,10 @@ class Samples:
         """The samples' numbers of records."""
         return tuple(len(each) for each in self.samples)
 
-    def keep_one(self, unit: Any, source: Source, budget: Spender | None) -> None:
+    def keep_one(self, unit: Any, how: Options) -> None:
         """Let one record of each unit stay, of that of the budget where none is given."""
         given = unit is not None
-        unit = unit if given else defaults(budget).unit
+        unit = unit if given else defaults(how.budget).unit
         if unit is None:
             return
         if not isinstance(unit, str):
@@ -147,7 +148,7 @@ class Samples:
         else:
             # the budget refuses what protects records
             return
-        stays = stays_of(columns, self.unit, 1, source)
+        stays = stays_of(columns, self.unit, 1, how.source)
         kept = (np.flatnonzero(stay) for stay in stays)
         self.samples = tuple(_taken(each, places) for each, places in zip(self.samples, kept))
 

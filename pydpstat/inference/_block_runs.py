@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import prepare
-from pydpstat._release.statistic import Options, Protection, call, check_budget, check_records
+from pydpstat._release.options import Options, check_records
+from pydpstat._release.statistic import call, protected
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_records import Samples
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.random import Source
 from pydpstat.results.results import DPResults
 
 Function = Callable[..., object]
@@ -127,13 +127,11 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
     )
 
 
-def divided_samples(
-    data: object, how: Options, blocks: object, unit: Any, source: Source, budget: Spender | None
-) -> tuple[Samples, int | None]:
+def divided_samples(data: object, how: Options, blocks: object, unit: Any) -> tuple[Samples, int | None]:
     """Return the samples, of each unit one record, and the number of blocks where it is given."""
     check_epsilon(how)
     samples = Samples(data)
-    samples.keep_one(unit, source, budget)
+    samples.keep_one(unit, how)
     if how.bounded:
         check_records(how, min(samples.sizes), 1, "test on blocks")
     if blocks is not None:
@@ -162,21 +160,19 @@ def release_blocks(
     query: Query,
     how: Options,
     samples: Samples,
-    source: Source,
-    budget: Spender | None,
     names: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...],
 ) -> DPResults:
     """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
     conditions = (ALONE, TYPES, SILENT, *((SIZES,) if len(samples.sizes) > 1 else ()))
     how = how._replace(unit=samples.unit)
-    spec = Protection(how._replace(missing="drop"), conditions)
+    spec = protected(how._replace(missing="drop"), conditions)
     return release(
         query,
-        prepare(query.question, spec, source.reproducible),
-        source,
+        prepare(query.question, spec, how.source.reproducible),
+        how.source,
         record=call(function, how, names, arguments),
-        budget=check_budget(budget),
+        budget=how.budget,
     )
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._release.additive import Query, Spender
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
+from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
     Law,
     LawCombination,
@@ -31,7 +32,6 @@ from pydpstat.inference._null_distributions.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
-from pydpstat.random import Source
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
@@ -97,8 +97,6 @@ ASSUMPTIONS = (
 def by_cells(
     regression: Regression,
     how: Options,
-    source: Source,
-    budget: Spender | None,
     arguments: tuple[tuple[str, object], ...],
 ) -> RegressionResults:
     """Release counts and sums by cell, and return what follows from them."""
@@ -111,8 +109,6 @@ def by_cells(
             "logit",
             records.counts(ends, nobs),
             how._replace(mechanism=Geometric()),
-            source,
-            budget,
             data=(regression.formula, "data"),
             arguments=arguments,
             conditions=design.conditions,
@@ -120,16 +116,16 @@ def by_cells(
         law = CellLogit(table_of(cells, found.value, (how.epsilon / ends, 0.0), ends), None)
         return _results(law, [found], design, cells)
     record = call("logit", how, (regression.formula, "data"), arguments)
-    claim, held = promise_of_stages(how, design.conditions, source)
+    claim, held = promise_of_stages(how, design.conditions)
     releases: list[DPResults] = []
 
     def ask(query: Query, mechanism: CellCubes, share: float) -> tuple[Floats, tuple[float, float]]:
         own = how._replace(mechanism=mechanism)
-        releases.append(release_stage(query, own, share, design.conditions, source, record))
+        releases.append(release_stage(query, own, share, design.conditions, record))
         scales = np.asarray(releases[-1].noise_scale)
         return releases[-1].value, (float(scales[0]), float(scales[-1]))
 
-    with paid(budget, held, record, CellCubes.name):
+    with paid(how.budget, held, record, CellCubes.name):
         law = fit(records, parts_of(how.epsilon, SHARES), ends, nobs, ask)
     return _results(law, releases, design, cells, claim=claim, guarantee=held)
 

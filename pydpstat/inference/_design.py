@@ -14,13 +14,12 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair, check_filling, several_bounds
 from pydpstat._data.containers import is_categorical
 from pydpstat._data.lookup import kind_of
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._formulas import Factor, Formula, coded, formula_terms
 from pydpstat.inference._predictors import Derived, Predictor, Truths, clipped, expanded, floats, no_outcome
 from pydpstat.inference._samples import (
     Reader,
-    Whose,
     all_columns,
     columns_by_name,
     first_of_each,
@@ -169,11 +168,11 @@ def read_regression(
     missing: Missing,
     binary: bool = False,
     other: str | None = None,
-    whose: Whose | None = None,
+    how: Options | None = None,
 ) -> Regression:
     """Read a regression, one record of each unit: by a formula, or the response and the predictors."""
     check_other(other)
-    unit = None if whose is None else ids_of(data, whose)
+    unit = None if how is None else ids_of(data, how.scope)
     if isinstance(formula, str):
         said = formula_terms(formula)
         given = [columns_by_name(data, [*said.response.columns, *said.columns], "data")]
@@ -211,8 +210,8 @@ def read_regression(
             "data must have the predictors of the same records as the response; they have different "
             "lengths. Give one value for each record."
         )
-    if whose is not None and unit is not None:
-        read = first_of_each(unit, read, whose.source)
+    if how is not None and unit is not None:
+        read = first_of_each(unit, read, how.source)
     if missing == "drop":
         read = _complete(read)
     found = [each.filled(values, missing) for each, values in zip((*own, *design.read), read)]

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds
 from pydpstat._frozen import Frozen
-from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Options, release_statistic
+from pydpstat._release.options import Options
+from pydpstat._release.statistic import release_statistic
 from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._population import MeanIntervals, check_apart, moments_query, published
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, check_only
@@ -24,7 +23,6 @@ from pydpstat.results._numbers import table
 from pydpstat.results._report import Drawn, Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words, titled
 from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
-from pydpstat.statistics._kernels.scope import Scope
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,23 +32,17 @@ def release_group_moments(
     data: Data,
     bounds: GivenBounds,
     how: Options,
-    scope: Scope,
-    rng: object,
-    budget: Spender | None,
 ) -> GroupMomentsResults:
     """Release the sums of three weights of each column and group, as `mean` has them for the population.
 
     A record is in one group, so that each group has the noise that it would have alone.
     """
-    source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source)
+    records, how, pairs, shown = bounded_columns(data, bounds, how)
     check_apart(how, records)
     release = release_statistic(
         "moments",
         moments_query("mean", records, pairs, how),
         how,
-        source,
-        budget,
         arguments=(("bounds", shown), *records.arguments),
         bounds=shown,
         conditions=records.conditions,

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._release.additive import Query, Spender, release
+from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import Calibrated, prepare
+from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, call, promise_of_stages, release_stage, release_statistic
+from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
     HIDDEN,
     MomentCombinations,
@@ -49,6 +50,7 @@ from pydpstat.mechanisms.cube import Cube
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise, part_of, parts_of
 from pydpstat.random import Source
+from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -69,8 +71,6 @@ def by_moments(
     regression: Regression,
     how: Options,
     null: float,
-    source: Source,
-    budget: Spender | None,
     arguments: tuple[tuple[str, object], ...],
     robust: bool = False,
 ) -> RegressionResults:
@@ -85,8 +85,6 @@ def by_moments(
             "ols",
             query,
             how,
-            source,
-            budget,
             data=data,
             arguments=arguments,
             bounds=design.bounds,
@@ -94,18 +92,18 @@ def by_moments(
         )
         return _results_of_moments(design, layout, how.norm, null, [found])
     record = call("ols", how, data, arguments)
-    claim, held = promise_of_stages(how, design.conditions, source)
+    claim, held = promise_of_stages(how, design.conditions)
     first, second = parts_of(how.epsilon, SHARES)
     releases: list[DPResults] = []
 
     def ask(own: LinearDesign, within: Layout, noisy: NoisyMoments) -> NoisyMoments:
         at, pure = Influences.of(noisy, within), how._replace(mechanism=Cube(), delta=0.0)
         query = influence_query(regression, own, at, _units_of_moments(own), how.bounded)
-        releases.append(release_stage(query, pure, second, design.conditions, source, record))
+        releases.append(release_stage(query, pure, second, design.conditions, record))
         return with_sampling(noisy, at, releases[-1].value, releases[-1].noise)
 
-    with paid(budget, held, record, how.mechanism.name):
-        releases.append(release_stage(query, how, first, design.conditions, source, record))
+    with paid(how.budget, held, record, how.mechanism.name):
+        releases.append(release_stage(query, how, first, design.conditions, record))
         promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
         return _results_of_moments(design, layout, how.norm, null, releases, ask, promised=promised)
 
@@ -231,15 +229,14 @@ def by_ranks(
     null: float,
     tested: Sequence[str],
     interval: bool,
-    source: Source,
-    said: dict[str, Any],
+    record: Call,
 ) -> RegressionResults:
     """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)
     for pair in design.bounds:
         check_range(*pair)
     # neither blocks nor ties look at the data
-    keys = _keys(source)
+    keys = _keys(how.source)
     units = _units_of_ranks(design)
     width = len(design.names) - 1
     if width == 1:
@@ -247,7 +244,7 @@ def by_ranks(
     if width == 1 and interval:
         y, matrix = _in_ranges(regression, units)
         scale = units[2] / float(units[1][0])
-        return by_slopes(matrix[:, 0], y, scale, design, how, null, keys, source, said, ONE)
+        return by_slopes(matrix[:, 0], y, scale, design, how, null, keys, record, ONE)
     places = [design.names.index(name) - 1 for name in tested]
     share = part_of(how.epsilon, len(tested) * (2 if interval else 1))
     block, top = block_plan(size, width, share)
@@ -272,7 +269,8 @@ def by_ranks(
     )
     claim, held = how.promise(None, design.conditions)
     spec = Calibrated(SeparateNoise(tuple(noises), tuple(sizes)), claim, held)
-    found = release(query, prepare(query.question, spec, source.reproducible), source, **said)
+    prepared = prepare(query.question, spec, how.source.reproducible)
+    found = release(query, prepared, how.source, record=record, bounds=design.bounds, budget=how.budget)
     return _results_of_ranks(design, null, tested, found, law, share, blocks, cells, interval)
 
 

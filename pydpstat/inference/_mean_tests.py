@@ -12,8 +12,9 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, one_column
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, check_records, release_statistic
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Missing, Options, check_records
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
 from pydpstat.inference._null_distributions.exact_moments import LEFT_OUT, ExactMeanInterval, exact_pvalue
@@ -28,7 +29,6 @@ from pydpstat.inference._null_distributions.proportions import (
 )
 from pydpstat.inference._samples import Sample
 from pydpstat.inference._testing import contrast_name, group_names, shown_alternative
-from pydpstat.random import Source
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
@@ -105,13 +105,11 @@ def release_groups(
     pair: Pair,
     how: Options,
     alternative: str,
-    source: Source,
-    budget: Spender | None,
 ) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
     """Release the sums of two groups."""
     blocks = []
     for (given, scope), name in zip(samples, ("a", "b")):
-        records, how = records_of(given, how, scope, source, one_column, name)
+        records, how = records_of(given, how._replace(scope=scope), one_column, name)
         blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
     groups = group_names(samples, SAMPLES)
     names = [name for group in groups for name in sum_names((group,), how)]
@@ -120,8 +118,6 @@ def release_groups(
         names,
         blocks,
         how,
-        source,
-        budget,
         data=("a", "b"),
         arguments=(("bounds", pair), *shown_alternative(alternative)),
         bounds=pair,
@@ -199,8 +195,6 @@ def by_coins(
     popmean: float,
     alternative: str,
     asked: tuple[tuple[str, object], ...],
-    source: Source,
-    budget: Spender | None,
 ) -> InferenceResults:
     """Release how many coins show heads, a coin for each record, and test with that."""
     grid = standard_grid(*pair)
@@ -208,12 +202,10 @@ def by_coins(
     size = placed.size
     check_records(how, size, 1, "test of a mean", "a")
     # (1 + z) / 2 is a multiple of the probability of one of these integers
-    heads = int(np.count_nonzero(source.integers(size, 2 << BITS) < (placed + 1.0) / grid.unit))
+    heads = int(np.count_nonzero(how.source.integers(size, 2 << BITS) < (placed + 1.0) / grid.unit))
     labels = Labels("heads")
     query = Query("heads", np.asarray(float(heads)), (1,), labels, integer=True, nobs=size, exact=(heads,))
-    release = release_statistic(
-        "ttest_1samp", query, how, source, budget, data=("a",), arguments=asked, bounds=pair
-    )
+    release = release_statistic("ttest_1samp", query, how, data=("a",), arguments=asked, bounds=pair)
     count, middle, half = float(release.value), 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
     heads_law = 0.5 * (1.0 + standard(popmean, pair))
     tails = noisy_tails(count, size, heads_law, GeometricNoise(how.epsilon))

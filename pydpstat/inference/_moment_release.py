@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat._data.columns import Bounds
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Options, check_records, release_statistic
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Options, check_records
+from pydpstat._release.statistic import release_statistic
 from pydpstat.inference._moment_noise import MomentCube, MomentNoise
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row
 from pydpstat.inference._null_distributions.simulation import NoiseLaw
@@ -29,7 +30,6 @@ from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import Cube, CubeNoise
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.laplace import Laplace
-from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing, Scaled
 from pydpstat.results.results import DPResults
@@ -178,8 +178,6 @@ def release_sums(
     names: Sequence[str],
     blocks: Sequence[tuple[Sums, int, int]],
     how: Options,
-    source: Source,
-    budget: Spender | None,
     *,
     data: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...],
@@ -209,8 +207,6 @@ def release_sums(
         function,
         query,
         how,
-        source,
-        budget,
         data=data,
         arguments=arguments,
         bounds=bounds,

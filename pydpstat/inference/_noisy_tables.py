@@ -15,14 +15,14 @@ from pydpstat._data.columns import Columns
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Missing, check_records, options, release_statistic
+from pydpstat._release.options import Missing, check_records, options
+from pydpstat._release.statistic import release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.shares import TableIntervals
 from pydpstat.inference._null_distributions.simulation import Floats
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.random import source_from
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.association import check_lengths
@@ -41,7 +41,7 @@ from pydpstat.statistics._kernels.levels import (
     variables_of,
 )
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import Scope, note_unused
+from pydpstat.statistics._kernels.scope import note_unused
 
 # simulated tables take memory and time in proportion
 MOST_CELLS = 1_000
@@ -107,14 +107,12 @@ def noisy_table(
 ) -> NoisyTable:
     """Release the counts of a table's cells."""
     check_other(other)
-    named = INTEGER[:1]
-    how = options(
-        epsilon, 0, "geometric", neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
-    )
+    asked = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*asked, mechanisms=INTEGER[:1], others=False, fill=str, rng=rng, budget=budget)
     check_epsilon(how)
-    argument, scope = " and ".join(arguments), Scope.one(unit, budget)
+    how, argument = how.one_record(unit), " and ".join(arguments)
     if len(arguments) == 1:
-        variables = variables_in(data, scope)
+        variables = variables_in(data, how.scope)
     else:
         variables = _one_by_one(data, arguments)
         data = dict(zip(arguments, variables.columns))
@@ -154,9 +152,8 @@ def noisy_table(
         )
     if function == "chisquare":
         probabilities(f_exp, tested_names[0])
-    source = source_from(rng)
     reader = partial(_coded, public=tuple(public))
-    records, how = records_of(data, how, scope, source, reader, argument)
+    records, how = records_of(data, how, reader, argument)
     if how.bounded and records.known is not None:
         check_records(how, records.known, 1, "test", argument)
     strict = how.missing == "error" and other is None
@@ -188,8 +185,6 @@ def noisy_table(
         function,
         cells_query("table", counts, labels, size, how),
         how,
-        source,
-        budget,
         data=arguments,
         arguments=shown,
         publish=published_cells(how, size, False, TableIntervals),

@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Bounds, Data, GivenBounds
 from pydpstat._data.progress import Progress
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Options, check_records, release_statistic
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Options, check_records
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
 from pydpstat.inference._null_distributions.exact_moments import SpreadInterval
 from pydpstat.inference._null_distributions.mean_differences import FLOOR
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._null_distributions.shares import INDEPENDENT, NOTHING_SAID
-from pydpstat.random import source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._intervals import Interval
 from pydpstat.results._population import Difference
@@ -32,7 +32,6 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import added, bounded_columns, note_released
 from pydpstat.statistics._kernels.group_sums import by_group
 from pydpstat.statistics._kernels.records import Records
-from pydpstat.statistics._kernels.scope import Scope
 
 Floats = npt.NDArray[np.float64]
 NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
@@ -107,21 +106,15 @@ def release_moments(
     data: Data,
     bounds: GivenBounds,
     how: Options,
-    scope: Scope,
-    rng: object,
-    budget: Spender | None,
 ) -> DPResults:
     """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
-    source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, scope.independent(), source)
+    records, how, pairs, shown = bounded_columns(data, bounds, how.independent())
     check_apart(how, records)
     query = moments_query(function, records, pairs, how)
     release = release_statistic(
         function,
         query,
         how,
-        source,
-        budget,
         arguments=(("bounds", shown), SHOWN, *records.arguments),
         bounds=shown,
         conditions=records.conditions,

@@ -15,9 +15,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.values import fills
 from pydpstat._frozen import Frozen
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Missing, check_records, options, release_statistic
+from pydpstat._release.options import Missing, Options, check_records
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.quantiles import (
     FEWEST_BINS,
@@ -27,7 +26,6 @@ from pydpstat.inference._null_distributions.quantiles import (
     bin_number,
     quantile_slope,
 )
-from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import BetweenEdges, PostProcessing
 from pydpstat.results.results import DPResults
@@ -35,7 +33,7 @@ from pydpstat.statistics._kernels import partition
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
 from pydpstat.statistics._kernels.quantile_points import GRID_POINTS
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Scope, note_groups
+from pydpstat.statistics._kernels.scope import note_groups
 
 Floats = npt.NDArray[np.float64]
 STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
@@ -91,26 +89,19 @@ class CellQuantiles(Frozen):
 def release_cells(
     function: str,
     x: Data,
-    epsilon: float,
     bounds: GivenBounds,
     shares: Sequence[float],
     names: tuple[str, ...] | None,
     own: tuple[tuple[str, object], ...],
-    neighbors: str | None,
-    missing: Missing,
-    scope: Scope,
-    rng: object,
     grid_points: int,
-    budget: Spender | None,
+    how: Options,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
-    public = (epsilon, 0, "geometric", neighbors, missing)
-    how = options(*public, mechanisms=INTEGER[:1], others=False, budget=budget)
-    if scope.sample is not None:
+    if how.scope.sample is not None:
         raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
-    pair, source = bounds_pair(bounds), source_from(rng)
+    pair = bounds_pair(bounds)
     check_filling(how.missing, [pair])
-    records, how = records_of(x, how, scope.independent(), source, one_column, "x")
+    records, how = records_of(x, how.independent(), one_column, "x")
     number = _cell_number(grid_points, how.bounded)
     finest = cell_edges(pair, MOST_BINS if number is None else number)
     tally = partial(_counts, edges=finest, missing=how.missing, groups=records.group_number)
@@ -146,8 +137,6 @@ def release_cells(
         function,
         asked,
         how,
-        source,
-        budget,
         data=("x",),
         arguments=(*own, ("bounds", pair), ("population", True), *said, *records.arguments),
         bounds=pair,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, one_column, truths_of
 from pydpstat._data.values import fills, missing_values
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels import expressions
 from pydpstat.statistics._kernels.expressions import FACTORS, FROM, FUNCTIONS, bounds_of, constant

@@ -14,13 +14,15 @@ from pydpstat._data.columns import Columns, Pair, numbers_of, one_column, truths
 from pydpstat._data.containers import has_rows, is_frame, is_vector, name_of, offers, rows
 from pydpstat._data.held import about, aligned, in_memory, read_frame
 from pydpstat._data.table import Chunk, Table, table_of
-from pydpstat._release.payment import Spender, defaults
+from pydpstat._release.options import Options
+from pydpstat._release.payment import defaults
+from pydpstat._release.scope import NOTHING, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.statistics._kernels.association import check_lengths
 from pydpstat.statistics._kernels.contributions import Hashes, Unit, kept, unit_codes
 from pydpstat.statistics._kernels.levels import variables_of
-from pydpstat.statistics._kernels.scope import NOTHING, Scope, origin_of
+from pydpstat.statistics._kernels.scope import origin_of
 from pydpstat.statistics.choice import below
 
 Array = npt.NDArray[Any]
@@ -226,14 +228,12 @@ def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> lis
     return np.split(stay, np.cumsum([each.size for each in hashes])[:-1])
 
 
-def samples_of(
-    given: Sequence[object], arguments: Sequence[str], unit: Any, source: Source, budget: Spender | None
-) -> list[Sample]:
+def samples_of(given: Sequence[object], arguments: Sequence[str], unit: Any, how: Options) -> list[Sample]:
     """Return samples in which each unit is in one at most, for a test that reads one after the other.
 
     They are frames of a variable and the column that `unit` names, or columns, of which `unit` has the ids.
     """
-    paid_for = defaults(budget).unit if unit is None else None
+    paid_for = defaults(how.budget).unit if unit is None else None
     if unit is None and paid_for is None:
         return [Sample(each, NOTHING) for each in given]
     read = [read_frame(each, argument) for each, argument in zip(given, arguments)]
@@ -258,25 +258,17 @@ def samples_of(
     else:
         ids, values = own_ids(unit, read), read
         name = name_of(ids[0]) or "unit"
-    stays = stays_of(ids, name, sys.maxsize, source)
+    stays = stays_of(ids, name, sys.maxsize, how.source)
     return [
         Sample(_rows(column, stay), Scope.one(_named(own, stay, name), None))
         for column, own, stay in zip(values, ids, stays)
     ]
 
 
-class Whose(NamedTuple):
-    """Whose data records are, as it was given; the budget that pays; and the source of the choice."""
-
-    unit: Any
-    budget: Spender | None
-    source: Source
-
-
-def ids_of(data: Any, whose: Whose) -> tuple[str, Hashes | None] | None:
+def ids_of(data: Any, scope: Scope) -> tuple[str, Hashes | None] | None:
     """Return the name of a unit, and a hash of each record's id, which is None of a column of the data."""
-    given = whose.unit is not None
-    unit = whose.unit if given else defaults(whose.budget).unit
+    given = scope.unit is not None
+    unit = scope.unit if given else scope.paid_for
     if unit is None:
         return None
     if not isinstance(unit, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,14 @@ from scipy.special import ndtri
 
 from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query
+from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import Options, promise_of_stages, release_stage
+from pydpstat._release.statistic import promise_of_stages, release_stage
 from pydpstat.inference._coefficients import endless
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._null_distributions.slopes import Pairs, SlopeInterval, slope_interval
 from pydpstat.mechanisms.mechanism import parts_of
-from pydpstat.random import Source
+from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
@@ -274,22 +275,21 @@ def by_slopes(
     how: Options,
     null: float,
     keys: np.random.Generator,
-    source: Source,
-    said: dict[str, Any],
+    record: Call,
     assumptions: tuple[str, ...],
 ) -> RegressionResults:
     """Release the cells of all looks, and return the slope, its test and its interval."""
-    name, record = design.names[1], said["record"]
+    name = design.names[1]
     slopes = PairSlopes.of(x, y, keys)
-    claim, held = promise_of_stages(how, design.conditions, source)
+    claim, held = promise_of_stages(how, design.conditions)
     releases: list[DPResults] = []
 
     def ask(edges: Integers, own: Look) -> Integers:
         query = slopes.query(edges, own)
-        releases.append(release_stage(query, how, own.epsilon, design.conditions, source, record))
+        releases.append(release_stage(query, how, own.epsilon, design.conditions, record))
         return np.array([round(each) for each in releases[-1].value.tolist()])
 
-    with paid(said["budget"], held, record, how.mechanism.name):
+    with paid(how.budget, held, record, how.mechanism.name):
         interval = look(looks_for(x.size, how.epsilon), ask).scaled(scale)
     low, high = interval.ends(_LEVEL)
     chance = interval.pvalue(null)
@@ -316,5 +316,5 @@ def by_slopes(
         remarks=(*remarks, *endless((name,), errors), *design.remarks),
         claim=claim,
         guarantee=held,
-        bounds=said["bounds"],
+        bounds=design.bounds,
     )

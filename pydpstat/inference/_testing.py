@@ -15,14 +15,8 @@ from pydpstat._data.columns import Columns, Data, one_column, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER, REAL
-from pydpstat._release.statistic import (
-    Missing,
-    OnlyBounded,
-    Options,
-    check_records,
-    options,
-    release_statistic,
-)
+from pydpstat._release.options import Missing, OnlyBounded, Options, check_records, options
+from pydpstat._release.statistic import release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
@@ -35,7 +29,7 @@ from pydpstat.statistics._kernels.association import Both, both_columns
 from pydpstat.statistics._kernels.levels import Axis
 from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, Scope, note_unused
+from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, note_unused
 
 Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -47,11 +41,12 @@ LEAST_EPSILON = 1e-9
 _KEYS = 2**52
 
 
-def protected(
+def sized_options(
     function: str,
     epsilon: float,
     neighbors: str | None,
     missing: Missing,
+    rng: object,
     budget: Spender | None,
     integer: bool = True,
 ) -> Options:
@@ -62,7 +57,9 @@ def protected(
         "If they are public, give neighbors='bounded', or dp.design(..., neighbors='bounded') with a budget "
         "like Budget(1.0, neighbors='bounded'). ttest_ind and f_oneway take private numbers.",
     )
-    how = options(epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, budget=budget, only=only)
+    how = options(
+        epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, rng=rng, budget=budget, only=only
+    )
     check_epsilon(how)
     return how
 
@@ -103,22 +100,20 @@ def one_distribution(samples: Sequence[Sample]) -> str:
     return f"{told} have the same distribution under the null hypothesis"
 
 
-def sample_of(
-    data: Data, argument: str, how: Options, scope: Scope, source: Source
-) -> tuple[Floats, Options]:
-    """Return one variable's values, and the options with the unit that `scope` may have."""
-    records, how = records_of(data, how, scope, source, one_column, argument)
+def sample_of(data: Data, argument: str, how: Options) -> tuple[Floats, Options]:
+    """Return one variable's values, and the options with the unit that their scope may have."""
+    records, how = records_of(data, how, one_column, argument)
     (values,) = records.fold(_values, _joined)
     return filled(values, how.missing), how
 
 
 def groups_of(
-    samples: Sequence[Sample], arguments: Sequence[str], how: Options, source: Source
+    samples: Sequence[Sample], arguments: Sequence[str], how: Options
 ) -> tuple[list[Floats], Options]:
     """Return the values of several groups, and the options with the unit."""
     groups = []
     for (data, scope), argument in zip(samples, arguments):
-        values, how = sample_of(data, argument, how, scope, source)
+        values, how = sample_of(data, argument, how._replace(scope=scope))
         groups.append(values)
     gone = [name for name, each in zip(group_names(samples, tuple(arguments)), groups) if not each.size]
     if gone and how.bounded:
@@ -138,9 +133,9 @@ def note_empty(names: Sequence[str], known: Sequence[NoisySums]) -> None:
     note_unused([each.sums[0] for each in known], sd, [("", axis)], rare=False)
 
 
-def pair_of(x: Data, y: Data, how: Options, scope: Scope, source: Source) -> tuple[Floats, Floats, Options]:
+def pair_of(x: Data, y: Data, how: Options) -> tuple[Floats, Floats, Options]:
     """Return the values of two variables of the same records, and the options with the unit."""
-    records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
+    records, how = records_of(Both(x, y), how, both_columns, "x")
     first, second = records.fold(_values, _joined)
     return filled(first, how.missing), filled(second, how.missing), how
 
@@ -165,8 +160,6 @@ def released(
     reach: int | Fraction,
     size: int,
     how: Options,
-    source: Source,
-    budget: Spender | None,
     *,
     data: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...] = (),
@@ -182,9 +175,7 @@ def released(
         nobs=size,
         exact=(value,),
     )
-    return release_statistic(
-        function, query, how, source, budget, data=data, arguments=arguments, conditions=conditions
-    )
+    return release_statistic(function, query, how, data=data, arguments=arguments, conditions=conditions)
 
 
 def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
@@ -216,13 +207,14 @@ def count_options(
     neighbors: str | None,
     missing: Missing,
     fill: type,
+    rng: object,
     budget: Spender | None,
     only: OnlyBounded | None = None,
 ) -> Options:
     """Check how counts are to be protected, and the alternative."""
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     public = (epsilon, 0, "geometric", neighbors, missing)
-    how = options(*public, mechanisms=INTEGER, fill=fill, budget=budget, only=only)
+    how = options(*public, mechanisms=INTEGER, fill=fill, rng=rng, budget=budget, only=only)
     if how.epsilon < SMALLEST_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {SMALLEST_EPSILON:g} for a test; got {checks.shown(epsilon)}. "
@@ -234,15 +226,13 @@ def count_options(
 def counted(
     data: object,
     how: Options,
-    source: Source,
     argument: str,
     test: str,
     read: Callable[[object, str], Columns],
     cells: Callable[[np.ndarray], np.ndarray],
-    scope: Scope,
 ) -> tuple[np.ndarray, int, Options]:
     """Return the counts of disjoint cells that each record is in one of, and the number of all records."""
-    records, how = records_of(data, how, scope, source, read, argument)
+    records, how = records_of(data, how, read, argument)
     if records.known is not None:
         check_records(how, records.known, 1, test, argument)
     found = records.fold(partial(_part, cells=cells, missing=how.missing), np.add)

@@ -17,16 +17,16 @@ from pydpstat._data.containers import columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
+from pydpstat._release.options import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
+from pydpstat._release.scope import Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
 from pydpstat.inference._testing import check_epsilon
-from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
 from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import NOTHING, Keys, Origin, Scope, keys_of, note_groups
+from pydpstat.statistics._kernels.scope import Keys, Origin, keys_of, note_groups
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
 LINEAR = Fraction(3, 4)
@@ -82,8 +82,6 @@ def read_weighted(
     pair: Pair,
     max_weight: float,
     how: Options,
-    source: Source,
-    scope: Scope = NOTHING,
     strata: Keys | None = None,
     truths: bool = False,
 ) -> Weighted:
@@ -93,7 +91,7 @@ def read_weighted(
     columns = partial(both_of, argument=argument, truths=truths)
     if strata is not None:
         columns = partial(whole_sample, of=columns, drop=how.missing == "drop")
-    records, how = _read(data, weights, how, source, scope, strata, argument, columns)
+    records, how = _read(data, weights, how, strata, argument, columns)
     return Weighted(records, pair, largest, how, strata is not None)
 
 
@@ -101,16 +99,14 @@ def _read(
     data: object,
     weights: object,
     how: Options,
-    source: Source,
-    scope: Scope,
     strata: Keys | None,
     argument: str,
     columns: Callable[..., Columns],
 ) -> tuple[Records, Options]:
-    scope = _with_strata(scope, strata)
+    scope = _with_strata(how.scope, strata)
     try:
         given, read, scope = _together(data, weights, scope, argument)
-        return records_of(given, how, scope, source, partial(columns, pair_of=read), argument)
+        return records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
     except PydpstatError as error:
         said = str(error)
         if strata is None or not said.startswith("by "):
@@ -289,8 +285,6 @@ def read_products(
     pair: Pair,
     max_weight: float,
     how: Options,
-    source: Source,
-    scope: Scope,
     strata: Keys | None,
 ) -> tuple[Weighted, Pair]:
     """Read records times their weights, each moved to its bounds before, with the products' bounds."""
@@ -299,7 +293,7 @@ def read_products(
     columns = partial(
         products_of, of=partial(whole_sample, of=of, drop=how.missing == "drop"), pair=pair, largest=largest
     )
-    records, how = _read(data, weights, how, source, scope, strata, "data", columns)
+    records, how = _read(data, weights, how, strata, "data", columns)
     ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
     return Weighted(records, pair, largest, how, strata is not None), ends
 
@@ -313,6 +307,7 @@ def weighted_options(
     epsilon: float,
     neighbors: str | None,
     missing: Missing,
+    rng: object,
     budget: Spender | None,
     only: OnlyBounded | None = None,
 ) -> Options:
@@ -324,7 +319,7 @@ def weighted_options(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
             "values first, by a rule that uses each record alone."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, budget=budget, only=only)
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget, only=only)
     check_epsilon(how)
     return how
 

@@ -13,7 +13,8 @@ from pydpstat._data.columns import Data, bounds_pair
 from pydpstat._data.progress import Progress
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Options, options, quiet
+from pydpstat._release.options import Options, options
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_records import Samples
 from pydpstat.inference._block_runs import (
@@ -34,7 +35,6 @@ from pydpstat.inference._null_distributions.block_counts import (
     level_limit,
     rejections_sf,
 )
-from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.record_grid import check_range
@@ -151,11 +151,10 @@ def any_test(
     (True, 'model')
     """
     how = options(
-        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
+        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, rng=rng, budget=budget
     )
     check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
-    source = source_from(rng)
-    samples, number = divided_samples(data, how, blocks, unit, source, budget)
+    samples, number = divided_samples(data, how, blocks, unit)
     if level is not None:
         level = checks.probability(level, "level", "It is for one block; 0.2 is usual.")
     if null is not None and not how.bounded:
@@ -169,10 +168,10 @@ def any_test(
     number, own = choose_blocks(records, how.epsilon, number, level, most)
     limit = own if null is None else _simulated(test, null, samples.sizes, number, own)
     # first of all, so that of a seeded stream it does not depend on how many records there are
-    uniform = float(source.uniform(1)[0]) - 0.5
+    uniform = float(how.source.uniform(1)[0]) - 0.5
     hits = 0
     with Progress(lambda: number, "blocks") as progress, unheard() as run:
-        for block in samples.blocks(number, source, how.bounded):
+        for block in samples.blocks(number, how.source, how.bounded):
             # NaN is no rejection
             hits += run(test, block, pvalue_of) <= own
             progress.add()
@@ -187,7 +186,7 @@ def any_test(
     )
     arguments = (("blocks", number), ("level", own))
     names = ("data", "test") if null is None else ("data", "test", "null")
-    released = release_blocks("any_test", query, how, samples, source, budget, names, arguments)
+    released = release_blocks("any_test", query, how, samples, names, arguments)
     noisy = float(released.value)
     return InferenceResults.of(
         released,
@@ -289,24 +288,23 @@ def any_interval(
     True
     """
     how = options(
-        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, budget=budget
+        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, rng=rng, budget=budget
     )
     check_callable(estimator, "estimator", "numpy.median")
     low, high = bounds_pair(range, "range")
     check_range(low, high, argument="range")
     share = _share(limit, level)
     missed = min(share, 1.0 - share)
-    source = source_from(rng)
-    samples, number = divided_samples(data, how, blocks, unit, source, budget)
+    samples, number = divided_samples(data, how, blocks, unit)
     if number is None:
         number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
     cells = cells_for(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that nothing tells which one fails
-    coins = source.integers(number, 2)
+    coins = how.source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
     with Progress(lambda: number, "blocks") as progress, unheard() as run:
-        for block, coin in zip(samples.blocks(number, source, how.bounded), coins):
+        for block, coin in zip(samples.blocks(number, how.source, how.bounded), coins):
             found = run(estimator, block, estimate_of)
             place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
             counts[place] += 1
@@ -318,7 +316,7 @@ def any_interval(
     if limit is not None:
         arguments += [("limit", limit), ("level", missed)]
     names = ("data", "estimator")
-    released = release_blocks("any_interval", query, how, samples, source, budget, names, tuple(arguments))
+    released = release_blocks("any_interval", query, how, samples, names, tuple(arguments))
     side = {None: "both", "lower": "low", "upper": "high"}[limit]
     noisy = tuple(released.value.tolist())
     law = BlockQuantile(low, high, noisy, number, share, how.epsilon / 2.0, side)

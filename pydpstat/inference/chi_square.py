@@ -10,7 +10,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, quiet
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._noisy_tables import noisy_table, probabilities
 from pydpstat.inference._null_distributions.tables import FLOOR, fit_pvalue, independence_pvalue, shares

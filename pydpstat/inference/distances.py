@@ -12,7 +12,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, check_records, quiet
+from pydpstat._release.options import Missing, check_records
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._block_runs import unheard
 from pydpstat.inference._null_distributions.distances import one_sample_law, two_sample_law
@@ -30,17 +31,16 @@ from pydpstat.inference._testing import (
     INDEPENDENT,
     groups_of,
     one_distribution,
-    protected,
     released,
     remarks_on,
     sample_of,
     shown_alternative,
+    sized_options,
 )
-from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
 from pydpstat.results._inference_pictures import NullDistribution
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 Floats = npt.NDArray[np.float64]
 # where a function is tried, whatever the data are
@@ -136,11 +136,10 @@ def kstest(
     >>> r.pvalue < 0.05
     True
     """
-    how = protected("kstest", epsilon, neighbors, missing, budget, integer=False)
+    how = sized_options("kstest", epsilon, neighbors, missing, rng, budget, integer=False)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     law, name = _distribution(cdf, args)
-    source = source_from(rng)
-    values, how = sample_of(x, "x", how, Scope.one(unit, budget), source)
+    values, how = sample_of(x, "x", how.one_record(unit))
     size = values.size
     check_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
@@ -158,8 +157,6 @@ def kstest(
         Fraction(1, size),
         size,
         how,
-        source,
-        budget,
         data=("x",),
         arguments=(*arguments, *shown_alternative(alternative)),
         conditions=() if isinstance(cdf, str) else (ALONE,),
@@ -253,11 +250,10 @@ def ks_2samp(
     >>> pydpstat.ks_2samp(x, x + 4.0, 1.0, rng=pydpstat.RRandom(123)).pvalue < 0.05
     True
     """
-    how = protected("ks_2samp", epsilon, neighbors, missing, budget)
+    how = sized_options("ks_2samp", epsilon, neighbors, missing, rng, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    source = source_from(rng)
-    given = samples_of((x, y), ("x", "y"), unit, source, budget)
-    (first, second), how = groups_of(given, ("x", "y"), how, source)
+    given = samples_of((x, y), ("x", "y"), unit, how)
+    (first, second), how = groups_of(given, ("x", "y"), how)
     sizes = first.size, second.size
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
     noisy = released(
@@ -267,8 +263,6 @@ def ks_2samp(
         reach,
         sum(sizes),
         how,
-        source,
-        budget,
         data=("x", "y"),
         arguments=shown_alternative(alternative),
         conditions=(GROUPS,),

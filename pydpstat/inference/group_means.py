@@ -12,7 +12,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Missing, Options, options, quiet, release_statistic
+from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._mean_tests import noisy_mean
 from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
@@ -21,7 +22,6 @@ from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInte
 from pydpstat.inference._population import MeanIntervals
 from pydpstat.inference._samples import Sample, samples_of
 from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
-from pydpstat.random import Source, source_from
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -130,7 +130,7 @@ def f_oneway(
     ('measured', True)
     """
     checks.one_of(shape, "shape", SHAPES)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
     if not 2 <= len(samples) <= MOST_GROUPS:
         raise PydpstatError(
             f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as a "
@@ -141,9 +141,8 @@ def f_oneway(
     check_filling(how.missing, (pair,))
     shown = (("shape", shape),) if shape != "any" else ()
     released = noisy_sums if how.bounded else unsized_sums
-    source = source_from(rng)
-    given = samples_of(samples, _called(samples), unit, source, budget)
-    release, known = released(given, pair, how, source, budget, shown)
+    given = samples_of(samples, _called(samples), unit, how)
+    release, known = released(given, pair, how, shown)
     names = numbered_groups(given)
     note_empty(names, known)
     statistic, pvalue, places = equal_means(known, shape == "any")
@@ -189,14 +188,12 @@ def noisy_sums(
     samples: Sequence[Sample],
     pair: Pair,
     how: Options,
-    source: Source,
-    budget: Spender | None,
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
     names, found = numbered_groups(samples), []
     for (data, scope), argument in zip(samples, _called(samples)):
-        records, how = records_of(data, how, scope, source, one_column, argument)
+        records, how = records_of(data, how._replace(scope=scope), one_column, argument)
         found.append(tallied(records, (pair,), how, "mean of each group", argument)[0])
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
@@ -215,8 +212,6 @@ def noisy_sums(
         "f_oneway",
         query,
         how,
-        source,
-        budget,
         data=_called(samples),
         arguments=(("bounds", pair), *arguments),
         bounds=pair,
@@ -233,14 +228,12 @@ def unsized_sums(
     samples: Sequence[Sample],
     pair: Pair,
     how: Options,
-    source: Source,
-    budget: Spender | None,
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of three weights of each group of private size."""
     blocks, names = [], []
     for (data, scope), argument, name in zip(samples, _called(samples), numbered_groups(samples)):
-        records, how = records_of(data, how, scope, source, one_column, argument)
+        records, how = records_of(data, how._replace(scope=scope), one_column, argument)
         blocks.append((*tallied(records, (pair,), how, "analysis of variance", argument), 1))
         names += sum_names((name,), how)
     release, made = release_sums(
@@ -248,8 +241,6 @@ def unsized_sums(
         names,
         blocks,
         how,
-        source,
-        budget,
         data=_called(samples),
         arguments=(("bounds", pair), *arguments),
         bounds=pair,

@@ -10,17 +10,9 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Query, Spender
+from pydpstat._release.options import Missing, check_records, options
 from pydpstat._release.payment import paid
-from pydpstat._release.statistic import (
-    Missing,
-    call,
-    check_budget,
-    check_records,
-    options,
-    promise_of_stages,
-    quiet,
-    release_stage,
-)
+from pydpstat._release.statistic import call, promise_of_stages, quiet, release_stage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells, logit_results
 from pydpstat.inference._coefficients import empty_responses
@@ -28,10 +20,8 @@ from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import Line, line_for, start, within
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
-from pydpstat.inference._samples import Whose
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import parts_of
-from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
@@ -181,11 +171,11 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
     check_epsilon(how)
-    source = source_from(rng)
-    whose = Whose(unit, budget, source)
-    regression = read_regression(formula, data, bounds, levels, how.missing, True, other, whose)
+    regression = read_regression(
+        formula, data, bounds, levels, how.missing, True, other, how.one_record(unit)
+    )
     how = how._replace(unit=regression.unit)
     design = regression.design
     if other is not None and any(each.levels is None for each in design.predictors):
@@ -196,23 +186,23 @@ def logit(
     if how.bounded:
         check_records(how, regression.response.size, 1, "logistic regression")
     if not how.bounded or any(each.levels is not None for each in design.predictors):
-        return by_cells(regression, how, source, check_budget(budget), design.arguments)
+        return by_cells(regression, how, design.arguments)
     records = records_of(regression)
     slopes = len(records.names)
     shares = stages_for(how.epsilon, records.size, slopes)
     record = call("logit", how, (regression.formula, "data"), design.arguments)
-    claim, held = promise_of_stages(how, design.conditions, source)
+    claim, held = promise_of_stages(how, design.conditions)
 
     releases: list[DPResults] = []
 
     def ask(query: Query, share: float) -> tuple[Floats, float]:
-        releases.append(release_stage(query, how, share, design.conditions, source, record))
+        releases.append(release_stage(query, how, share, design.conditions, record))
         return releases[-1].value, float(np.max(releases[-1].noise_scale))
 
     def score(share: float) -> Callable[[Floats, Line], tuple[Floats, float]]:
         return lambda center, line: ask(records.score(center, line), share)
 
-    with paid(check_budget(budget), held, record, how.mechanism.name):
+    with paid(how.budget, held, record, how.mechanism.name):
         law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
     return logit_results(
         law,

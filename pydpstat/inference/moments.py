@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import Missing, options, quiet
+from pydpstat._release.options import Missing, options
+from pydpstat._release.statistic import quiet
 from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied
 from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import source_from
 from pydpstat.statistics._kernels.column_release import bounded_columns
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
     pass
@@ -130,14 +130,13 @@ def moments(
     True
     """
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=False, budget=budget
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=False, rng=rng, budget=budget
     )
     check_epsilon(how)
     if by is not None or levels is not None:
-        scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
-        return release_group_moments(data, bounds, how, scope, rng, budget)
-    source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, Scope.one(unit, budget), source)
+        how = how.by_groups(by, levels, other, unit).independent()
+        return release_group_moments(data, bounds, how)
+    records, how, pairs, shown = bounded_columns(data, bounds, how.one_record(unit))
     how = for_variables(how, len(pairs))
     found, size = tallied(records, pairs, how, "sum of squares", "data")
     names = records.names if records.names is not None else (records.name or "z",)
@@ -146,8 +145,6 @@ def moments(
         sum_names(names, how),
         [(found, size, len(pairs))],
         how,
-        source,
-        budget,
         data=("data",),
         arguments=(("bounds", shown),),
         bounds=shown,

@@ -7,7 +7,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, OnlyBounded, Options, quiet, release_statistic
+from pydpstat._release.options import Missing, OnlyBounded, Options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._null_distributions.proportions import (
     NoisyPair,
@@ -32,9 +33,8 @@ from pydpstat.inference._testing import (
     true_and_false,
     truths,
 )
-from pydpstat.random import Source, source_from
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 COMPARISONS = ("diff", "ratio")
 # how groups are called that have no names
@@ -137,12 +137,11 @@ def binomtest(
     (0.513, 0.709)
     """
     checks.number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
-    how = count_options(epsilon, alternative, neighbors, missing, bool, budget)
-    source = source_from(rng)
-    scope = Scope.one(unit, budget)
-    counts, size, how = counted(condition, how, source, "condition", "test", truths, true_and_false, scope)
+    how = count_options(epsilon, alternative, neighbors, missing, bool, rng, budget)
+    how = how.one_record(unit)
+    counts, size, how = counted(condition, how, "condition", "test", truths, true_and_false)
     run = _one if how.bounded else _one_unsized
-    return run(counts, size, float(checks.unwrap(p)), alternative, how, source, budget)
+    return run(counts, size, float(checks.unwrap(p)), alternative, how)
 
 
 def _one(
@@ -151,22 +150,18 @@ def _one(
     p: float,
     alternative: str,
     how: Options,
-    source: Source,
-    budget: Spender | None,
 ) -> InferenceResults:
     """Test with a public number of records."""
     release = release_statistic(
         "binomtest",
         counts_query(counts[:1], ("count",), 1, size, how),
         how,
-        source,
-        budget,
         data=("condition",),
         arguments=(("p", p), *shown_alternative(alternative)),
     )
     noise = Tulap(how.epsilon)
     count = float(release)
-    smooth = count + float(source.uniform(1)[0]) - 0.5
+    smooth = count + float(how.source.uniform(1)[0]) - 0.5
     return InferenceResults.of(
         release,
         test="Binomial test",
@@ -191,16 +186,12 @@ def _one_unsized(
     p: float,
     alternative: str,
     how: Options,
-    source: Source,
-    budget: Spender | None,
 ) -> InferenceResults:
     """Test with a private number of records."""
     release = release_statistic(
         "binomtest",
         counts_query(counts, ("true", "false"), 1, size, how),
         how,
-        source,
-        budget,
         data=("condition",),
         arguments=(("p", p), *shown_alternative(alternative)),
     )
@@ -321,13 +312,12 @@ def proportions_test(
     checks.one_of(compare, "compare", COMPARISONS)
     ratio = compare == "ratio"
     line, tested = _line(value, ratio)
-    how = count_options(epsilon, alternative, neighbors, missing, bool, budget, _BOUNDED)
-    source = source_from(rng)
+    how = count_options(epsilon, alternative, neighbors, missing, bool, rng, budget, _BOUNDED)
     arguments = "condition1", "condition2"
-    given = samples_of((condition1, condition2), arguments, unit, source, budget)
+    given = samples_of((condition1, condition2), arguments, unit, how)
     both: list[tuple[np.ndarray, int]] = []
     for (data, scope), name in zip(given, arguments):
-        found, size, how = counted(data, how, source, name, "test", truths, true_and_false, scope)
+        found, size, how = counted(data, how._replace(scope=scope), name, "test", truths, true_and_false)
         both.append((found, size))
     (first, size1), (second, size2) = both
     groups = group_names(given, _NUMBERED)
@@ -338,8 +328,6 @@ def proportions_test(
         "proportions_test",
         counts_query(counts, names, 1, size1 + size2, how),
         how,
-        source,
-        budget,
         data=arguments,
         arguments=shown,
         conditions=(GROUPS,),

@@ -11,7 +11,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, one_column
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, quiet, release_statistic
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._null_distributions.proportions import (
     OUTSIDE,
@@ -28,9 +29,8 @@ from pydpstat.inference._testing import (
     counts_query,
     shown_alternative,
 )
-from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 NO_TIES = "whether a record equals q is treated as public"
 
@@ -136,10 +136,9 @@ def quantile_test(
     at = checks.number(q, "q", "a finite number", math.isfinite, "Give a value that the quantile may have.")
     share = checks.number(p, "p", "above 0 and below 1", lambda each: 0.0 < each < 1.0, "0.5 is the median.")
     tied = checks.flag(ties, "ties")
-    how = count_options(epsilon, alternative, neighbors, missing, float, budget)
-    source = source_from(rng)
-    scope = Scope.one(unit, budget)
-    found, size, how = counted(x, how, source, "x", "test", one_column, partial(_sides, q=at), scope)
+    how = count_options(epsilon, alternative, neighbors, missing, float, rng, budget)
+    how = how.one_record(unit)
+    found, size, how = counted(x, how, "x", "test", one_column, partial(_sides, q=at))
     names, kept, ones = _cells(how.bounded, tied)
     settings = (
         ("q", at),
@@ -151,15 +150,13 @@ def quantile_test(
         "quantile_test",
         counts_query((kept * found).sum(axis=1), names, ones, size, how),
         how,
-        source,
-        budget,
         data=("x",),
         arguments=settings,
     )
     noisy = np.ravel(release.value)
     if how.bounded:
         # a distribution without steps
-        uniform = source.uniform(noisy.size) - 0.5
+        uniform = how.source.uniform(noisy.size) - 0.5
         sides = _sized(noisy, uniform, size, share, Tulap(how.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))
         noisy = np.append(noisy, noisy + uniform)

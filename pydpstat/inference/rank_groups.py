@@ -10,7 +10,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, quiet
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.distances import (
     DIGITS,
@@ -37,12 +38,11 @@ from pydpstat.inference._testing import (
     groups_of,
     keys_of,
     one_distribution,
-    protected,
     released,
     remarks_on,
     shown_alternative,
+    sized_options,
 )
-from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
@@ -136,20 +136,19 @@ def kruskal(
     >>> r.pvalue < 0.05
     True
     """
-    how = protected("kruskal", epsilon, neighbors, missing, budget)
+    how = sized_options("kruskal", epsilon, neighbors, missing, rng, budget)
     if len(samples) < 2:
         raise PydpstatError(
             f"samples must be two or more groups; got {len(samples)}. Give one argument for each group."
         )
-    source = source_from(rng)
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))
-    given = samples_of(samples, arguments, unit, source, budget)
-    groups, how = groups_of(given, arguments, how, source)
+    given = samples_of(samples, arguments, unit, how)
+    groups, how = groups_of(given, arguments, how)
     # an empty group has nothing to be compared
     groups = [each for each in groups if each.size]
     sizes = tuple(each.size for each in groups)
     weights = weights_of(sizes, how.epsilon)
-    found = scaled_distance(rank_deviations(groups, keys_of(source, sum(sizes))), weights) if sizes else 0
+    found = scaled_distance(rank_deviations(groups, keys_of(how.source, sum(sizes))), weights) if sizes else 0
     reach = max(scaled_reach(sizes, weights), 1) if sizes else 1
     noisy = released(
         "kruskal",
@@ -158,8 +157,6 @@ def kruskal(
         reach,
         sum(sizes),
         how,
-        source,
-        budget,
         data=arguments,
         conditions=(GROUPS,),
     )
@@ -290,13 +287,12 @@ def mannwhitneyu(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.5
     (True, True)
     """
-    how = protected("mannwhitneyu", epsilon, neighbors, missing, budget)
+    how = sized_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    source = source_from(rng)
-    given = samples_of((x, y), ("x", "y"), unit, source, budget)
-    (first, second), how = groups_of(given, ("x", "y"), how, source)
+    given = samples_of((x, y), ("x", "y"), unit, how)
+    (first, second), how = groups_of(given, ("x", "y"), how)
     sizes = first.size, second.size
-    won = pairs_won(first, second, keys_of(source, sum(sizes)))
+    won = pairs_won(first, second, keys_of(how.source, sum(sizes)))
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
     noisy = released(
         "mannwhitneyu",
@@ -305,8 +301,6 @@ def mannwhitneyu(
         reach,
         sum(sizes),
         how,
-        source,
-        budget,
         data=("x", "y"),
         arguments=shown_alternative(alternative),
         conditions=(GROUPS,),

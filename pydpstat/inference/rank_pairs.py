@@ -7,7 +7,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, check_records, quiet
+from pydpstat._release.options import Missing, check_records
+from pydpstat._release.statistic import quiet
 from pydpstat.inference._null_distributions.distances import PairInterval
 from pydpstat.inference._null_distributions.ranks import (
     NoisyTail,
@@ -26,16 +27,15 @@ from pydpstat.inference._testing import (
     MEASURED_INTERVAL,
     keys_of,
     pair_of,
-    protected,
     released,
     remarks_on,
     sample_of,
     shown_alternative,
+    sized_options,
 )
-from pydpstat.random import source_from
 from pydpstat.results import InferenceResults
 from pydpstat.results._inference_pictures import NullDistribution
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 
 @quiet
@@ -124,14 +124,13 @@ def kendalltau(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.0
     (True, True)
     """
-    how = protected("kendalltau", epsilon, neighbors, missing, budget)
+    how = sized_options("kendalltau", epsilon, neighbors, missing, rng, budget)
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    source = source_from(rng)
-    first, second, how = pair_of(x, y, how, Scope.one(unit, budget), source)
+    first, second, how = pair_of(x, y, how.one_record(unit))
     size = first.size
     check_records(how, size, 1, "test", "x")
     check_countable(size, "x")
-    found = concordant_pairs(first, second, keys_of(source, 2 * size).reshape(2, size))
+    found = concordant_pairs(first, second, keys_of(how.source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
     noisy = released(
         "kendalltau",
@@ -140,8 +139,6 @@ def kendalltau(
         reach,
         size,
         how,
-        source,
-        budget,
         data=("x", "y"),
         arguments=shown_alternative(alternative),
     )
@@ -258,20 +255,19 @@ def wilcoxon(
     if epsilon is None:
         # wilcoxon(x, 1.0): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if y is None or checks.array_of(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
-    how = protected("wilcoxon", epsilon, neighbors, missing, budget)  # type: ignore[arg-type]
+    how = sized_options("wilcoxon", epsilon, neighbors, missing, rng, budget)  # type: ignore[arg-type]
     checks.one_of(alternative, "alternative", ALTERNATIVES)
-    source = source_from(rng)
-    scope = Scope.one(unit, budget)
+    how = how.one_record(unit)
     if y is None:
-        values, how = sample_of(x, "x", how, scope, source)
+        values, how = sample_of(x, "x", how)
     else:
-        first, second, how = pair_of(x, y, how, scope, source)
+        first, second, how = pair_of(x, y, how)
         # two infinite values of one sign are a tie
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
     check_records(how, size, 1, "test", "x")
     chosen = best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
-    keys = keys_of(source, 2 * size).reshape(2, size)
+    keys = keys_of(how.source, 2 * size).reshape(2, size)
     found = positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
     noisy = released(
         "wilcoxon",
@@ -280,8 +276,6 @@ def wilcoxon(
         chosen,
         size,
         how,
-        source,
-        budget,
         data=("x",) if y is None else ("x", "y"),
         arguments=(*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ())),
     )

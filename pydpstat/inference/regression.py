@@ -8,23 +8,14 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import (
-    Missing,
-    OnlyBounded,
-    call,
-    check_budget,
-    check_records,
-    options,
-    quiet,
-)
+from pydpstat._release.options import Missing, OnlyBounded, check_records, options
+from pydpstat._release.statistic import call, quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, read_regression
 from pydpstat.inference._linear_regression import by_moments, by_ranks
-from pydpstat.inference._samples import Whose
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.statistics._kernels.scope import Keys
 
@@ -247,7 +238,12 @@ def ols(
     chosen: Any = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
     how = options(
-        *public, mechanisms=named, others=not ranked, budget=budget, only=_BOUNDED if ranked else None
+        *public,
+        mechanisms=named,
+        others=not ranked,
+        rng=rng,
+        budget=budget,
+        only=_BOUNDED if ranked else None,
     )
     check_epsilon(how)
     value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
@@ -263,10 +259,8 @@ def ols(
             "cov_type must be left out with method 'rank', which does not use the variance of the "
             "errors. Use method='moments' for it."
         )
-    source = source_from(rng)
-    budget = check_budget(budget)
-    whose = Whose(unit, budget, source)
-    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, whose=whose)
+    how = how.one_record(unit)
+    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, how=how)
     how = how._replace(unit=regression.unit)
     design = regression.design
     if how.bounded:
@@ -277,19 +271,15 @@ def ols(
     if robust:
         arguments = (*arguments, ("cov_type", cov_type))
     if not ranked:
-        return by_moments(regression, how, value, source, budget, arguments, robust)
+        return by_moments(regression, how, value, arguments, robust)
     arguments = (*arguments, ("method", method))
     if coefficients is not None:
         arguments = (*arguments, ("coefficients", coefficients))
     if wanted:
         arguments = (*arguments, ("interval", True))
     tested = _tested(coefficients, design)
-    said = {
-        "record": call("ols", how, (regression.formula, "data"), arguments),
-        "bounds": design.bounds,
-        "budget": budget,
-    }
-    return by_ranks(regression, how, value, tested, wanted, source, said)
+    record = call("ols", how, (regression.formula, "data"), arguments)
+    return by_ranks(regression, how, value, tested, wanted, record)
 
 
 def _tested(coefficients: object, design: LinearDesign) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.shares import NOTHING_SAID
 from pydpstat.inference._null_distributions.weighted_means import (
     ASSUMPTIONS,
@@ -29,13 +30,12 @@ from pydpstat.inference._weighted_sums import (
     weighted_options,
     weighted_query,
 )
-from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import Derived, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
 
@@ -188,11 +188,11 @@ def weighted_mean(
     >>> bool(table.params.between(45, 55).all()), table.difference("north", "south").pvalue > 0.05
     (True, True)
     """
-    pair, source = bounds_pair(bounds), source_from(rng)
-    how = weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
-    known = read_weighted(data, weights, pair, max_weight, how, source, scope, strata)
-    return _mean("weighted_mean", known, (("bounds", pair),), "data", source, budget)
+    pair = bounds_pair(bounds)
+    how = weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.by_groups(by, levels, other, unit).independent()
+    known = read_weighted(data, weights, pair, max_weight, how, strata)
+    return _mean("weighted_mean", known, (("bounds", pair),), "data")
 
 
 @quiet
@@ -253,10 +253,10 @@ def weighted_proportion(
     >>> round(float(r), 2)
     0.75
     """
-    source, how = source_from(rng), weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
-    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, source, scope, strata, truths=True)
-    return _mean("weighted_proportion", known, (), "condition", source, budget)
+    how = weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.by_groups(by, levels, other, unit).independent()
+    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, strata, truths=True)
+    return _mean("weighted_proportion", known, (), "condition")
 
 
 def _mean(
@@ -264,8 +264,6 @@ def _mean(
     known: Weighted,
     arguments: tuple[tuple[str, object], ...],
     first: str,
-    source: Source,
-    budget: Spender | None,
 ) -> DPResults:
     """Release a weighted mean, of all records or of each group."""
     pair, half, shape = known.pair, record_grid.half_width(known.pair), known.shape
@@ -297,8 +295,6 @@ def _mean(
         statistic,
         weighted_query(statistic, sums, 2, known, size),
         known.how,
-        source,
-        check_budget(budget),
         data=(first, "weights"),
         arguments=(*arguments, *known.arguments),
         bounds=pair,

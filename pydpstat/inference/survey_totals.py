@@ -13,7 +13,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
 from pydpstat._release.additive import Spender
 from pydpstat._release.declared import of_subset
-from pydpstat._release.statistic import Missing, check_budget, quiet, release_statistic
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied, unsized_sums
 from pydpstat.inference._null_distributions.noisy_t import NoisyTInterval
 from pydpstat.inference._null_distributions.weighted_means import (
@@ -39,7 +40,6 @@ from pydpstat.inference._weighted_sums import (
     weighted_options,
     weighted_query,
 )
-from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
@@ -47,7 +47,7 @@ from pydpstat.results._postprocessing import BetweenEdges, Derived, PostProcessi
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
-from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
+from pydpstat.statistics._kernels.scope import Keys, note_groups
 
 Floats = npt.NDArray[np.float64]
 _FEWEST, _MOST = 8, 256
@@ -135,13 +135,13 @@ def weighted_quantile(
     >>> abs(float(r) - 200 / 3) < 2
     True
     """
-    pair, source = bounds_pair(bounds), source_from(rng)
+    pair = bounds_pair(bounds)
     share = checks.probability(q, "q", "0.5 is the median.")
     allowed = f"a whole number from {_FEWEST} to {_MOST}"
     count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
-    how = weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
-    known = read_weighted(data, weights, pair, max_weight, how, source, scope)
+    how = weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.by_groups(by, levels, other, unit).independent()
+    known = read_weighted(data, weights, pair, max_weight, how)
     how, shape = known.how, known.records.shape
     places = np.linspace(-1.0, 1.0, count + 1)
     edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())
@@ -164,8 +164,6 @@ def weighted_quantile(
         "weighted_quantile",
         query,
         how,
-        source,
-        check_budget(budget),
         data=("data", "weights"),
         arguments=arguments,
         bounds=pair,
@@ -267,15 +265,15 @@ def weighted_total(
     >>> abs(float(r) - 100_000) < 3000
     True
     """
-    pair, source = bounds_pair(bounds), source_from(rng)
-    how = weighted_options(epsilon, neighbors, missing, budget)
-    scope = Scope.of(by, levels, other, unit, None, None, None, budget).independent()
-    known, ends = read_products(data, weights, pair, max_weight, how, source, scope, strata)
+    pair = bounds_pair(bounds)
+    how = weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.by_groups(by, levels, other, unit).independent()
+    known, ends = read_products(data, weights, pair, max_weight, how, strata)
     if known.how.bounded:
-        return _sized(known, ends, source, budget)
+        return _sized(known, ends)
     # records of no stratum are no part of the sample; those that groups leave out are
     counted = by is None or other is not None and missing != "drop" and not of_subset()
-    return _unsized(known, ends, counted, source, budget)
+    return _unsized(known, ends, counted)
 
 
 def _steps(step: str, unit: str | None) -> tuple[str, ...]:
@@ -283,7 +281,7 @@ def _steps(step: str, unit: str | None) -> tuple[str, ...]:
     return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED
 
 
-def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) -> DPResults:
+def _sized(known: Weighted, ends: Pair) -> DPResults:
     """Release the total of a public number of records."""
     middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
     found, n = tallied(known.records, (ends,), known.how, "weighted total", "data")
@@ -292,8 +290,6 @@ def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) 
         sum_names(("z",), known.how),
         [(found, n, 1)],
         known.how,
-        source,
-        check_budget(budget),
         data=("data", "weights"),
         arguments=(("bounds", known.pair), ("max_weight", known.largest)),
         bounds=known.pair,
@@ -314,9 +310,7 @@ def _sized(known: Weighted, ends: Pair, source: Source, budget: Spender | None) 
     )
 
 
-def _unsized(
-    known: Weighted, ends: Pair, all_counted: bool, source: Source, budget: Spender | None
-) -> DPResults:
+def _unsized(known: Weighted, ends: Pair, all_counted: bool) -> DPResults:
     """Release the totals of private numbers of records, of all or of each group."""
     records, how, shape = known.records, known.how, known.shape
     grids = [record_grid.standard_grid(*ends)]
@@ -358,8 +352,6 @@ def _unsized(
         "weighted_total",
         query,
         how,
-        source,
-        check_budget(budget),
         data=("data", "weights"),
         arguments=(("bounds", known.pair), *known.arguments),
         bounds=known.pair,

@@ -11,7 +11,8 @@ from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filli
 from pydpstat._data.held import counted_first
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Missing, OnlyBounded, Options, options, quiet
+from pydpstat._release.options import Missing, OnlyBounded, Options, options
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._mean_tests import (
     METHODS,
@@ -31,11 +32,10 @@ from pydpstat.inference._testing import (
     note_empty,
     shown_alternative,
 )
-from pydpstat.random import Source, source_from
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.association import Both, check_lengths
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
 _COINS = 200
@@ -146,21 +146,21 @@ def ttest_1samp(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
     only = _EXACT if method == "exact" else None
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=only)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
     check_epsilon(how)
-    source = source_from(rng)
     pair = bounds_pair(bounds)
     standard(popmean, pair)
     popmean = checks.as_float(checks.unwrap(popmean))
     check_filling(how.missing, (pair,))
     given = counted_first(a, "a") if method == "exact" else a
-    records, how = records_of(given, how, Scope.one(unit, budget), source, one_column, "a")
+    records, how = records_of(given, how.one_record(unit), one_column, "a")
     asked = _asked(popmean, pair, alternative, method)
     if method == "exact" and records.size is not None and records.size < _COINS:
         public = (epsilon, 0, "geometric", how.neighbors, missing)
-        how = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)._replace(unit=how.unit)
-        return by_coins(records, pair, how, popmean, alternative, asked, source, budget)
-    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked, source, budget)
+        coins = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
+        how = coins._replace(unit=how.unit, source=how.source)
+        return by_coins(records, pair, how, popmean, alternative, asked)
+    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked)
 
 
 def _asked(
@@ -181,8 +181,6 @@ def _from_sums(
     alternative: str,
     method: str,
     asked: tuple[tuple[str, object], ...],
-    source: Source,
-    budget: Spender | None,
 ) -> InferenceResults:
     data = ("a",) if function == "ttest_1samp" else ("a", "b")
     found, size = tallied(records, (pair,), how, "t test", "a")
@@ -191,8 +189,6 @@ def _from_sums(
         sum_names(("z",), how),
         [(found, size, 1)],
         how,
-        source,
-        budget,
         data=data,
         arguments=asked,
         bounds=pair,
@@ -277,9 +273,8 @@ def ttest_rel(
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
     only = _EXACT if method == "exact" else None
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget, only=only)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
     check_epsilon(how)
-    source = source_from(rng)
     pair = bounds_pair(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
@@ -287,9 +282,9 @@ def ttest_rel(
             "does not. They are bounds of the differences a - b."
         )
     check_filling(how.missing, (pair,))
-    records, how = records_of(Both(a, b), how, Scope.one(unit, budget), source, _differences, "a")
+    records, how = records_of(Both(a, b), how.one_record(unit), _differences, "a")
     asked = _asked(None, pair, alternative, method)
-    return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked, source, budget)
+    return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked)
 
 
 @quiet
@@ -388,13 +383,12 @@ def ttest_ind(
             f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is "
             "private. Leave it out: Welch's test does not need it and loses little."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, budget=budget)
+    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
     check_epsilon(how)
-    source = source_from(rng)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
-    samples = samples_of((a, b), ("a", "b"), unit, source, budget)
-    release, known = release_groups(samples, pair, how, alternative, source, budget)
+    samples = samples_of((a, b), ("a", "b"), unit, how)
+    release, known = release_groups(samples, pair, how, alternative)
     names = group_names(samples, SAMPLES)
     note_empty(names, known)
     return two_samples(release, known, pair, alternative, names)

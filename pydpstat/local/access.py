@@ -19,11 +19,13 @@ from pydpstat._data.containers import is_series
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import objects
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Options, options, quiet, release_statistic
+from pydpstat._release.options import Options, options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
 from pydpstat.local.design import LOCAL
 from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
+from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 
 ONE_RELEASE = "one release per value, drawn by this access without a seed"
@@ -114,7 +116,8 @@ class _NoiseAccess:
                 nobs=numbers.size,
                 exact=tuple(map(Fraction, clipped)),
             )
-            released = release_statistic("respond", query, self._options, rng, None, bounds=bounds)
+            how = self._options._replace(source=source_from(rng))
+            released = release_statistic("respond", query, how, bounds=bounds)
             answers = np.array(released.value)
         if single:
             return float(answers[0])

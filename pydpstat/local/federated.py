@@ -15,8 +15,7 @@ from pydpstat._answering import answered
 from pydpstat._data.containers import is_vector, rows
 from pydpstat._data.values import objects
 from pydpstat._release.calibration import SEEDED
-from pydpstat._release.payment import pay, within
-from pydpstat._release.statistic import check_budget
+from pydpstat._release.payment import check_budget, pay, within
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
 from pydpstat.local.design import ONE_ANSWER

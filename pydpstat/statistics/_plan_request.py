@@ -20,8 +20,14 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association_interval import Correlated
-from pydpstat.statistics._kernels.quantile_points import GRID_POINTS, Asked, ask, share_of, shares_of
-from pydpstat.statistics._kernels.scope import Scope
+from pydpstat.statistics._kernels.quantile_points import (
+    GRID_POINTS,
+    Asked,
+    ask,
+    quantile_options,
+    share_of,
+    shares_of,
+)
 from pydpstat.statistics._plan_errors import (
     EXAMPLE,
     ChoiceErrors,
@@ -215,10 +221,9 @@ class Request(NamedTuple):
         given, made_up = self.options, Placeholder(n, self.columns)
         by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
         most = given.get("max_records"), given.get("max_groups")
-        scope = Scope.of(by, levels, given.get("other", "other"), unit, *most, sample, None)
-        how = given["bounds"], given.get("neighbors"), given.get("missing", "error")
-        points = given.get("grid_points", GRID_POINTS)
-        return ask(cast(Any, made_up), epsilon, *how, scope, None, points, None)
+        how = quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
+        how = how.by_groups(by, levels, given.get("other", "other"), unit, *most, sample)
+        return ask(cast(Any, made_up), given["bounds"], given.get("grid_points", GRID_POINTS), how)
 
 
 def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:

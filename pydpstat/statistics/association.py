@@ -9,15 +9,15 @@ import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_filling
 from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import REAL, VECTOR
-from pydpstat._release.statistic import Missing, Public, for_columns, options, quiet, release_statistic
+from pydpstat._release.calibration import VECTOR
+from pydpstat._release.options import Missing, Options, for_columns, options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.shares import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import source_from
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
 from pydpstat.statistics._kernels.association_interval import Correlated
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 from pydpstat.statistics.spread import check_squares
 
 
@@ -130,8 +130,10 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    return _release("cov", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
+    y, epsilon = _told_apart(y, epsilon)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, rng=rng, budget=budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    return _release("cov", x, y, bounds, how)
 
 
 @quiet
@@ -222,27 +224,21 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    return _release("corr", x, y, epsilon, bounds, (delta, mechanism, neighbors, missing), scope, rng, budget)
+    y, epsilon = _told_apart(y, epsilon)
+    how = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    return _release("corr", x, y, bounds, how)
 
 
-def _release(
-    function: str,
-    x: Data,
-    y: Any,
-    epsilon: Any,
-    bounds: GivenBounds,
-    public: Public,
-    scope: Scope,
-    rng: object,
-    budget: Spender | None,
-) -> DPResults:
-    if epsilon is None:
-        # cov(frame, 1.0, bounds=...): the second argument is epsilon where there is no third
-        y, epsilon = (None, y) if np.ndim(y) == 0 else (y, None)
-    how = options(epsilon, *public, mechanisms=VECTOR if function == "cov" else REAL, budget=budget)
-    source = source_from(rng)
-    variables, how = read_variables(x, y, bounds, how, scope, source)
+def _told_apart(y: Any, epsilon: Any) -> tuple[Any, Any]:
+    """Return the second variable and epsilon: cov(frame, 1.0, bounds=...) has the latter in second place."""
+    if epsilon is not None:
+        return y, epsilon
+    return (None, y) if np.ndim(y) == 0 else (y, None)
+
+
+def _release(function: str, x: Data, y: Any, bounds: GivenBounds, how: Options) -> DPResults:
+    variables, how = read_variables(x, y, bounds, how)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)
     if function == "cov" and variables.matrix:
@@ -257,8 +253,6 @@ def _release(
         function,
         query,
         how,
-        source,
-        budget,
         data=variables.data,
         arguments=(("bounds", variables.bounds), *variables.records.arguments),
         bounds=variables.bounds,

@@ -17,7 +17,8 @@ from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing, objects
 from pydpstat._release.additive import Spender
 from pydpstat._release.choice import release_choice
-from pydpstat._release.statistic import check_budget, quiet
+from pydpstat._release.payment import check_budget
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import exp

@@ -11,10 +11,10 @@ from pydpstat._data.columns import Data, truths_of
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Missing, Options, check_records, options, quiet, release_statistic
+from pydpstat._release.options import Missing, Options, check_records, options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.shares import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, Scaled
 from pydpstat.results.results import DPResults
@@ -22,7 +22,7 @@ from pydpstat.statistics._kernels.asked import asked_truths
 from pydpstat.statistics._kernels.cells import share_rate
 from pydpstat.statistics._kernels.partition import in_columns, reach_of
 from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
+from pydpstat.statistics._kernels.scope import Keys, note_groups
 
 STEPS = ("divided by the number of records", ranges.CLIPPED)
 
@@ -116,10 +116,11 @@ def count(
     >>> float(r).is_integer(), r.sensitivity
     (True, 1.0)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
-    source = source_from(rng)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    records, how = records_of(condition, how, scope, source, truths_of, "condition")
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget
+    )
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = records_of(condition, how, truths_of, "condition")
     found, size = _tallied(records, how, 0)
     query = _query("count", found[0].reshape(records.shape), records, how, size, records.apart)
     within = ranges.counts(query.nobs)
@@ -127,7 +128,7 @@ def count(
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy, AsDrawn(within=within)
 
-    released = _released("count", query, records, how, source, budget, publish)
+    released = _released("count", query, records, how, publish)
     sd = float(np.max(released.post.standard_error(released.noise, released.value)))
     values = released.value.reshape(records.group_number or 1, -1)[:, 0]
     note_groups(records.groups, values, sd, of_all=False, what="number of records that meet the condition")
@@ -229,10 +230,11 @@ def proportion(
     >>> abs(float(r) - 0.6) < 0.02
     True
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, budget=budget)
-    source = source_from(rng)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    records, how = records_of(condition, how, scope, source, truths_of, "condition")
+    how = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget
+    )
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = records_of(condition, how, truths_of, "condition")
     found, size = _tallied(records, how, 1)
     publish: Publish
     rate = share_rate(how, reach_of(records.width, how))
@@ -267,7 +269,7 @@ def proportion(
             post = Derived(slopes_of, steps, population=known, within=ranges.PROPORTION)
             return shares.reshape(records.shape), post
 
-    released = _released("proportion", query, records, how, source, budget, publish)
+    released = _released("proportion", query, records, how, publish)
     if not how.bounded:
         # the numbers of records in groups are private, so that there are none of bounded neighbors
         sd = math.sqrt(2.0) * float(np.max(released.noise.std()))
@@ -333,16 +335,12 @@ def _released(
     query: Query,
     records: Records,
     how: Options,
-    source: Source,
-    budget: Spender | None,
     publish: Publish,
 ) -> DPResults:
     return release_statistic(
         function,
         query,
         how,
-        source,
-        budget,
         data=("condition",),
         arguments=records.arguments,
         publish=publish,

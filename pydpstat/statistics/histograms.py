@@ -15,17 +15,17 @@ from pydpstat._data.held import public_list
 from pydpstat._data.values import fills
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import Missing, options, quiet, release_statistic
+from pydpstat._release.options import Missing, options
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.asked import asked_bins
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
 from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Keys, Scope, note_groups
+from pydpstat.statistics._kernels.scope import Keys, note_groups
 
 MOST_CELLS = 10**7
 
@@ -138,12 +138,11 @@ def histogram(
     >>> r.sensitivity
     2.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, budget=budget)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, rng=rng, budget=budget)
     breaks = _edges(edges)
     check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
-    source = source_from(rng)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    records, how = records_of(x, how, scope, source, one_column, "x")
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = records_of(x, how, one_column, "x")
     cells = (records.group_number or 1) * (breaks.size - 1)
     if records.groups is not None and cells > MOST_CELLS:
         raise PydpstatError(
@@ -162,8 +161,6 @@ def histogram(
         "histogram",
         cells_query("histogram", counts, labels, size, how),
         how,
-        source,
-        budget,
         data=("x",),
         arguments=(("edges", breaks.tolist()), *records.arguments),
         publish=published_cells(how, size, records.groups is not None, HistogramIntervals),

@@ -10,7 +10,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import Missing, Options, options, quiet
+from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
@@ -21,7 +22,7 @@ from pydpstat.statistics._kernels.column_release import added, per_column, relea
 from pydpstat.statistics._kernels.group_sums import by_group
 from pydpstat.statistics._kernels.record_grid import Sums
 from pydpstat.statistics._kernels.records import Records
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 LARGEST = 1e290
 
@@ -174,14 +175,22 @@ def mean(
     """
     more = checks.flag(population, "population")
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+        epsilon,
+        delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=VECTOR,
+        others=not more,
+        rng=rng,
+        budget=budget,
     )
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments
 
-        return release_moments("mean", data, bounds, how, scope, rng, budget)
-    return release_columns("mean", mean_query, data, bounds, how, scope, rng, budget)
+        return release_moments("mean", data, bounds, how)
+    return release_columns("mean", mean_query, data, bounds, how)
 
 
 def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
@@ -297,9 +306,9 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     >>> r.sensitivity, r.nobs is None
     (5.0, True)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, budget=budget)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    return release_columns("sum", _sum_query, data, bounds, how, scope, rng, budget)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, rng=rng, budget=budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    return release_columns("sum", _sum_query, data, bounds, how)
 
 
 def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:

@@ -8,7 +8,8 @@ from fractions import Fraction
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
-from pydpstat._release.statistic import Missing, quiet
+from pydpstat._release.options import Missing
+from pydpstat._release.statistic import quiet
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.quantile_points import (
@@ -17,6 +18,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     ask,
     note_order,
     one_share,
+    quantile_options,
     released,
     several_shares,
     share_of,
@@ -24,7 +26,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     shares_of,
 )
 from pydpstat.statistics._kernels.ranks import Near, farthest, rank_range
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 
 @quiet
@@ -152,15 +154,14 @@ def quantile(
     """
     share = share_of(q)
     note_order("quantile", "q", share, epsilon)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    how = neighbors, missing, scope, rng, grid_points, budget
-    if checks.flag(population, "population"):
+    more = checks.flag(population, "population")
+    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    if more:
         from pydpstat.inference._population_quantiles import release_cells
 
-        own = (("q", q),)
-        return release_cells("quantile", x, epsilon, bounds, (share,), None, own, *how)
-    asked = ask(x, epsilon, bounds, *how)
-    return _quantile("quantile", asked, share, (("q", q),), budget)
+        return release_cells("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
+    return _quantile("quantile", ask(x, bounds, grid_points, how), share, (("q", q),))
 
 
 @quiet
@@ -244,19 +245,17 @@ def median(
     >>> 40 <= float(pydpstat.median(ages, 1.0, bounds=(0, 120), rng=1)) <= 43
     True
     """
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    how = neighbors, missing, scope, rng, grid_points, budget
-    if checks.flag(population, "population"):
+    more = checks.flag(population, "population")
+    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    if more:
         from pydpstat.inference._population_quantiles import release_cells
 
-        return release_cells("median", x, epsilon, bounds, (0.5,), None, (), *how)
-    asked = ask(x, epsilon, bounds, *how)
-    return _quantile("median", asked, 0.5, (), budget)
+        return release_cells("median", x, bounds, (0.5,), None, (), grid_points, how)
+    return _quantile("median", ask(x, bounds, grid_points, how), 0.5, ())
 
 
-def _quantile(
-    function: str, asked: Asked, share: float, own: tuple[tuple[str, object], ...], budget: Spender | None
-) -> DPResults:
+def _quantile(function: str, asked: Asked, share: float, own: tuple[tuple[str, object], ...]) -> DPResults:
     reach = asked.split * rank_range(share, asked.neighbors)
     rate = Fraction(asked.how.epsilon) / reach
     found = asked.counted_near(Near(share, farthest(rate)))
@@ -265,7 +264,7 @@ def _quantile(
     def choose(_: object = None) -> tuple[object, Labels]:
         return one_share(found, asked, share, rate), labels
 
-    return released(function, asked, choose, own, budget, float(reach) / 2, found.size)
+    return released(function, asked, choose, own, float(reach) / 2, found.size)
 
 
 @quiet
@@ -380,14 +379,15 @@ def quantiles(
     given, wanted = shares_given(qs), shares_of(qs)
     if len(wanted) == 1:
         note_order("quantiles", "qs", wanted[0], epsilon)
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
-    how = neighbors, missing, scope, rng, grid_points, budget
-    if checks.flag(population, "population"):
+    more = checks.flag(population, "population")
+    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    if more:
         from pydpstat.inference._population_quantiles import release_cells
 
         names, own = tuple(map(str, given)), (("qs", qs),)
-        return release_cells("quantiles", x, epsilon, bounds, wanted, names, own, *how)
-    asked = ask(x, epsilon, bounds, *how)
+        return release_cells("quantiles", x, bounds, wanted, names, own, grid_points, how)
+    asked = ask(x, bounds, grid_points, how)
     found = asked.counted()
     each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, given)))
     labels = asked.records.named(each)
@@ -395,4 +395,4 @@ def quantiles(
     def choose(_: object = None) -> tuple[object, Labels]:
         return several_shares(found, asked, wanted), labels
 
-    return released("quantiles", asked, choose, (("qs", qs),), budget, 1.0, found.size)
+    return released("quantiles", asked, choose, (("qs", qs),), 1.0, found.size)

@@ -10,7 +10,8 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import Missing, Options, options, quiet
+from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.statistic import quiet
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
@@ -19,7 +20,7 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
 from pydpstat.statistics._kernels.record_grid import RecordGrid
 from pydpstat.statistics._kernels.records import Records
-from pydpstat.statistics._kernels.scope import Keys, Scope
+from pydpstat.statistics._kernels.scope import Keys
 
 
 @quiet
@@ -136,14 +137,22 @@ def var(
     """
     more = checks.flag(population, "population")
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+        epsilon,
+        delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=VECTOR,
+        others=not more,
+        rng=rng,
+        budget=budget,
     )
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments
 
-        return release_moments("var", data, bounds, how, scope, rng, budget)
-    return release_columns("var", _variance_query, data, bounds, how, scope, rng, budget)
+        return release_moments("var", data, bounds, how)
+    return release_columns("var", _variance_query, data, bounds, how)
 
 
 @quiet
@@ -212,14 +221,22 @@ def std(
     """
     more = checks.flag(population, "population")
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=not more, budget=budget
+        epsilon,
+        delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=VECTOR,
+        others=not more,
+        rng=rng,
+        budget=budget,
     )
-    scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, budget)
+    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments
 
-        return release_moments("std", data, bounds, how, scope, rng, budget)
-    return release_columns("std", _root_query, data, bounds, how, scope, rng, budget)
+        return release_moments("std", data, bounds, how)
+    return release_columns("std", _root_query, data, bounds, how)
 
 
 def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:

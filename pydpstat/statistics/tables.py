@@ -19,21 +19,13 @@ from pydpstat._data.containers import is_categorical
 from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
-from pydpstat._release.statistic import (
-    Missing,
-    Options,
-    call,
-    check_budget,
-    options,
-    quiet,
-    release_statistic,
-)
+from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.statistic import call, quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.shares import TableIntervals
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
-from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -48,7 +40,7 @@ from pydpstat.statistics._kernels.cells import (
 )
 from pydpstat.statistics._kernels.levels import DECLARED, Level, axis_of, check_other, levels_of, plain
 from pydpstat.statistics._kernels.records import Part
-from pydpstat.statistics._kernels.scope import Keys, Scope, note_unused
+from pydpstat.statistics._kernels.scope import Keys, note_unused
 
 # levels by their type, and how many records each has
 Found = Counter[tuple[type, Level]]
@@ -56,9 +48,7 @@ FOUND = "the levels were found in the data; rare levels are left out, and delta 
 MOST_CELLS = 10**7
 
 
-def discovered(
-    data: object, delta: float, how: Options, scope: Scope, source: Source, budget: Spender | None
-) -> DPResults:
+def discovered(data: object, delta: float, how: Options) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
     The notes of `pydpstat.crosstab` have the proof.
@@ -69,13 +59,13 @@ def discovered(
             f"delta must be above 0 and below 1 with levels 'discover'; got {checks.shown(delta)}. "
             "Give a small probability, for example 1e-6, or public levels."
         )
-    variables = variables_in(data, scope)
+    variables = variables_in(data, how.scope)
     if len(variables.columns) != 1:
         raise PydpstatError(
             f"levels='discover' takes one variable; got {len(variables.columns)}. "
             "Combine them into one, or give public levels."
         )
-    records, how = found_records(data, how, scope, source)
+    records, how = found_records(data, how)
     # one record is in one level, or leaves one and enters another
     reach = how.most * (2 if how.neighbors == "bounded" else 1)
     noise = SymmetricGeometricNoise(how.epsilon, reach)
@@ -94,10 +84,10 @@ def discovered(
     arguments = (("levels", "discover"), ("delta", float(share)), *records.arguments)
     result = release(
         query,
-        prepare(query.question, Calibrated(noise, claim, held), source.reproducible),
-        source,
+        prepare(query.question, Calibrated(noise, claim, held), how.source.reproducible),
+        how.source,
         record=call("crosstab", how, ("data",), arguments),
-        budget=check_budget(budget),
+        budget=how.budget,
     )
     return _above(result, threshold)
 
@@ -329,8 +319,6 @@ def crosstab(
     >>> found.estimate.index.tolist()
     ['no', 'perhaps', 'yes']
     """
-    given = Scope.of(None, None, None, unit, max_records, max_groups, sample, budget)
-    scope = given._replace(crossed=True)
     shown = checks.flag(margins, "margins")
     if isinstance(levels, str) and levels == "discover":
         if shown:
@@ -340,14 +328,23 @@ def crosstab(
                 "sample must be left out with levels='discover': whether a level is found would depend on "
                 "the sample, too. Give public levels."
             )
-        named = INTEGER[:1]
-        how = options(
-            epsilon, 0, mechanism, neighbors, missing, mechanisms=named, others=False, fill=str, budget=budget
-        )
-        return discovered(data, delta, how, scope, source_from(rng), budget)
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=str, budget=budget)
+    discover = isinstance(levels, str) and levels == "discover"
+    how = options(
+        epsilon,
+        0 if discover else delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=INTEGER[:1] if discover else INTEGER,
+        others=not discover,
+        fill=str,
+        rng=rng,
+        budget=budget,
+    ).crossed(unit, max_records, max_groups, sample)
+    if discover:
+        return discovered(data, delta, how)
     check_other(other)
-    variables = variables_in(data, scope)
+    variables = variables_in(data, how.scope)
     public = levels_of(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing
     axes = [axis_of(each, other, kept) for each in public]
@@ -359,8 +356,7 @@ def crosstab(
         )
     names = variables.names if any(variables.names) else ()
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
-    source = source_from(rng)
-    records, how = coded_records(data, public, how, scope, source)
+    records, how = coded_records(data, public, how)
     counts, size = table_counts(records, public, axes, how.missing)
     query = cells_query("table", counts, labels, size, how)
     declared = isinstance(levels, str)
@@ -376,8 +372,6 @@ def crosstab(
         "crosstab",
         query,
         how,
-        source,
-        budget,
         arguments=arguments,
         publish=published_cells(how, size, False, TableIntervals),
         conditions=conditions,

@@ -16,10 +16,11 @@ from pydpstat._data.table import Chunk, table_of
 from pydpstat._data.values import objects
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.calibration import INTEGER
-from pydpstat._release.statistic import NO_VALUE, Missing, Options, options, quiet, release_statistic
+from pydpstat._release.options import NO_VALUE, Missing, Options, options
+from pydpstat._release.scope import Scope
+from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random import Source, source_from
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results.results import DPResults
@@ -28,7 +29,6 @@ from pydpstat.statistics._kernels.partition import norm_of
 from pydpstat.statistics._kernels.records import Layout, Part, Records, inside
 from pydpstat.statistics._kernels.scope import (
     Keys,
-    Scope,
     keys_of,
     note_groups,
     origin_of,
@@ -40,21 +40,19 @@ from pydpstat.statistics.choice import below
 Counts = npt.NDArray[np.int64]
 
 
-def units_of(
-    data: object, how: Options, scope: Scope, most: int, source: Source
-) -> tuple[Records, Unit, Options]:
+def units_of(data: object, how: Options, most: int) -> tuple[Records, Unit, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
     data = in_memory(data)
     table = table_of(data)
     origin = origin_of(data, table, "data")
-    keys, key_columns = keys_of(scope, origin)
+    keys, key_columns = keys_of(how.scope, origin)
     names = tuple(name for name in origin.names or () if name not in keys)
     if origin.names is not None and len(names) != 1:
         raise PydpstatError(
             f"data must be one column of ids, apart from those of by; got {len(names)} columns. "
             "Select it first."
         )
-    groups = scope_groups(scope, key_columns, how)
+    groups = scope_groups(how.scope, key_columns, how)
     name = (names[0] if names else name_of(data)) or None
     layout = Layout(ids_of, "data", how.missing, groups, None, None, names, keys)
     part = needed = None
@@ -63,9 +61,11 @@ def units_of(
     else:
         inner = data if origin.names is None else inside(data, origin, names)
         part = layout.part(inner, key_columns.columns, None)
-    records = Records(None, name, 1, None, layout, part, needed, shown_scope(scope, keys, groups, None, None))
+    records = Records(
+        None, name, 1, None, layout, part, needed, shown_scope(how.scope, keys, groups, None, None)
+    )
     # without groups nothing is chosen
-    key = 0 if groups is None else below(1 << 53, source)
+    key = 0 if groups is None else below(1 << 53, how.source)
     unit = Unit(name or "unit", most, None, key)
     return records, unit, how._replace(unit=unit.name, scattered=groups is not None)
 
@@ -205,7 +205,7 @@ def nunique(
     """
     checks.one_of(missing, "missing", ("error", "drop"))
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, budget=budget)
+    how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, rng=rng, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
             "neighbors must be 'unbounded' without by: under bounded neighbors one id replaces "
@@ -219,9 +219,8 @@ def nunique(
         most = checks.integer(
             max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
         )
-    source = source_from(rng)
-    scope = Scope(by, levels, other)
-    records, unit, how = units_of(data, how, scope, most, source)
+    how = how._replace(scope=Scope(by, levels, other))
+    records, unit, how = units_of(data, how, most)
     tally = partial(_distinct, unit=unit, missing=how.missing, groups=records.group_number)
     counts = records.fold(tally, np.add, unit.name)
     query = Query(
@@ -237,8 +236,6 @@ def nunique(
         "nunique",
         query,
         how,
-        source,
-        budget,
         arguments=arguments,
         publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
         conditions=records.conditions,

@@ -16,7 +16,7 @@ from scipy import stats
 
 import pydpstat as dp
 from pydpstat._release.calibration import VECTOR
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
 from pydpstat.inference._moment_release import for_variables, noise_law, places, reach, weighted, weights
 from pydpstat.inference._null_distributions.exact_moments import noise_above
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue

@@ -16,7 +16,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat._data.columns import numbers_of
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference import _population as moments
 from pydpstat.inference._null_distributions.exact_moments import (
@@ -29,9 +29,7 @@ from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._null_distributions.proportions import NoisyPair
 from pydpstat.inference._null_distributions.shares import share_ends
 from pydpstat.inference._null_distributions.two_proportions import ShareDifference
-from pydpstat.random import source_from
 from pydpstat.statistics._kernels.records import records_of
-from pydpstat.statistics._kernels.scope import NOTHING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from levels import population as levels  # noqa: E402
@@ -139,7 +137,7 @@ def _moved(first, second, norm, neighbors, columns):
     how = options(1.0, 0 if norm == 1 else 1e-6, mechanism, neighbors, "error")
     exact = []
     for data in (first, second):
-        records, used = records_of(pd.DataFrame(data), how, NOTHING, source_from(1), numbers_of)
+        records, used = records_of(pd.DataFrame(data), how, numbers_of)
         query = moments.moments_query("mean", records, ((-1.0, 1.0),) * columns, used)
         exact.append(query.exact)
     moved = np.array([float(a - b) for a, b in zip(*exact)])

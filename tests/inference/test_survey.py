@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pydpstat
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.weighted_quantiles import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
-from pydpstat.random import source_from
-from pydpstat.statistics._kernels.scope import NOTHING, Scope
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(50.0, 15.0, 5000)
@@ -28,8 +26,8 @@ ALMOST_WITHOUT_NOISE = 1e8
 def sums_of(x, w, neighbors, edges=None, groups=None):
     """Return what is asked of values in [0, 1], weights up to 2, and groups "a" and "b"."""
     how = options(1.0, 0, "laplace", neighbors, "error")
-    scope = NOTHING if groups is None else Scope(np.array(groups), ["a", "b"], None)
-    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how, source_from(1), scope)
+    how = how if groups is None else how.by_groups(np.array(groups), ["a", "b"], None)
+    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how)
     if edges is None:
         sums, size = known.sums(mean_sums)
         return weighted_query("weighted_mean", sums, 2, known, size)

@@ -11,14 +11,13 @@ import pytest
 
 import pydpstat
 from pydpstat._data.columns import numbers_of
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
 from pydpstat.results._postprocessing import Derived
 from pydpstat.results._ranges import means
 from pydpstat.statistics._kernels.column_release import release_columns
-from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.mean import mean_query
 
 STEPS = ("exponential of the mean logarithm",)
@@ -64,9 +63,9 @@ def geometric_mean(
     budget=None,
 ):
     """Release a geometric mean of numbers between public bounds above 0."""
-    how = options(epsilon, delta, mechanism, neighbors, missing)
-    scope = Scope(by, levels, unit=unit, max_records=max_records)
-    return release_columns("geometric_mean", log_mean, data, bounds, how, scope, rng, budget, logs)
+    how = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
+    how = how.by_groups(by, levels, unit=unit, max_records=max_records)
+    return release_columns("geometric_mean", log_mean, data, bounds, how, logs)
 
 
 CASE = Case(

@@ -54,7 +54,7 @@ class Silent:
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("function", REAL)
 def test_without_noise_it_is_the_statistic(monkeypatch, function, neighbors):
-    monkeypatch.setattr("pydpstat._release.statistic.source_from", lambda rng: Silent())
+    monkeypatch.setattr("pydpstat._release.options.source_from", lambda rng: Silent())
     # records are rounded to 2^-40 of half the range
     assert float(call(function, neighbors=neighbors)) == pytest.approx(TRUTH[function], rel=1e-10)
 
@@ -62,7 +62,7 @@ def test_without_noise_it_is_the_statistic(monkeypatch, function, neighbors):
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("function", ["cov", "corr"])
 def test_frames_without_noise(monkeypatch, function, neighbors):
-    monkeypatch.setattr("pydpstat._release.statistic.source_from", lambda rng: Silent())
+    monkeypatch.setattr("pydpstat._release.options.source_from", lambda rng: Silent())
     frame = pd.DataFrame({"x": CX, "y": CY, "z": RNG.uniform(0, 1e-9, 500)})
     bounds = {"x": (0, 100), "z": (0, 1e-9), "y": (0, 80)}
     options = {"bounds": bounds, "neighbors": neighbors, "mechanism": "laplace"}
@@ -163,7 +163,7 @@ def test_the_number_of_records_is_private(function, mechanism):
 
 
 def test_unbounded_answers_without_records(monkeypatch):
-    monkeypatch.setattr("pydpstat._release.statistic.source_from", lambda rng: Silent())
+    monkeypatch.setattr("pydpstat._release.options.source_from", lambda rng: Silent())
     expected = {"mean": 50.0, "sum": 0.0, "var": 0.0, "std": 0.0, "cov": 0.0, "corr": math.nan}
     for function, answer in expected.items():
         r = call(function, x=X[:0], y=Y[:0], neighbors="unbounded")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import call, options, release_stage
+from pydpstat._release.options import options
+from pydpstat._release.statistic import call, release_stage
 from pydpstat.mechanisms import Mechanism
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
 from pydpstat.results import DPResults
 
 Release = Callable[..., object]
@@ -62,9 +62,9 @@ def stage(function: str, query: Callable[[Any], Query], mechanism: Mechanism | N
     how = options(1.0, 0, "laplace", "bounded", "error", others=False)
     if mechanism is not None:
         how = how._replace(mechanism=mechanism)
-    record, source = call(function, how, ("formula", "data")), source_from(None)
+    record = call(function, how, ("formula", "data"))
 
     def release(data: Any) -> DPResults:
-        return release_stage(query(data), how, 1.0, (), source, record)
+        return release_stage(query(data), how, 1.0, (), record)
 
     return release

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._release.statistic import options
+from pydpstat._release.options import options
+from pydpstat._release.scope import NOTHING
 from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Options, Release, sound
 from pydpstat.inference._mean_tests import release_groups
 from pydpstat.inference._noisy_tables import noisy_table
@@ -28,9 +29,7 @@ from pydpstat.inference.rank_pairs import kendalltau, wilcoxon
 from pydpstat.inference.survey import weighted_mean, weighted_proportion
 from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
-from pydpstat.random import source_from
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.scope import NOTHING
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
@@ -130,7 +129,7 @@ def _two_means(neighbors: str) -> Release:
 
     def release(data: object) -> object:
         samples = [Sample(each, NOTHING) for each in (data, LOW)]
-        return release_groups(samples, (0.0, 1.0), how, "two-sided", source_from(None), None)[0]
+        return release_groups(samples, (0.0, 1.0), how, "two-sided")[0]
 
     return release
 
@@ -318,12 +317,12 @@ def _pairs(**options: Any) -> Release:
 
 def _sums(data: Any) -> object:
     samples = [Sample(each, NOTHING) for each in data]
-    return noisy_sums(samples, (0.0, 1.0), LAPLACE, source_from(None), None)[0]
+    return noisy_sums(samples, (0.0, 1.0), LAPLACE)[0]
 
 
 def _unsized_sums(data: Any) -> object:
     samples = [Sample(each, NOTHING) for each in data]
-    return unsized_sums(samples, (0.0, 1.0), UNSIZED, source_from(None), None)[0]
+    return unsized_sums(samples, (0.0, 1.0), UNSIZED)[0]
 
 
 TABLES = (

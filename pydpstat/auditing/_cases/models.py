@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import call, options, release_stage
+from pydpstat._release.options import options
+from pydpstat._release.statistic import call, release_stage
 from pydpstat.auditing._cases.case import UNIT, Case, Options, Release, sound, stage
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import CellRecords, Cells, LogitRecords
@@ -22,7 +23,6 @@ from pydpstat.inference.logit import logit, records_of
 from pydpstat.inference.regression import ols
 from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
-from pydpstat.random import source_from
 from pydpstat.results import DPResults, RegressionResults
 
 # draws of what takes milliseconds
@@ -70,12 +70,12 @@ def _cells(ask: Callable[[CellRecords, int], tuple[Query, CellCubes]], ends: int
     """Return a release of what is asked of the records by cell, of which a record changes so many."""
     neighbors = "bounded" if ends > 1 else "unbounded"
     how = options(1.0, 0, "laplace", neighbors, "error", others=False)
-    record, source = call("logit", how, ("formula", "data")), source_from(None)
+    record = call("logit", how, ("formula", "data"))
 
     def release(data: Any) -> DPResults:
         regression = read_regression(data[0], data[1], (0, 1), LEVELS["levels"], "error", binary=True)
         query, mechanism = ask(CellRecords(regression, Cells.of(regression.design)), ends)
-        return release_stage(query, how._replace(mechanism=mechanism), 1.0, (), source, record)
+        return release_stage(query, how._replace(mechanism=mechanism), 1.0, (), record)
 
     return release
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pydpstat._data.lookup import is_of_kind, kind_of, typed
 from pydpstat._data.questions import NO_LEVEL, Cell, Key, Line, Number, Question, Row
 from pydpstat._data.values import fills, missing_values
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.statistics._kernels.group_sums import GroupSums, in_two
 from pydpstat.statistics._kernels.levels import Axis, PublicLevels
 from pydpstat.statistics._kernels.record_grid import ROUNDER, Pairs, RecordGrid, product_unit, sums

@@ -24,10 +24,9 @@ from pydpstat._data.columns import (
     several_bounds,
 )
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Options, check_records
+from pydpstat._release.options import Options, check_records
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import norm
-from pydpstat.random import Source
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish, Scaled
@@ -36,7 +35,6 @@ from pydpstat.statistics._kernels.association_interval import Correlated, symmet
 from pydpstat.statistics._kernels.column_release import check_no_ids, summed
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, square_sums
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.spread import spread_of, spread_sensitivity
 
 # places of the means and of the product that a covariance takes, in the bases of weights
@@ -80,16 +78,14 @@ class Variables(NamedTuple):
         return ranges.covariance(halves[0], halves[1], size)
 
 
-def read_variables(
-    x: Data, y: object, bounds: GivenBounds, how: Options, scope: Scope, source: Source
-) -> tuple[Variables, Options]:
+def read_variables(x: Data, y: object, bounds: GivenBounds, how: Options) -> tuple[Variables, Options]:
     """Read two variables, or a frame where there is no second one, with their bounds."""
     if y is None:
-        records, how = records_of(x, how, scope, source, _several, "x")
+        records, how = records_of(x, how, _several, "x")
         check_no_ids(bounds, records.names, "x")
         pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
         return Variables(records, pairs, shown, ("x",)), how
-    records, how = records_of(Both(x, y), how, scope, source, both_columns, "x")
+    records, how = records_of(Both(x, y), how, both_columns, "x")
     if several_bounds(bounds) and len(bounds) == 2:
         pairs = bounds_pair(bounds[0], "bounds[0]"), bounds_pair(bounds[1], "bounds[1]")
     else:

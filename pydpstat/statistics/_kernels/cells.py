@@ -16,18 +16,18 @@ from pydpstat._data.table import Chunk, table_of
 from pydpstat._data.values import missing_values, objects
 from pydpstat._grid import float_above
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Missing, Options
+from pydpstat._release.options import Missing, Options
+from pydpstat._release.scope import Scope
 from pydpstat.dppack._values import count_sensitivity
 from pydpstat.inference._null_distributions.shares import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
-from pydpstat.random import Source
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.statistics._kernels.asked import asked_cells
 from pydpstat.statistics._kernels.levels import Axis, PublicLevels, Variables, codes_of, variables_of
 from pydpstat.statistics._kernels.records import Part, Records, inside, records_of
-from pydpstat.statistics._kernels.scope import Scope, origin_of
+from pydpstat.statistics._kernels.scope import origin_of
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -277,11 +277,9 @@ def variables_in(data: object, scope: Scope) -> Variables:
     return variables_of(inside(data, origin, names))
 
 
-def coded_records(
-    data: object, public: Sequence[PublicLevels], how: Options, scope: Scope, source: Source
-) -> tuple[Records, Options]:
+def coded_records(data: object, public: Sequence[PublicLevels], how: Options) -> tuple[Records, Options]:
     """Read records as the codes of their levels."""
-    return records_of(data, how, scope, source, partial(_coded, public=tuple(public)))
+    return records_of(data, how, partial(_coded, public=tuple(public)))
 
 
 def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
@@ -290,9 +288,9 @@ def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Col
     return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
 
-def found_records(data: object, how: Options, scope: Scope, source: Source) -> tuple[Records, Options]:
+def found_records(data: object, how: Options) -> tuple[Records, Options]:
     """Read records of one variable as they are."""
-    return records_of(data, how, scope, source, _as_they_are)
+    return records_of(data, how, _as_they_are)
 
 
 def _as_they_are(data: object, argument: str) -> Columns:

@@ -21,10 +21,10 @@ from pydpstat._data.columns import (
     numbers_of,
     several_bounds,
 )
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.statistic import Options, check_records, for_columns, release_statistic
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Options, check_records, for_columns
+from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.random import Source, source_from
 from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
@@ -32,7 +32,7 @@ from pydpstat.statistics._kernels.asked import asked_sums
 from pydpstat.statistics._kernels.group_sums import column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
-from pydpstat.statistics._kernels.scope import Scope, note_groups
+from pydpstat.statistics._kernels.scope import note_groups
 
 Ask = Callable[[str, Records, Bounds, Options], tuple[Query, Publish]]
 # as id, person, patient_id, userId, uuid or a frame's former index are called
@@ -41,10 +41,10 @@ _IDENTIFIER = re.compile(rf"^((?i:{_WHO})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID
 
 
 def bounded_columns(
-    data: Data, bounds: GivenBounds, how: Options, scope: Scope, source: Source, read: Reader = numbers_of
+    data: Data, bounds: GivenBounds, how: Options, read: Reader = numbers_of
 ) -> tuple[Records, Options, Bounds, Any]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
-    records, how = records_of(data, how, scope, source, read)
+    records, how = records_of(data, how, read)
     check_no_ids(bounds, records.names)
     pairs, shown = column_bounds(bounds, records.names, records.width, records.name)
     check_filling(how.missing, pairs)
@@ -72,22 +72,16 @@ def release_columns(
     data: Data,
     bounds: GivenBounds,
     how: Options,
-    scope: Scope,
-    rng: object,
-    budget: Spender | None,
     read: Reader = numbers_of,
 ) -> DPResults:
     """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
-    source = source_from(rng)
-    records, how, pairs, shown = bounded_columns(data, bounds, how, scope, source, read)
+    records, how, pairs, shown = bounded_columns(data, bounds, how, read)
     how = for_columns(how, len(pairs))
     query, publish = ask(name, records, pairs, how)
     released = release_statistic(
         name,
         query,
         how,
-        source,
-        budget,
         arguments=(("bounds", shown), *records.arguments),
         bounds=shown,
         publish=publish,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.values import is_missing, objects, without_mask
-from pydpstat._release.statistic import Options
+from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.random.secure._bits import permutation
@@ -80,7 +80,7 @@ class Sample(NamedTuple):
         return self.number or self.rate or 0.0
 
 
-def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, source: Source) -> Sample:
+def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool) -> Sample:
     """Check how a sample is to be drawn: a share, or under bounded neighbors a whole number of records."""
     fixed = how.neighbors == "bounded"
     given = checks.unwrap(sample)
@@ -102,14 +102,14 @@ def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool, sour
             "sample must be left out with a unit and bounded neighbors: the number of records of a "
             "unit is private, and so is its share of the sample. Use neighbors='unbounded'."
         )
-    if read_once and (fixed or source.reproducible):
+    if read_once and (fixed or how.source.reproducible):
         raise PydpstatError(
             "sample needs neighbors='unbounded' and no rng if the data are not in memory, because "
             "the positions of records are not known. Leave sample or rng out."
         )
     if whole:
-        return Sample(None, number, fixed, source)
-    return Sample(checks.as_float(given), None, fixed, source)
+        return Sample(None, number, fixed, how.source)
+    return Sample(checks.as_float(given), None, fixed, how.source)
 
 
 class Unit(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.statistics._kernels.record_grid import (
     BITS,
     CHUNK,

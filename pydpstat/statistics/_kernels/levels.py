@@ -24,7 +24,7 @@ from pydpstat._data.held import in_memory, public_list, variable
 from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, missing_values
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 
 DECLARED = "the declared categories are public"

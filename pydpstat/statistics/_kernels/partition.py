@@ -23,7 +23,7 @@ import numpy.typing as npt
 from pydpstat._data.columns import Bounds, Pair
 from pydpstat._frozen import frozen
 from pydpstat._release.additive import Query
-from pydpstat._release.statistic import Options
+from pydpstat._release.options import Options
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish

@@ -16,12 +16,15 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
+from pydpstat._release.calibration import INTEGER
 from pydpstat._release.choice import release_choice
-from pydpstat._release.statistic import Missing, Options, call, check_budget, check_records, options
+from pydpstat._release.options import Missing, Options, check_records, options
+from pydpstat._release.statistic import call
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
-from pydpstat.random import Source, source_from
+from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.ranks import (
@@ -42,7 +45,6 @@ from pydpstat.statistics._kernels.ranks import (
     window_near,
 )
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics._kernels.scope import Scope
 from pydpstat.statistics.choice import Runs, below, places, weighted, weighted_above, weighted_points
 
 # the chosen value with its labels; a seeded source's uniforms are not needed
@@ -80,7 +82,6 @@ class Asked(NamedTuple):
     how: Options
     grid: Grid
     records: Records
-    source: Source
 
     @property
     def name(self) -> str | None:
@@ -121,22 +122,22 @@ class Asked(NamedTuple):
         return self.counted() if window is None else window
 
 
-def ask(
-    x: Data,
+def quantile_options(
     epsilon: float,
-    bounds: GivenBounds,
     neighbors: str | None,
     missing: Missing,
-    scope: Scope,
-    rng: object,
-    grid_points: int,
-    budget: Spender | None,
-) -> Asked:
+    population: bool,
+    rng: object = None,
+    budget: Spender | None = None,
+) -> Options:
+    """Check how quantiles are protected: a choice among points, or with `population` counts of cells."""
+    named: tuple[Mechanism, ...] = INTEGER[:1] if population else (Exponential(),)
+    public = (epsilon, 0, named[0].name, neighbors, missing)
+    return options(*public, mechanisms=named, others=False, rng=rng, budget=budget)
+
+
+def ask(x: Data, bounds: GivenBounds, grid_points: int, how: Options) -> Asked:
     """Check what all quantiles share, and read what is public of the records."""
-    named = (Exponential(),)
-    how = options(
-        epsilon, 0, "exponential", neighbors, missing, mechanisms=named, others=False, budget=budget
-    )
     allowed = f"a whole number from 2 to {MOST_POINTS}"
     hint = "Leave it out for 65537 points."
     points = checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
@@ -147,9 +148,8 @@ def ask(
             f"bounds must have a finite width that a grid can divide; got {checks.shown(bounds)}. "
             "Rescale the data."
         )
-    source = source_from(rng)
-    records, how = records_of(x, how, scope, source, one_column, "x")
-    return Asked(how, Grid(lower, upper, points), records, source)
+    records, how = records_of(x, how, one_column, "x")
+    return Asked(how, Grid(lower, upper, points), records)
 
 
 def share_of(q: float) -> float:
@@ -189,12 +189,11 @@ def released(
     asked: Asked,
     choose: Choice,
     own: tuple[tuple[str, object], ...],
-    budget: Spender | None,
     sensitivity: float,
     nobs: int,
 ) -> DPResults:
     """Release a choice among grid points; an array of them becomes the result's value."""
-    how, (lower, upper, points), records, source = asked
+    how, (lower, upper, points), records = asked
     public = (*own, ("bounds", (lower, upper)))
     if points != GRID_POINTS:
         public = (*public, ("grid_points", points))
@@ -202,7 +201,7 @@ def released(
     return release_choice(
         function,
         choose,
-        source,
+        how.source,
         draws=0,
         sensitivity=sensitivity,
         claim=claim,
@@ -212,7 +211,7 @@ def released(
         nobs=nobs if how.bounded else None,
         grid=(upper - lower) / (points - 1),
         exactly=choose,
-        budget=check_budget(budget),
+        budget=how.budget,
         named=lambda: records.labels(function).about(function),
     )
 
@@ -313,7 +312,7 @@ def one_share(
     found: PointCounts | Window, asked: Asked, share: float, rate: Fraction
 ) -> float | npt.NDArray[np.float64]:
     """Choose a point for one share; of groups a point for each, in their order."""
-    grid, source, least = asked.grid, asked.source, -farthest(rate)
+    grid, source, least = asked.grid, asked.how.source, -farthest(rate)
     if asked.records.groups is None:
         if isinstance(found, PointCounts) and found.size * FEW > grid.points:
             found = Window(found.size, 0, found.counts())
@@ -350,7 +349,7 @@ def _blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
 
 def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) -> npt.NDArray[np.float64]:
     """Choose a point for each share; of groups a row of them for each."""
-    grid, source = asked.grid, asked.source
+    grid, source = asked.grid, asked.how.source
     distinct = sorted(set(wanted))
     epsilon = Fraction(asked.how.epsilon) / asked.split
 

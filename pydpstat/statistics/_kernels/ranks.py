@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.values import fills
-from pydpstat._release.statistic import Missing
+from pydpstat._release.options import Missing
 from pydpstat.statistics._kernels.records import Part
 
 Floats = npt.NDArray[np.float64]

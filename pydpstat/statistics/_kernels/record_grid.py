@@ -21,7 +21,7 @@ import numpy as np
 
 from pydpstat._data.columns import Bounds, Pair
 from pydpstat._data.values import missing_values
-from pydpstat._release.statistic import Missing, Options
+from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
 
 # the power of two next to the largest record, in units: good for n * epsilon up to 1e10

@@ -13,21 +13,12 @@ from pydpstat._data.columns import Columns, Placeholder, is_made_up
 from pydpstat._data.held import about, in_memory
 from pydpstat._data.questions import Question, Row
 from pydpstat._data.table import Chunk, Table, View, table_of
-from pydpstat._release.statistic import Missing, Options
+from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
-from pydpstat.random import Source
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.statistics._kernels.contributions import Sample, Unit, kept, sample_of, unit_codes
 from pydpstat.statistics._kernels.levels import Groups
-from pydpstat.statistics._kernels.scope import (
-    Origin,
-    Scope,
-    keys_of,
-    origin_of,
-    scope_groups,
-    shown_scope,
-    unit_of,
-)
+from pydpstat.statistics._kernels.scope import Origin, keys_of, origin_of, scope_groups, shown_scope, unit_of
 
 Folded = TypeVar("Folded")
 Reader = Callable[[object, str], Columns]
@@ -246,9 +237,7 @@ def _of_chunk(layout: Layout, partial: Callable[[Part], Folded], chunk: Chunk) -
     return partial(layout.of_chunk(chunk))
 
 
-def records_of(
-    data: object, how: Options, scope: Scope, source: Source, read: Reader, argument: str = "data"
-) -> tuple[Records, Options]:
+def records_of(data: object, how: Options, read: Reader, argument: str = "data") -> tuple[Records, Options]:
     """Read what is public of the records, and say how groups and units change their protection."""
     table = None
     # what is surely in memory needs no look at the engines
@@ -256,6 +245,7 @@ def records_of(
         data = in_memory(data, argument)
         with about(argument):
             table = table_of(data)
+    scope = how.scope
     if table is None and scope.plain:
         columns = read(data, argument)
         layout = Layout(read, argument, how.missing, None, None)
@@ -264,7 +254,7 @@ def records_of(
     if scope.unit is None and scope.paid_for in (origin.names or ()):
         scope = scope._replace(unit=scope.paid_for)
     keys, own = keys_of(scope, origin)
-    ids, unit = unit_of(scope, origin, source)
+    ids, unit = unit_of(scope, origin, how.source)
     groups = scope_groups(scope, own, how)
     if unit is not None:
         how = how._replace(unit=unit.name, most=unit.records)
@@ -284,7 +274,7 @@ def records_of(
     sample = None
     if scope.sample is not None:
         once = table is not None
-        sample = sample_of(scope.sample, how, by_unit=unit is not None, read_once=once, source=source)
+        sample = sample_of(scope.sample, how, by_unit=unit is not None, read_once=once)
     layout = Layout(read, argument, how.missing, groups, unit, sample, variables, keys, single)
     shown = shown_scope(scope, keys, groups, unit, sample)
     if table is not None:
