@@ -37,7 +37,8 @@ class Options(NamedTuple):
     `scattered`: records are counted in groups or by units, so that nobody knows how many are counted where.
     At most `most` records of a `unit` count. `sampled` is the sample's share of the records. `either`: the
     function has unbounded neighbors, too. `facts` are what a design has declared and the release rests on, in
-    words.
+    words. The `scope` says by what groups and units, and may have private columns; noise is drawn from the
+    `source`, and the `budget` pays, or else that of the block around.
     """
 
     epsilon: float
