@@ -15,8 +15,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import pydpstat
-from pydpstat.designs import _signatures as signatures
+# the checkout that this file is in, and not another one that is installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import pydpstat  # noqa: E402
+from pydpstat.designs import _signatures as signatures  # noqa: E402
 
 _HEAD = "# Written by tools/stubs.py from the names in __init__.py."
 

@@ -65,6 +65,9 @@ def chosen_mechanism(
     hint = f"Write {'' if isinstance(mechanism, str) else 'its name, as '}mechanism={names[0]!r}."
     if isinstance(mechanism, str) and mechanism in _KINDS:
         hint = f"{mechanism!r} is for {_KINDS[mechanism]}. {hint}"
+    elif others:
+        some = "Geometric" if named[0].integer else "Staircase"
+        hint = f"{hint.removesuffix('.')}, or give an object such as pydpstat.mechanisms.{some}()."
     return named[names.index(checks.one_of(mechanism, "mechanism", names, hint))]
 
 

@@ -1,5 +1,6 @@
 """Engines that count and add up themselves release what pandas does, to the last bit, over odd data."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -9,8 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pydpstat as dp
+from pydpstat._data.columns import numbers_of
 from pydpstat._data.questions import Key, Question
 from pydpstat._data.table import table_of
+from pydpstat._release.options import options
+from pydpstat.statistics._kernels.column_release import release_columns
+from pydpstat.statistics.mean import mean_query
 from tests.engines.makers import pa
 from tests.engines.releases import FILL, Statistic, Way, outcome
 
@@ -130,6 +135,18 @@ def test_an_engine_answers_where_types_are_plain(engine):
     assert (second.codes, second.size, second.present) == ((0,), 1, (1,))
     # a decimal is not rounded everywhere as it is here
     assert held.ask(Question((Key("d", (1, 2)),))) is None
+
+
+@every_engine
+def test_an_engine_does_not_add_up_what_a_reader_makes(engine):
+    def doubled(data, argument):
+        columns = numbers_of(data, argument)
+        return replace(columns, arrays=tuple(2.0 * np.asarray(each) for each in columns.arrays))
+
+    table = through(engine, pa.table({"x": [1.0, 2.0, 3.0]}))
+    how = options(1e6, 0, None, "bounded", "error", rng=1)
+    r = release_columns("mean", mean_query, table, (0, 10), how, doubled)
+    assert float(r) == pytest.approx(4.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("function", [dp.mean, dp.var, dp.sum])

@@ -42,9 +42,10 @@ def test_pages_of_many_groups_are_short_and_quick(name):
     if name not in NUMBERS:
         data = data.assign(x=data.x > 5, y=data.y > 5)
     r = released(name, data, by="k", levels=range(number), other=None, **OPEN)
-    start = time.perf_counter()
+    # time of the processor, which other programs do not lengthen
+    start = time.process_time()
     page = r.summary().as_text()
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 10.0
     assert f"{r.value.size - 60} more rows" in page and len(page.splitlines()) < 100
 
 

@@ -15,7 +15,7 @@ from pydpstat._release.options import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
-from pydpstat.results._postprocessing import Derived
+from pydpstat.results._postprocessing import Derived, Scaled
 from pydpstat.results._ranges import means
 from pydpstat.statistics._kernels.column_release import release_columns
 from pydpstat.statistics.mean import mean_query
@@ -41,7 +41,9 @@ def log_mean(statistic, records, pairs, how):
         value, post = of_noisy(noisy)
         value = within.clip(np.exp(value))
         slopes = np.array(post.slopes) if isinstance(post, Derived) else np.ones(value.size)
-        return value, Derived(tuple((slopes * value.ravel(order="F")).tolist()), STEPS, within=within)
+        slopes = tuple((slopes * value.ravel(order="F")).tolist())
+        # noise that has a scale for each column is multiplied, and noise of sums has one scale
+        return value, (Derived if isinstance(post, Derived) else Scaled)(slopes, STEPS, within=within)
 
     return query, publish
 
@@ -111,9 +113,14 @@ def test_without_noise_to_speak_of_it_is_the_statistic(neighbors):
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_columns(neighbors):
-    r = geometric_mean(FRAME, 20.0, bounds={"a": BOUNDS, "b": (0.5, 50.0)}, neighbors=neighbors, rng=1)
+    r = geometric_mean(FRAME, 20.0, bounds={"a": BOUNDS, "b": (0.5, 5000.0)}, neighbors=neighbors, rng=1)
     assert r.estimate.index.tolist() == ["a", "b"]
     assert np.allclose(r.estimate, [TRUE, TRUE / 2.0], rtol=0.1)
+    # the noise of a column is in units of its range, that of a geometric mean in units of its value
+    if neighbors == "bounded":
+        ranges = np.log([BOUNDS[1] / BOUNDS[0], 5000.0 / 0.5])
+        np.testing.assert_allclose(r.bse / r.estimate / ranges, (r.bse / r.estimate / ranges).iloc[0])
+    assert (r.bse > 0).all() and r.conf_int().notna().all(axis=None)
 
 
 def test_the_sensitivity_is_that_of_the_logarithms():

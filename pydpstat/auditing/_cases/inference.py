@@ -35,7 +35,7 @@ from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
 
 # most draws: of what maximizes, or sums over distributions, in every call, and of other tests of counts
-SLOW, QUICK = 20_000, 100_000
+FEW_DRAWS, MANY_DRAWS = 20_000, 100_000
 
 
 def _shown(result: InferenceResults) -> dict[str, object]:
@@ -84,22 +84,38 @@ ONE_ABOVE = np.array([-1.0, -1.0, 1.0])
 ZERO, ONE, NO_RECORD = np.array([0.0]), np.array([1.0]), np.empty(0)
 
 COUNTS = (
-    sound("binomtest", _counted(binomtest), UNTRUE, TRUE_ONCE, QUICK),
-    sound("binomtest, unbounded", _counted(binomtest, **OPEN), UNTRUE, np.array([False, False, True]), SLOW),
-    sound("binomtest, missing=True", _counted(binomtest, missing=True), [False, False], [False, None], QUICK),
-    sound("proportions_test", _compared(), (UNTRUE, UNTRUE), (UNTRUE, TRUE_ONCE), SLOW),
-    sound("proportions_test, ratio", _compared(compare="ratio"), (TRUE_ONCE, UNTRUE), (UNTRUE, UNTRUE), SLOW),
-    sound("quantile_test", _counted(quantile_test), BELOW, ABOVE, QUICK),
+    sound("binomtest", _counted(binomtest), UNTRUE, TRUE_ONCE, MANY_DRAWS),
+    sound(
+        "binomtest, unbounded", _counted(binomtest, **OPEN), UNTRUE, np.array([False, False, True]), FEW_DRAWS
+    ),
+    sound(
+        "binomtest, missing=True",
+        _counted(binomtest, missing=True),
+        [False, False],
+        [False, None],
+        MANY_DRAWS,
+    ),
+    sound("proportions_test", _compared(), (UNTRUE, UNTRUE), (UNTRUE, TRUE_ONCE), FEW_DRAWS),
+    sound(
+        "proportions_test, ratio",
+        _compared(compare="ratio"),
+        (TRUE_ONCE, UNTRUE),
+        (UNTRUE, UNTRUE),
+        FEW_DRAWS,
+    ),
+    sound("quantile_test", _counted(quantile_test), BELOW, ABOVE, MANY_DRAWS),
     # one of both counts falls
-    sound("quantile_test, a tie", _counted(quantile_test), BELOW, np.array([-1.0, 0.0]), QUICK, true=0.5),
-    sound("quantile_test, no ties", _counted(quantile_test, ties=False), BELOW, ABOVE, QUICK),
-    sound("quantile_test, unbounded", _counted(quantile_test, **OPEN), BELOW, ONE_ABOVE, SLOW),
+    sound(
+        "quantile_test, a tie", _counted(quantile_test), BELOW, np.array([-1.0, 0.0]), MANY_DRAWS, true=0.5
+    ),
+    sound("quantile_test, no ties", _counted(quantile_test, ties=False), BELOW, ABOVE, MANY_DRAWS),
+    sound("quantile_test, unbounded", _counted(quantile_test, **OPEN), BELOW, ONE_ABOVE, FEW_DRAWS),
     sound(
         "quantile_test, unbounded, no ties",
         _counted(quantile_test, ties=False, **OPEN),
         BELOW,
         ONE_ABOVE,
-        SLOW,
+        FEW_DRAWS,
     ),
     sound("any_test", _blocks_test(), ZERO, ONE),
     sound("any_test, unbounded", _blocks_test(**OPEN), NO_RECORD, ONE),
@@ -181,16 +197,18 @@ MEANS = (
     sound("moments, three variables", _moments(), TURNED[:1], TURNED[1:]),
     sound("moments, three variables, unbounded", _moments(**OPEN), TURNED[[0, 0]], TURNED[[0, 0, 1]]),
     # at a bound there is no variance to be maximized over
-    sound("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT), LOW, HIGH, SLOW),
-    sound("ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, SLOW),
+    sound("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT), LOW, HIGH, FEW_DRAWS),
+    sound(
+        "ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, FEW_DRAWS
+    ),
     sound(
         "ttest_1samp, exact",
         lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT),
         LOW,
         HIGH,
-        SLOW,
+        FEW_DRAWS,
     ),
-    sound("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, SLOW),
+    sound("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, FEW_DRAWS),
     sound("ttest_ind", _two_means("bounded"), LOW, HIGH),
     sound("ttest_ind, unbounded", _two_means("unbounded"), FEW, MORE),
     sound("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),

@@ -26,7 +26,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults, RegressionResults
 
 # draws of what takes milliseconds
-SLOW = 20_000
+FEW_DRAWS = 20_000
 # a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
 END: Any = ([True, False], [1.0, 0.0])
 MIDDLE: Any = ([False, False], [0.5, 0.0])
@@ -110,10 +110,10 @@ LOGIT = (
     _part("its table, one more", _cells(_table, 1), CELL, MORE),
     _part("its lines", _cells(_rest), CELL, OTHER_CELL, RESTS),
     _part("its score", _stage(_score(*CENTER), [(0, 1)]), LEFT, NEAR, MOVES),
-    sound("logit", _logit(**UNIT), END, MIDDLE, SLOW),
-    sound("logit, the response stays", _logit(**UNIT), END, STAYS, SLOW),
-    sound("logit, two predictors", _logit(**UNIT), BOTH, OTHER, SLOW),
-    sound("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER, SLOW),
+    sound("logit", _logit(**UNIT), END, MIDDLE, FEW_DRAWS),
+    sound("logit, the response stays", _logit(**UNIT), END, STAYS, FEW_DRAWS),
+    sound("logit, two predictors", _logit(**UNIT), BOTH, OTHER, FEW_DRAWS),
+    sound("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER, FEW_DRAWS),
 )
 
 
@@ -217,13 +217,13 @@ def _robust(records: Records) -> float:
 
 OLS = (
     sound("ols, squared influences", stage("ols", _influences, Cube()), FAR, STILL, claim=Guarantee(1.0)),
-    sound("ols, moments, HC3", _robust, HIGH, LOW, SLOW),
-    sound("ols, moments", _moment_sums, HIGH, LOW, SLOW),
-    sound("ols, moments with levels", _levels, ONE, OTHER_SIGN, SLOW),
-    sound("ols, moments of a private number", _private, HIGH, NONE, SLOW),
-    sound("ols, private number and levels", _private_levels, ONE, NONE, SLOW),
-    sound("ols, one predictor by ranks", _ranks, RISING, FALLING, SLOW),
-    sound("ols, several predictors by ranks", _ranks, UP, DOWN, SLOW),
+    sound("ols, moments, HC3", _robust, HIGH, LOW, FEW_DRAWS),
+    sound("ols, moments", _moment_sums, HIGH, LOW, FEW_DRAWS),
+    sound("ols, moments with levels", _levels, ONE, OTHER_SIGN, FEW_DRAWS),
+    sound("ols, moments of a private number", _private, HIGH, NONE, FEW_DRAWS),
+    sound("ols, private number and levels", _private_levels, ONE, NONE, FEW_DRAWS),
+    sound("ols, one predictor by ranks", _ranks, RISING, FALLING, FEW_DRAWS),
+    sound("ols, several predictors by ranks", _ranks, UP, DOWN, FEW_DRAWS),
     sound("ols, one look at slopes", stage("ols", _look), ABOVE, BELOW, claim=Guarantee(1.0)),
-    sound("ols, one slope and its interval", _slope, UPWARD, DOWNWARD, SLOW),
+    sound("ols, one slope and its interval", _slope, UPWARD, DOWNWARD, FEW_DRAWS),
 )

@@ -153,9 +153,11 @@ def added(
     sums: Callable[..., tuple[Any, ...]] = column_sums,
 ) -> tuple[Any, ...]:
     """Return exact sums of columns, by group where there are some: the engine's own, or those of a pass."""
-    found = asked_sums(records, grids, how.missing, products) if sums is column_sums else None
-    if found is not None:
-        return found
+    # an engine adds up its columns as they are, and not what a reader makes of them
+    if sums is column_sums and records.layout.read is numbers_of:
+        found = asked_sums(records, grids, how.missing, products)
+        if found is not None:
+            return found
     groups = records.group_number
     tally = partial(sums, grids=grids, missing=how.missing, pairs=products, groups=groups)
     return records.fold(tally, merged)
