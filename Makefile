@@ -22,7 +22,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test setup parity bench lint typecheck accounting engines wheel docs house clean works again ready
+.PHONY: help demo check test slow setup parity bench lint typecheck accounting engines wheel docs house clean works again ready
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r target text; do \
@@ -32,13 +32,16 @@ demo: works ## set up Python's side, then the tutorial: R's numbers next to ours
 	@$(MAKE) --no-print-directory --silent $(DEMO_SIDE)
 	@$(VENV_PYTHON) -m pydpstat tutorial
 
-test: ready ## set up both sides, then all tests and the live comparison with R
+test: ready ## set up both sides, then the tests and the live comparison with R
 	@$(VENV_PYTHON) -m nox -s tests
 
 check: ready ## before a commit: lint, one case of each test, some comparisons with R
 	@$(VENV_PYTHON) -m nox -s check
 
 setup: again ready ## set up both sides, and try again what could not be had before
+
+slow: ready ## the tests that take more than a second
+	@$(VENV_PYTHON) -m nox -s slow
 
 parity: ready ## the full comparison with R
 	@$(VENV_PYTHON) -m nox -s parity

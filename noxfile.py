@@ -59,24 +59,33 @@ def run(session: nox.Session, *arguments: str, own_sums: bool = False) -> None:
     session.run(sys.executable, *arguments, env=made, external=True)
 
 
-def suite(session: nox.Session, *python: str) -> None:
-    """All tests and the examples in docstrings, then the comparison with R in short."""
+# Examples have a run of their own: in the tests' import mode the modules would exist twice.
+EXAMPLES = ("--doctest-modules", "--import-mode=prepend", "pydpstat", "r_reference")
+
+
+def suite(session: nox.Session, *python: str, chosen: tuple[str, ...] = ()) -> None:
+    """The chosen tests, by default all, and the examples in docstrings, then the comparison with R in short."""
     for arguments in (
-        ("-m", "pytest", "-n", "auto"),
-        # A run of its own: in the tests' import mode the modules would exist twice.
-        ("-m", "pytest", "--doctest-modules", "--import-mode=prepend", "pydpstat", "r_reference"),
-        ("-m", "pydpstat", "parity"),
+        ("pytest", "-n", "auto", *chosen),
+        ("pytest", "-n", "auto", *EXAMPLES),
+        ("pydpstat", "parity"),
     ):
-        session.run(*python, *arguments, env=environment(), external=True)
+        session.run(*python, "-m", *arguments, env=environment(), external=True)
 
 
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
-    """All tests and the examples in docstrings, then the comparison with R in short."""
+    """All tests that are not slow, the examples in docstrings, and the comparison with R in short."""
     if session.posargs:
         run(session, "-m", "pytest", *session.posargs)
     else:
-        suite(session, sys.executable)
+        suite(session, sys.executable, chosen=("-m", "not slow"))
+
+
+@nox.session(venv_backend="none")
+def slow(session: nox.Session) -> None:
+    """The tests that take more than a second: searches for private numbers, simulations, pictures."""
+    run(session, "-m", "pytest", "-n", "auto", "-m", "slow", *session.posargs)
 
 
 @nox.session(venv_backend="none")

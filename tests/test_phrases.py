@@ -87,6 +87,14 @@ FILES = [*PAGES, *SOURCES]
 
 
 @cache
+def written() -> tuple[tuple[str, str], ...]:
+    """Return all files with their texts in one line each: a phrase may be split over two."""
+    return tuple(
+        (str(path.relative_to(ROOT)), re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))) for path in FILES
+    )
+
+
+@cache
 def shown() -> tuple[tuple[str, str], ...]:
     """Return what readers see: pages, texts in the code, public docstrings, first lines of the others."""
     found = [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in PAGES]
@@ -115,12 +123,7 @@ def texts_of(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_a_phrase_is_not_used(phrase):
     found = re.compile(phrase)
-    used = [
-        f"{path.relative_to(ROOT)}: {match[0]}"
-        for path in FILES
-        # a phrase may be split over two lines
-        for match in found.finditer(re.sub(r"\s+", " ", path.read_text(encoding="utf-8")))
-    ]
+    used = [f"{name}: {match[0]}" for name, text in written() for match in found.finditer(text)]
     assert used == [], f"write instead: {PHRASES[phrase]}"
 
 

@@ -92,11 +92,13 @@ def study():
     )
 
 
+@pytest.mark.slow
 def test_the_number_is_the_recorded_one_of_r(printed):
     recorded = json.loads((ROOT / "r_reference" / "references.json").read_text(encoding="utf-8"))
     assert floats(printed["mirror"]) == floats(recorded["cases"]["meanDP/start page"]["values"])
 
 
+@pytest.mark.slow
 def test_a_designs_numbers_are_pythons(printed):
     people = study()
     means = people.mean("income", 0.5, by="region")
@@ -116,17 +118,20 @@ def test_a_designs_numbers_are_pythons(printed):
     assert printed["text"] == ["TRUE"] and floats(printed["spent"]) == [0.5 + 0.5 + 1 + 4]
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_r_prints(printed):
     page = SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
     assert "\n".join(["```text", *printed["page"], "```"]) in page
     assert f"The result is {floats(printed['mirror'])[0]:.6f}" in page
 
 
+@pytest.mark.slow
 def test_r_prints_numbers_as_python_does(printed):
     assert any("epsilon" in line for line in printed["printed"]) and "budget" in printed["left"][0]
     assert " ".join(printed["interval"]) == study().ttest_ind("income ~ employed", 1).parameter
 
 
+@pytest.mark.slow
 def test_vectors_are_pythons(printed):
     regions = {"by": PEOPLE["region"], "levels": LEVELS["region"]}
     shares = dp.proportion(PEOPLE["employed"], 0.5, rng=123)
@@ -140,6 +145,7 @@ def test_vectors_are_pythons(printed):
     assert 0.0 <= floats(printed["signed"])[0] <= 1.0
 
 
+@pytest.mark.slow
 def test_nas_of_rs_integers_are_missing(printed):
     assert floats(printed["missing"]) == [float(dp.sum([1, 2, 3], 1, bounds=(0, 5), rng=1))]
     filled = dp.sum(pd.DataFrame({"a": [1, 2], "b": [2, 2]}), 1, bounds=(0, 5), rng=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from dataclasses import replace
 from importlib.util import find_spec
@@ -12,7 +11,7 @@ import pytest
 
 from pydpstat.dppack import counts, moments
 from pydpstat.parity import _report as command
-from pydpstat.parity._r_side import PEERS, recording_path
+from pydpstat.parity._r_side import recording_path
 from pydpstat.parity.case import all_cases
 from pydpstat.parity.distribution import all_distributions, check_distribution, check_distributions
 
@@ -33,18 +32,6 @@ def test_recorded(function):
         pytest.skip("needs nlopt")
     assert [f"{each.name}: {each.message}" for each in left_out] == []
     assert report.count(against="recorded") == len(GROUPS[function])
-
-
-@pytest.mark.live
-@pytest.mark.slow
-@pytest.mark.parametrize("function", GROUPS)
-def test_live(live_r, function):
-    """The same against R; with PYDPSTAT_REQUIRE_R nothing may be left out."""
-    report = command.run(GROUPS[function], draws=0)
-    assert [f"{each.name}: {each.message}" for each in report.failures] == []
-    if os.environ.get("PYDPSTAT_REQUIRE_R"):
-        others = [each for each in report.verdicts if each.case.package not in PEERS]
-        assert [each.name for each in others if each.against != "live"] == []
 
 
 @pytest.mark.slow

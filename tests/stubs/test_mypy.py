@@ -120,6 +120,7 @@ def said(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_types(said):
     wrong = {}
     for expression, kind in TYPES.items():
@@ -130,6 +131,7 @@ def test_types(said):
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_errors(said):
     errors = {each: " ".join(texts) for each, texts in said.items() if not each.startswith("reveal_type")}
     assert {*errors} == {*ERRORS}
