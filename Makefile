@@ -7,6 +7,9 @@ VENV_PYTHON := .venv/bin/python
 export R_LIBS := $(CURDIR)/.r-library$(if $(R_LIBS),:$(R_LIBS))
 # Packages in the user's home must not stand in front of those that the set-up chose.
 export PYTHONNOUSERSITE := 1
+# Many processes are started: each module is compiled once for all of them.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.cache/bytecode
+unexport PYTHONDONTWRITEBYTECODE
 # The R on PATH is the one that the set-up prepared; a wrong R_HOME would end Python.
 unexport R_HOME PYTHONPATH PYTHONHOME
 

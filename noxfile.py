@@ -45,6 +45,8 @@ def environment() -> dict[str, str]:
     own = str(HERE / ".r-library")
     libraries = [name for name in os.environ.get("R_LIBS", "").split(os.pathsep) if name and name != own]
     made = {"R_LIBS": os.pathsep.join([own, *libraries]), "PYTHONNOUSERSITE": "1", "MPLBACKEND": "agg"}
+    # many processes are started: each module is compiled once for all of them
+    made |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(HERE / ".cache" / "bytecode")}
     if platform.machine() in ("x86_64", "AMD64"):
         # as in pydpstat/parity/_r_side.py: where NumPy and R share OpenBLAS, it is loaded before that is run
         made["OPENBLAS_CORETYPE"] = os.environ.get("OPENBLAS_CORETYPE", "Prescott")
