@@ -66,7 +66,7 @@ EXAMPLES = ("--doctest-modules", "--import-mode=prepend", "pydpstat", "r_referen
 
 
 def suite(session: nox.Session, *python: str, chosen: tuple[str, ...] = ()) -> None:
-    """The chosen tests, by default all, and the examples in docstrings, then the comparison with R in short."""
+    """The chosen tests, by default all, the examples in docstrings and the comparison with R in short."""
     for arguments in (
         ("pytest", "-n", "auto", *chosen),
         ("pytest", "-n", "auto", *EXAMPLES),
