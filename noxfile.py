@@ -213,8 +213,8 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def wheel(session: nox.Session) -> None:
-    """The built wheel, installed elsewhere and used there."""
-    run(session, "tools/wheel.py")
+    """The built wheel, installed elsewhere and used there, also with the Pythons that are named."""
+    run(session, "tools/wheel.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")

@@ -1,7 +1,8 @@
-"""Build the wheel, install it elsewhere and use it there: ``python tools/wheel.py``.
+"""Build sdist and wheel, install the wheel elsewhere and use it there: ``python tools/wheel.py``.
 
-Packages come from PyPI. Where the builder is installed, as on a machine with Debian's packages, nothing
-is asked of the network: the wheel is built with it, and installed beside the system's packages.
+``python tools/wheel.py python3.12 python3.13`` does so with these Pythons. Packages come from PyPI.
+Where the builder is installed, as on a machine with Debian's packages, nothing is asked of the network: the
+wheel is built with it, and installed beside the system's packages.
 """
 
 from __future__ import annotations
@@ -40,16 +41,29 @@ def run(*command: str, folder: Path) -> None:
     subprocess.run(command, cwd=folder, env={**kept, "PYTHONNOUSERSITE": "1"}, check=True)
 
 
+def environment(python: str, folder: Path, *options: str) -> str:
+    """Make an environment in a folder, and return its Python."""
+    run(python, "-m", "venv", *options, folder.name, folder=folder.parent)
+    return str(folder / ("Scripts" if os.name == "nt" else "bin") / "python")
+
+
 def build(folder: Path) -> Path:
-    """Build the wheel in a folder, and return its path."""
-    options = ["--quiet", "--no-deps", *(["--no-build-isolation"] if OFFLINE else [])]
-    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", str(folder), str(ROOT), folder=folder)
+    """Build the sdist in a folder, and of it the wheel; return the wheel's path."""
+    builder = sys.executable
+    if not OFFLINE:
+        builder = environment(sys.executable, folder / "builder")
+        run(builder, "-m", "pip", "install", "--quiet", "hatchling", folder=folder)
+    made = folder / "sdist"
+    run(builder, "-m", "hatchling", "build", "-t", "sdist", "-d", str(made), folder=ROOT)
+    (sdist,) = made.glob("*.tar.gz")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    run(builder, "-m", "pip", "wheel", *options, str(sdist), folder=folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def main() -> None:
-    """Build, install and use."""
+    """Build, then install and use with each Python, by default with this one."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         wheel = build(folder)
@@ -58,14 +72,14 @@ def main() -> None:
         others = [name for name in names if name.split("/")[0] not in ("pydpstat", wheel_info(wheel))]
         assert not others, f"the wheel has {others}"
         system, install = (["--system-site-packages"], ["--no-deps", "--no-index"]) if OFFLINE else ([], [])
-        run(sys.executable, "-m", "venv", *system, "env", folder=folder)
-        python = str(folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python")
-        run(python, "-m", "pip", "install", "--quiet", *install, str(wheel), folder=folder)
-        run(python, "-c", USE, folder=folder)
-        compare = ("parity", "--only", "meanDP/", "--recorded", "--draws", "0")
-        # -P: the installed package, with the cases of this checkout
-        run(python, "-P", "-m", "pydpstat", *compare, folder=ROOT)
-        print(f"{wheel.name} works where it is installed.")
+        for place, given in enumerate(sys.argv[1:] or [sys.executable]):
+            python = environment(given, folder / f"env{place}", *system)
+            run(python, "-m", "pip", "install", "--quiet", *install, str(wheel), folder=folder)
+            run(python, "-c", USE, folder=folder)
+            compare = ("parity", "--only", "meanDP/", "--recorded", "--draws", "0")
+            # -P: the installed package, with the cases of this checkout
+            run(python, "-P", "-m", "pydpstat", *compare, folder=ROOT)
+            print(f"{wheel.name} works where it is installed, with {given}.", flush=True)
 
 
 def wheel_info(wheel: Path) -> str:
