@@ -142,24 +142,6 @@ nodes.configure_data_access(RandomizedResponse(0.1), repeat="spend")
 assert in_a_fork(nodes.query) == REFUSED
 print("done")
 """
-MULTIPROCESSING = """
-import multiprocessing
-nodes.configure_data_access(RandomizedResponse(0.1))
-
-def task(pipe):
-    try:
-        pipe.send(nodes.query().tolist())
-    except PydpstatError as error:
-        pipe.send(str(error)[:66])
-
-context = multiprocessing.get_context("fork")
-ours, theirs = context.Pipe()
-process = context.Process(target=task, args=(theirs,))
-process.start()
-assert ours.recv() == REFUSED
-process.join()
-print("done")
-"""
 # a thread answers, and holds the lock, while another one forks
 WHILE_ANSWERING = """
 begun, end = threading.Event(), threading.Event()
@@ -185,7 +167,7 @@ print("done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("script", [NO_NEW_ANSWER, OLD_ANSWERS, MULTIPROCESSING, WHILE_ANSWERING])
+@pytest.mark.parametrize("script", [NO_NEW_ANSWER, OLD_ANSWERS, WHILE_ANSWERING])
 def test_a_forked_process_gives_what_was_given_before_and_nothing_new(script):
     done = subprocess.run([sys.executable, "-c", FORK + script], capture_output=True, text=True, timeout=60)
     assert done.stdout == "done\n", done.stderr

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import CrossProductNoise, CubeNoise
 from pydpstat.mechanisms.cross_products import _ADDED, _MEASURED, CYCLES, TRIANGLES, _pool
 from pydpstat.random.source import SYSTEM, source_from
@@ -61,9 +62,8 @@ def test_no_record_moves_by_more_than_1_and_corners_do(places):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate, factors", [(0.5, (0.94, 1.06))])
-def test_draws_on_a_coarse_grid_have_the_exact_probabilities(rate, factors):
-    size, most = 40_000, 10
+def test_draws_on_a_coarse_grid_have_the_exact_probabilities():
+    rate, size, most = 0.5, 40_000, 10
     drawn = CrossProductNoise(1.0 / rate, 3).draw(SYSTEM, 3 * size, 1.0).reshape(-1, 3)
     sizes = np.ceil(norm(drawn, 3) - 1e-9).astype(int)
     side = np.array(list(itertools.product(range(-60, 61), repeat=3)))
@@ -76,13 +76,13 @@ def test_draws_on_a_coarse_grid_have_the_exact_probabilities(rate, factors):
         return stats.chisquare(observed, expected).pvalue
 
     assert p_value(rate) > FALSE_ALARM
-    assert all(p_value(rate * factor) < FALSE_ALARM for factor in factors)
+    assert all(p_value(rate * factor) < FALSE_ALARM for factor in (0.94, 1.06))
     # of one norm all points are alike: those of norm 1
     points, counts = np.unique(drawn[sizes == 1], axis=0, return_counts=True)
     assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 4000), (6, 500), (9, 100)])
+@pytest.mark.parametrize("places, size", [(2, 2000), (3, 2000), (5, 2000), (9, 100)])
 def test_draws_and_samples_have_the_distribution(places, size):
     noise, grid = CrossProductNoise(2.0, places), 2.0**-24
     width = noise.width
@@ -120,14 +120,11 @@ def norm_of_added(moves, places):
     def at(i, j):
         return moves[..., edges[min(i, j), max(i, j)]]
 
-    fours = [
-        (moves[..., 0], at(i, j), at(j, k), at(i, k)) for i, j, k in itertools.combinations(range(places), 3)
-    ]
-    for i, j, k, m in itertools.combinations(range(places), 4):
-        fours += [
-            (at(a, b), at(b, c), at(c, d), at(d, a))
-            for a, b, c, d in ((i, j, k, m), (i, j, m, k), (i, k, j, m))
-        ]
+    number, among = moves[..., 0], itertools.combinations
+    fours = [(number, at(i, j), at(j, k), at(i, k)) for i, j, k in among(range(places), 3)]
+    for i, j, k, m in among(range(places), 4):
+        rings = (i, j, k, m), (i, j, m, k), (i, k, j, m)
+        fours += [(at(a, b), at(b, c), at(c, d), at(d, a)) for a, b, c, d in rings]
     odd = [signs for signs in itertools.product((-1, 1), repeat=4) if math.prod(signs) < 0]
     sizes = [np.tensordot(signs, np.stack(four), 1) / 2 for four in fours for signs in odd]
     return np.max([np.abs(moves).max(axis=-1), *sizes], axis=0)
@@ -172,7 +169,7 @@ def test_added_draws_on_a_coarse_grid_have_the_exact_probabilities():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 2000), (6, 500), (9, 100)])
+@pytest.mark.parametrize("places, size", [(2, 2000), (3, 2000), (5, 1000), (9, 100)])
 def test_added_draws_and_samples_have_the_distribution(places, size):
     noise, grid = CrossProductNoise(2.0, places, True), 2.0**-24
     width = noise.width
@@ -191,9 +188,8 @@ def test_added_draws_and_samples_have_the_distribution(places, size):
         assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
     q = np.full(width, 0.2)
     assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
-    assert (
-        stats.kstest(exact[:, 0], lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]).pvalue > FALSE_ALARM
-    )
+    first = lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]  # noqa: E731
+    assert stats.kstest(exact[:, 0], first).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("places", sorted(_ADDED))
@@ -224,8 +220,6 @@ def test_a_release_moves_lattice_points_by_no_more_than_the_grid_allows():
 
 
 def test_arguments():
-    from pydpstat.errors import PydpstatError
-
     with pytest.raises(PydpstatError, match="multiple of 3"):
         CrossProductNoise(1.0, 3).draw(SYSTEM, 4, 1.0)
     for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5)):

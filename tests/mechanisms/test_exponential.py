@@ -89,7 +89,7 @@ def test_without_any_true_the_first_is_chosen():
     assert choose([1.0, 2.0], 1.0, 1.0, [1.5e308, 1.5e308], 0.9) == 0
 
 
-@pytest.mark.parametrize("scale", [1e-320, 1e-310, 1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e300])
 def test_weights_near_the_limits_of_doubles(scale):
     u, measure = [0.0, 1.0, 0.5], np.full(3, scale)
     for uniform in (0.1, 0.3, 0.5, 0.9):

@@ -63,29 +63,14 @@ def test_the_law(mechanism, rng, scores):
 @pytest.mark.parametrize("mechanism", LAWS)
 def test_the_loss_is_at_most_epsilon(mechanism):
     for epsilon in (0.3, 6.0):
+        scores = list(product(range(4), repeat=3))
         with mpmath.workdps(40):
-            laws = {
-                scores: LAWS[mechanism](scores, mpmath.mpf(epsilon) / 2)
-                for scores in product(range(-1, 5), repeat=3)
-            }
-            worst = max(
-                abs(mpmath.log(p / q))
-                for scores in product(range(4), repeat=3)
-                for change in product((-1, 0, 1), repeat=3)
-                for p, q in zip(laws[scores], laws[tuple(s + c for s, c in zip(scores, change))])
-            )
-            assert worst <= epsilon * (1 + mpmath.mpf(10) ** -30)
-        assert worst >= 0.5 * epsilon
-
-
-def test_permute_and_flip_is_noisy_max_with_exponential_noise():
-    scores, rate = np.array([0.0, 1.0, 1.0, 3.0]), 0.75
-    noisy = scores + np.random.default_rng(1).exponential(1 / rate, (100_000, 4))
-    seen = np.bincount(noisy.argmax(axis=1), minlength=4)
-    law = np.array(flipped(scores.tolist(), rate), dtype=float)
-    assert stats.chisquare(seen, seen.sum() * law).pvalue > FALSE_ALARM
-    # and it is never worse than the exponential mechanism
-    assert law @ scores >= np.array(exponential(scores.tolist(), rate), dtype=float) @ scores
+            laws = {each: LAWS[mechanism](each, mpmath.mpf(epsilon) / 2) for each in scores}
+            near = [
+                (a, b) for a, b in product(scores, repeat=2) if max(abs(s - t) for s, t in zip(a, b)) == 1
+            ]
+            worst = max(abs(mpmath.log(p / q)) for a, b in near for p, q in zip(laws[a], laws[b]))
+            assert 0.5 * epsilon <= worst <= epsilon * (1 + mpmath.mpf(10) ** -30)
 
 
 def test_the_result_holds_the_chosen_candidate_alone():
@@ -134,9 +119,6 @@ def test_undecided_trials_are_finished_exactly(monkeypatch):
         ({"candidates": 3}, "candidates"),
         ({"scores": [1]}, "scores"),
         ({"scores": [1, math.nan]}, "finite"),
-        ({"scores": [1, math.inf]}, "finite"),
-        ({"scores": ["a", "b"]}, "scores"),
-        ({"scores": [True, False]}, "scores"),
         ({"epsilon": -1}, "epsilon"),
         ({"sensitivity": 0}, "sensitivity"),
         ({"sensitivity": math.inf}, "sensitivity"),

@@ -14,7 +14,7 @@ from pydpstat._data.columns import numbers_of
 from pydpstat._release.statistic import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
-from pydpstat.mechanisms import Gaussian, Geometric, Laplace, Staircase
+from pydpstat.mechanisms import Gaussian, Geometric, Staircase
 from pydpstat.results._postprocessing import Derived
 from pydpstat.results._ranges import means
 from pydpstat.statistics._kernels.column_release import release_columns
@@ -83,13 +83,7 @@ X = np.exp(np.linspace(0.5, 4.0, 1000))
 TRUE = math.exp(2.25)
 FRAME = pd.DataFrame({"a": X, "b": X[::-1] / 2.0})
 GAUSSIAN = {"delta": 1e-6}
-MECHANISMS = [
-    ("laplace", {}),
-    (Laplace(), {}),
-    (Staircase(), {}),
-    ("gaussian", GAUSSIAN),
-    (Gaussian(), GAUSSIAN),
-]
+MECHANISMS = [("laplace", {}), (Staircase(), {}), (Gaussian(), GAUSSIAN)]
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])

@@ -74,8 +74,7 @@ def test_frames_without_noise(monkeypatch, function, neighbors):
     assert np.array_equal(found, found.T)
 
 
-@pytest.mark.parametrize("mechanism", [{}, GAUSS], ids=["Laplace", "Gaussian"])
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize("neighbors, mechanism", [("bounded", {}), ("unbounded", {}), ("unbounded", GAUSS)])
 @pytest.mark.parametrize("function", REAL)
 def test_noise_has_the_stated_sd(function, neighbors, mechanism):
     epsilon, repeats = 20.0, 400
@@ -89,19 +88,17 @@ def test_noise_has_the_stated_sd(function, neighbors, mechanism):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", [0.95, 1.0, 1.05])
 @pytest.mark.parametrize("mechanism, law", [({"mechanism": "laplace"}, stats.laplace), (GAUSS, stats.norm)])
-def test_the_noise_follows_its_law(mechanism, law, scale):
-    # the power: a scale wrong by 5 % on either side is rejected, at the level at which a right one passes
+def test_the_noise_follows_its_law(mechanism, law):
     draws = 20_000
-    frame = np.zeros((1, draws))
-    r = pydpstat.sum(frame, float(draws), bounds=(-1, 1), **mechanism)
-    z = r.value / (r.noise_scale * scale)
-    square = {"laplace": (2.0, 20.0), "norm": (1.0, 2.0)}[law.name]
-    level = (np.mean(z**2) - square[0]) / math.sqrt(square[1] / draws)
-    accepted = abs(level) < stats.norm.isf(FALSE_ALARM / 2)
-    assert accepted == (scale == 1.0)
-    assert (stats.kstest(z, law.cdf).pvalue > FALSE_ALARM) or scale != 1.0
+    r = pydpstat.sum(np.zeros((1, draws)), float(draws), bounds=(-1, 1), **mechanism)
+    z = r.value / r.noise_scale
+    assert stats.kstest(z, law.cdf).pvalue > FALSE_ALARM
+    mean, variance = {"laplace": (2.0, 20.0), "norm": (1.0, 2.0)}[law.name]
+    # a scale wrong by 5 % on either side is rejected, at the level at which a right one passes
+    for scale in (0.95, 1.0, 1.05):
+        level = (np.mean((z / scale) ** 2) - mean) / math.sqrt(variance / draws)
+        assert (abs(level) < stats.norm.isf(FALSE_ALARM / 2)) == (scale == 1.0)
 
 
 @pytest.mark.parametrize("function", REAL)
@@ -176,7 +173,7 @@ def test_unbounded_answers_without_records(monkeypatch):
 def test_post_processing_keeps_to_the_range(function):
     low = {"var": 0.0, "std": 0.0, "corr": -1.0}.get(function, 0.0 if function == "mean" else -math.inf)
     high = {"corr": 1.0, "mean": 100.0}.get(function, math.inf)
-    for seed in range(200):
+    for seed in range(40):
         for neighbors in ("bounded", "unbounded"):
             if function == "mean" and neighbors == "bounded":
                 continue
@@ -210,18 +207,14 @@ def test_missing_values(function):
     assert call(function).guarantee.conditions and not call(function, missing=0).guarantee.conditions
 
 
-JUNK = [None, "abc", 3, [["a"]], {}, {1}, object(), [1, "x"], [[1], [1, 2]], [1j], np.zeros((2, 2, 2)), [()]]
+JUNK = [None, "abc", 3, {}, {1}, [1, "x"], [[1], [1, 2]], [1j], np.zeros((2, 2, 2)), [()], pd.DataFrame()]
 
 
-@pytest.mark.parametrize(
-    "junk",
-    JUNK + [pd.Series(["a", "b"]), pd.Categorical(["a"]), pd.DataFrame()],
-    ids=lambda junk: type(junk).__name__,
-)
-@pytest.mark.parametrize("function", REAL)
-def test_junk_data(function, junk):
-    with pytest.raises(PydpstatError):
-        call(function, x=junk)
+@pytest.mark.parametrize("junk", [*JUNK, pd.Categorical(["a"])], ids=lambda junk: type(junk).__name__)
+def test_junk_data(junk):
+    for function in ("mean", "cov"):
+        with pytest.raises(PydpstatError):
+            call(function, x=junk)
 
 
 @pytest.mark.parametrize(
@@ -230,45 +223,28 @@ def test_junk_data(function, junk):
         {"bounds": None},
         {"bounds": (1, 0)},
         {"bounds": (0, math.inf)},
-        {"bounds": (0, math.nan)},
-        {"bounds": "ab"},
-        {"bounds": (0, 1, 2)},
+        {"bounds": ((0, 1), (0, 1), (0, 1))},
         {"bounds": {"x": (0, 1)}},
         {"mechanism": "guassian"},
         {"mechanism": 0},
         {"delta": 0.1},
-        {"delta": "x", "mechanism": "gaussian"},
         {"delta": 1, "mechanism": "gaussian"},
         {"delta": 0, "mechanism": "gaussian"},
         {"neighbors": "unbouned"},
         {"missing": "dorp"},
         {"missing": math.nan},
-        {"missing": None},
         {"rng": "x"},
         {"budget": 3},
         {"epsilon": 0},
-        {"epsilon": math.inf},
         {"epsilon": True},
-        {"epsilon": np.ones(3)},
         {"epsilon": 1e-320},
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("function", REAL)
-def test_junk_options(function, options):
-    data = (X, Y) if function in ("cov", "corr") else (X,)
-    arguments = {"epsilon": 1.0, "bounds": (0, 100), **options}
-    if function in ("cov", "corr") and options.get("bounds") == (0, 1, 2):
-        arguments["bounds"] = ((0, 1), (0, 1), (0, 1))
-    with pytest.raises(PydpstatError, match=next(reversed(options)) if "delta" not in options else "delta"):
-        getattr(pydpstat, function)(*data, **arguments)
-
-
-def test_a_misspelt_option_gets_a_hint():
-    with pytest.raises(PydpstatError, match="Did you mean 'gaussian'"):
-        call("mean", mechanism="guassian")
-    with pytest.raises(PydpstatError, match="Did you mean 'unbounded'"):
-        call("mean", neighbors="unbouned")
+def test_junk_options(options):
+    for function, data in (("mean", (X,)), ("corr", (X, Y))):
+        with pytest.raises(PydpstatError, match=next(iter(options))):
+            getattr(pydpstat, function)(*data, **{"epsilon": 1.0, "bounds": (0, 100), **options})
 
 
 def test_messages_hold_no_data():

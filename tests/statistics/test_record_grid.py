@@ -37,7 +37,7 @@ def units_of(x, grid):
 
 
 @pytest.mark.parametrize("bounds", BOUNDS)
-@pytest.mark.parametrize("bits", [40, 45, MOST_BITS])
+@pytest.mark.parametrize("bits", [40, MOST_BITS])
 @given(x=st.lists(values, min_size=1, max_size=20))
 @settings(max_examples=20)
 def test_sums_are_those_of_the_records(bounds, bits, x):
@@ -55,8 +55,9 @@ def test_sums_are_those_of_the_records(bounds, bits, x):
         assert abs(exact - clipped) <= rounding
 
 
-@pytest.mark.parametrize("size", [0, 1, 8191, 8192, 8193, 65536, 65537, 200_001])
-@pytest.mark.parametrize("bits", [40, MOST_BITS])
+@pytest.mark.parametrize(
+    "size, bits", [(0, 40), (8191, 40), (8193, MOST_BITS), (65537, 40), (200_001, MOST_BITS)]
+)
 def test_long_sums(size, bits):
     rng = np.random.default_rng(size)
     x = rng.normal(0.3, 0.5, size)
@@ -69,20 +70,6 @@ def test_long_sums(size, bits):
     assert found.products[1] == sum(map(int, squares.tolist()))
     # the order of the records does not matter
     assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found
-
-
-def test_a_floating_point_sum_would_pass_its_sensitivity():
-    # Casacuberta et al. 2022: at 2^53 each further 1 is lost to rounding, so one record moves the sum by all
-    x = np.full(1000, 1.0)
-    big = np.concatenate([[2.0**53], x])
-    naive = [0.0, 0.0]
-    for i, first in enumerate((2.0**53, 2.0**53 - 1000)):
-        for each in np.concatenate([[first], x]):
-            naive[i] += each
-    assert naive[0] == 2.0**53 and naive[1] == 2.0**53
-    grid = data_grid(0.0, 2.0**53, MOST_BITS)
-    exact = sums([big], [grid], "error").first[0]
-    assert exact == sum(units_of(each, grid) for each in big.tolist())
 
 
 def test_products_stay_within_the_stated_rounding():
@@ -100,20 +87,15 @@ def test_products_stay_within_the_stated_rounding():
 @pytest.mark.parametrize(
     "data",
     [
-        np.array([1, 0, 1, 200], dtype=np.uint8),
         np.array([1, 0, 1, 2**63 - 1]),
         np.array([True, False, True, True]),
         np.array([0.5, 0.25, -np.inf, np.inf], dtype=np.float32),
         np.array([0.5, 0.25, 3.0, 1e30], dtype=np.longdouble),
-        np.array([0.5, 0.25], dtype=">f8"),
         np.arange(12.0).reshape(3, 4)[:, 1],
         [1, 0.5, 10**400, -(10**400)],
         [Decimal("0.5"), Fraction(1, 4), True, np.float32(2.0)],
         pd.Series([1, 0, 3], dtype="Int64"),
-        pd.Series([0.5, 0.25], dtype="Float32"),
-        pd.Series([True, False], dtype="boolean"),
         pd.DataFrame({"a": [0.5, 0.75]}),
-        range(4),
         (),
     ],
     ids=lambda data: type(data).__name__,
@@ -134,13 +116,11 @@ def test_containers_of_numbers(data):
     [
         [0.5, None, 1.0],
         np.array([0.5, np.nan, 1.0]),
-        pd.Series([0.5, None, 1.0]),
         pd.Series([0.5, pd.NA, 1.0], dtype="Float64"),
-        pd.Series([1, pd.NA, 1], dtype="Int64").iloc[[0, 1, 0]],
         np.ma.masked_array([0.5, 7.0, 1.0], mask=[False, True, False]),
         [Decimal("0.5"), Decimal("NaN"), Decimal(1)],
     ],
-    ids=["None", "NaN", "Series", "Float64", "Int64", "masked", "Decimal"],
+    ids=["None", "NaN", "Float64", "masked", "Decimal"],
 )
 def test_missing_values(data):
     arrays, grid = numbers_of(data).arrays, data_grid(0.0, 1.0)

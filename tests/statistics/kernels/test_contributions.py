@@ -14,7 +14,7 @@ from scipy import stats
 from pydpstat import PydpstatError
 from pydpstat.statistics._kernels.contributions import Unit, kept
 
-KEYS = np.random.default_rng(3).integers(0, 1 << 53, 4_000).tolist()
+KEYS = np.random.default_rng(3).integers(0, 1 << 53, 2_000).tolist()
 RECORD_PARTS = (st.integers(-1, 3), st.sampled_from([0.0, 1.0, 2.5]))
 RECORD = st.tuples(st.sampled_from([1, 2, 3, 0.5, "a"]), *RECORD_PARTS)
 
@@ -72,18 +72,13 @@ def test_a_fraction_among_whole_numbers_changes_no_choice():
 IDS = np.repeat([3, 1, 2, 40, 5], 8)
 DTYPES = {
     "int32": IDS.astype("int32"),
-    "uint8": IDS.astype("uint8"),
     "float64": IDS.astype(float),
     "objects": IDS.astype(object),
     "a list": IDS.tolist(),
-    "a tuple": tuple(IDS.tolist()),
     "floats and ints": [*IDS[:9].tolist(), *IDS[9:].astype(float).tolist()],
     "decimals": list(map(Decimal, IDS.tolist())),
     "Int64": pd.Series(IDS, dtype="Int64"),
-    "Float64": pd.Series(IDS, dtype="Float64"),
-    "a category": pd.Series(IDS).astype("category"),
     "a Categorical": pd.Categorical(IDS, categories=[9, 40, 5, 3, 2, 1]),
-    "an index": pd.Index(IDS),
     "a masked array": np.ma.masked_array(IDS),
     "a Series with other labels": pd.Series(IDS, index=range(100, 60, -1)),
 }
@@ -104,9 +99,14 @@ def test_texts_have_the_same_choice_in_every_dtype():
 
 @pytest.mark.parametrize(
     "ids",
-    [[(1, 2)] * 3 + [(1, 3)], [True] * 3 + [False], pd.to_datetime(["2020-01-01"] * 3 + ["2021-01-01"])],
+    [
+        [(1, 2)] * 3 + [(1, 3)],
+        [True] * 3 + [False],
+        pd.to_datetime(["2020"] * 3 + ["2021"]),
+        [[1], [1], [1], [2]],
+    ],
 )
-def test_pairs_truth_values_and_dates_are_ids(ids):
+def test_pairs_truth_values_dates_and_what_cannot_be_hashed_are_ids(ids):
     assert of(ids, 1).sum() == 2
 
 
@@ -118,10 +118,6 @@ def test_pairs_truth_values_and_dates_are_ids(ids):
 def test_a_record_of_nobody_is_an_error(ids):
     with pytest.raises(PydpstatError, match="^unit must identify the unit of each record; 'p' has missing"):
         of(ids)
-
-
-def test_what_cannot_be_hashed_is_an_id_by_its_text():
-    assert of([[1, 2], [3, 4], [1, 2]], 1).sum() == 2
 
 
 # at random

@@ -19,8 +19,8 @@ def tail(rate, least):
     return ratio**least / (1 + ratio)
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 100), Fraction(1, 2), Fraction(1), Fraction(7)])
-@pytest.mark.parametrize("delta", [0.3, 0.1, 1e-3, 1e-6, 1e-12, 1e-300])
+@pytest.mark.parametrize("rate", [Fraction(1, 100), Fraction(1), Fraction(7)])
+@pytest.mark.parametrize("delta", [0.3, 1e-6, 1e-300])
 def test_the_smallest_that_keeps_delta(rate, delta):
     threshold = release_threshold(rate, delta)
     with mpmath.workdps(400):
