@@ -52,7 +52,7 @@ def test_the_coverage_is_as_promised(kind, method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_coverage_is_that_of_the_intervals_themselves(kind, method):
-    n = 30
+    n = 50
     for epsilon in (0.5, 3.0):
         design = RandomizedResponse(epsilon)
         results = [design.estimate(np.arange(n) < count) for count in range(n + 1)]
