@@ -1,7 +1,5 @@
 """Hierarchies from nested labels, pairs and columns, and where records and counts are in them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,9 +84,6 @@ def test_columns_give_the_same(country):
 def test_errors(call, words):
     with pytest.raises(PydpstatError, match=words):
         call()
-
-
-# where the records are
 
 
 def flat(data, hierarchy, drop=False):

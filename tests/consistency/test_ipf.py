@@ -1,8 +1,8 @@
 """Iterative proportional fitting: margins met, odds ratios kept, and what it says without a solution."""
 
-from __future__ import annotations
-
+import copy
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -159,15 +159,23 @@ def test_a_histogram_is_a_table():
     assert whole.estimate.counts.dtype == np.int64 and whole.estimate.counts.sum() == 100
 
 
+def test_copies_are_equal_and_cannot_be_changed():
+    result = ipf(FRAME, {"row": ROWS})
+    for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        pd.testing.assert_frame_equal(other.estimate, result.estimate)
+        assert (
+            other.gaps == result.gaps
+            and not other.values.flags.writeable
+            and not result.values.flags.writeable
+        )
+
+
 def test_the_table_that_is_given_stays_as_it_is():
     table, rows = FRAME.to_numpy().copy(), ROWS.copy()
     before = table.copy()
     result = ipf(table, {0: rows})
     result.estimate[:] = 0.0
     assert (table == before).all() and (rows == ROWS).all() and result.estimate.sum() > 0
-
-
-# no solution
 
 
 def test_margins_that_do_not_agree():

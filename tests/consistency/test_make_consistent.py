@@ -1,7 +1,5 @@
 """Noisy values in all forms; the tutorial's numbers; what each method does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

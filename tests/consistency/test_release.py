@@ -1,7 +1,5 @@
 """The release of a hierarchy: sensitivity, noise, guarantee, budget, and nothing private."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
@@ -68,9 +66,6 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-# sensitivity: over all neighbors
-
-
 @given(trees(most_levels=3, most_children=3))
 def test_sensitivities_are_those_of_all_neighbors(tree):
     nodes = membership(tree)
@@ -85,9 +80,6 @@ def test_sensitivities_are_those_of_all_neighbors(tree):
         assert replaced >= max(moves, default=0.0) and replaced <= 2
         if place == 0 or tree.sizes[place] == 1:
             assert replaced == max(moves, default=0.0)
-
-
-# how epsilon is shared
 
 
 @pytest.mark.parametrize("split", ["uniform", "optimal", "leaves", {"state": 0.1, "town": 0.3, "sex": 7}])
@@ -149,9 +141,6 @@ def test_the_best_split_is_best(neighbors):
             assert best <= error(others, leaves) * 1.001
 
 
-# the noise
-
-
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_each_level_has_the_noise_that_it_states(neighbors):
     wide = Hierarchy({str(place): [f"{place} {own}" for own in range(20)] for place in range(50)})
@@ -202,9 +191,6 @@ def test_without_a_seed_it_is_for_publication():
     result = released(rng=None)
     assert not result.reproducible and "seeded" not in " ".join(result.guarantee.conditions)
     assert (released(rng=None).noisy.value != released(rng=None).noisy.value).any()
-
-
-# guarantee and budget
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
@@ -276,9 +262,6 @@ def test_dropped_records():
     assert result.values[0].tolist() == [2] and len(result.guarantee.conditions) == 1
     kept = release_hierarchy(frame.iloc[:2], 50.0, hierarchy=COUNTRY)
     assert "every record is at a leaf" in kept.guarantee.conditions[1] and kept.nobs == 2
-
-
-# results
 
 
 def test_nothing_private_can_be_reached():

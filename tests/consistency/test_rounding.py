@@ -1,7 +1,5 @@
 """Controlled rounding: whole numbers next to the cells, sums kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

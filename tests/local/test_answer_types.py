@@ -1,7 +1,5 @@
 """What answers are: fixed by the design alone, whatever the truths are and whether they are missing."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import warnings
@@ -33,9 +31,6 @@ class Odd:
 
 
 OTHERS = (7, "1", b"1", 0.5, [1], {}, Odd(), object(), datetime.date(2020, 1, 1), float("inf"), 10**400)
-
-
-# single truths
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [False, True], [0, 1.0]], ids=str)
@@ -70,9 +65,6 @@ def test_a_truth_that_is_no_category_is_an_error_that_shows_nothing_of_it(truth,
 def test_without_a_rule_a_missing_truth_is_an_error_like_any_other():
     given = [1, None], [1, 7], [1, "x"], None, 7, np.array([np.nan]), np.ma.array([1], mask=[True])
     assert len({said(RandomizedResponse(1.0), values) for values in given}) == 1
-
-
-# many truths
 
 
 def objects(*values):
@@ -195,9 +187,6 @@ def test_nothing_is_heard_of_a_truth(setting):
             assert federated(design, [truth, 1]).tolist() == [2, 1]
         assert design.respond(signalling).tolist() == [2]
     assert not heard
-
-
-# access by noise
 
 
 def said(access, values):

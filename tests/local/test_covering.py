@@ -1,7 +1,5 @@
 """What is said of all nodes holds for each, and a copy of a federation gives no second answer."""
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle
@@ -70,9 +68,6 @@ def test_curves_that_can_be_compared_are_kept():
     # the larger curve, where the other one has the larger pair
     pairs = [Guarantee(3.0, 1e-9, loss=GaussianLoss(0.2)), Guarantee(1.0, 1e-1, loss=GaussianLoss(0.5))]
     assert covering([[each] for each in pairs]).loss == GaussianLoss(0.5)
-
-
-# copies
 
 
 def test_nodes_without_an_answer_yet_cannot_be_copied():

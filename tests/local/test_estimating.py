@@ -1,7 +1,5 @@
 """The estimates: unbiased, likeliest, with the standard errors that the exact law has."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -33,9 +31,6 @@ BINARY = [
 
 def answers_of(counts, categories):
     return np.repeat(np.array(categories), counts)
-
-
-# by hand
 
 
 def test_the_text_books_formulas():
@@ -87,9 +82,6 @@ def test_two_categories_are_cut_and_both_ways_are_one():
         assert float(single) == min(max(single.moment, 0.0), 1.0)
         assert np.allclose(both.bse["yes"], single.bse.iloc[0])
         assert both.conf_int().loc["yes"].tolist() == single.conf_int().iloc[0].tolist()
-
-
-# by the exact law
 
 
 def exactly(law, parameter, response, function):
@@ -160,9 +152,6 @@ def test_a_simulation_with_many_categories():
     ratio = found.std(axis=0, ddof=1) / population
     # sd of a standard deviation of 400 runs: 3.5 %
     assert (np.abs(ratio - 1) < 0.18).all() and (randomization < population).all()
-
-
-# what may be given as answers, and what comes out
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Simulated surveys: their rows, their laws, and what they are drawn from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

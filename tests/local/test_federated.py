@@ -1,7 +1,5 @@
 """Federated values: what leaves the nodes, what it costs, and what stays."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import json
@@ -36,9 +34,6 @@ def nodes_of(values, access, **options):
     nodes = federate_array(values)
     nodes.configure_data_access(access, **options)
     return nodes
-
-
-# answers
 
 
 @pytest.mark.parametrize(("values", "access"), ACCESSES, ids=lambda each: type(each).__name__)
@@ -170,9 +165,6 @@ def test_a_mechanism_of_ones_own():
     assert not nodes.query().any() and nodes.guarantee.epsilon == 0.0
 
 
-# noise
-
-
 @pytest.mark.parametrize("access", [each[1] for each in ACCESSES[2:]], ids=lambda each: type(each).__name__)
 def test_noise_is_that_of_the_mechanism(access):
     values = np.concatenate([np.full(2500, 10.0), np.full(2500, 1e9), np.full(2500, -5.0)])
@@ -202,9 +194,6 @@ def test_the_guarantees_of_noise():
     assert gaussian.delta_at(0.5) <= 1e-5 < gaussian.delta_at(0.49)
     assert laplace.delta_at(0.4) < 0.1 and "this person's value replaced" in laplace.conditions[0]
     assert "none missing, is treated as public" in laplace.conditions[2] == gaussian.conditions[2]
-
-
-# what is not reached
 
 
 def texts_and_numbers(thing):

@@ -1,7 +1,5 @@
 """The intervals' coverage, exactly, and the tests that they invert."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -185,9 +183,6 @@ def test_many_answers_are_quick():
         assert np.allclose((low, high), score, rtol=0, atol=2e-6)
 
 
-# bias
-
-
 @pytest.mark.parametrize("design", [RandomizedResponse(0.5), RandomizedResponseCoins(0.6, 0.2)], ids=repr)
 def test_the_bias_by_scipys_law(design):
     response = design._response
@@ -201,9 +196,6 @@ def test_the_bias_by_scipys_law(design):
     # towards the middle, and gone where there are many answers
     assert design.bias(100, 0.02) > 0.01 > design.bias(20_000, 0.02) > -1e-12
     assert math.isclose(RandomizedResponse(0.5).bias(100, 0.98), -RandomizedResponse(0.5).bias(100, 0.02))
-
-
-# planning
 
 
 def test_get_prob_from_epsilon():

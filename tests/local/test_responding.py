@@ -1,7 +1,5 @@
 """What the designs promise: probabilities, exact answers, and containers that come back as they went in."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -33,9 +31,6 @@ DESIGNS = [
     RandomizedResponseCoins(0.6, 0.2),
     RandomizedResponseCoins(0.4, 0.9),
 ]
-
-
-# the design
 
 
 @pytest.mark.parametrize("epsilon, k", [(0.0, 2), (0.01, 3), (5.0, 10), (30.0, 2)])
@@ -93,9 +88,6 @@ def test_designs_are_values(design):
     names = {"RandomizedResponse": RandomizedResponse, "RandomizedResponseCoins": RandomizedResponseCoins}
     assert eval(repr(design), names) == design
     assert sum(design == other for other in DESIGNS) == 1 and design != "design"
-
-
-# the law
 
 
 def drawn(design, rng, n=60_000):
@@ -164,9 +156,6 @@ def test_an_audit_finds_neither_more_nor_much_less(design):
     assert audit(release, 0, 1, claim=0.9 * design.epsilon, samples=100_000, rng=1).violates
 
 
-# extremes
-
-
 def test_nothing_and_everything():
     truth = np.arange(20_000) % 3
     answers = RandomizedResponse(0.0, 3).respond(truth)
@@ -185,9 +174,6 @@ def test_nothing_and_everything():
     half = RandomizedResponse(1e-300).respond(np.zeros(20_000, dtype=bool)).mean()
     assert abs(half - 0.5) < 0.02
     assert RandomizedResponseCoins(1.0, 1.0).respond([0, 0]).tolist() == [1, 1]
-
-
-# containers
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", ">i2", "u8", "f2", "f8", "c8", "O"])

@@ -1,7 +1,5 @@
 """Laplace noise within limits: the epsilon it keeps, its distribution, and its interval."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

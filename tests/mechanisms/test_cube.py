@@ -1,7 +1,5 @@
 """Cube noise: exact on a grid, its marginals and loss, and that it is less than Laplace noise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

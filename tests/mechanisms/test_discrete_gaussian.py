@@ -1,7 +1,5 @@
 """Discrete Gaussian noise against sums in multiple precision, its calibration against its curve."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -18,9 +16,6 @@ from pydpstat.mechanisms import (
     calibrate_gaussian,
 )
 from pydpstat.privacy._curves import largest_rho
-from pydpstat.random import source_from
-from pydpstat.random.r_stream import RRandom
-from tests.random.secure.distributions import FALSE_ALARM, Whole, p_values
 
 SDS = [0.05, 0.7, 2.5, 3.5, 60.0, 400.0]
 
@@ -134,14 +129,6 @@ def test_what_is_refused():
     ):
         with pytest.raises(PydpstatError):
             call()
-
-
-@pytest.mark.parametrize("rng, sd", [(7, 0.6), (7, 900.0), (RRandom(7), 5.0)])
-def test_seeded_sources(rng, sd):
-    sample = source_from(rng).discrete_gaussian(100_000, sd)
-    found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
-    assert sample.shape == (100_000,) and min(found.values()) > FALSE_ALARM
-    assert min(p_values(sample, Whole(DiscreteGaussianNoise(sd * 1.05)), False).values()) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("cells", [1, 2])

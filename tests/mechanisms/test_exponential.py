@@ -1,7 +1,5 @@
 """The exponential mechanism's choice: R's place, its distributions, and its limits."""
 
-from __future__ import annotations
-
 import math
 import time
 

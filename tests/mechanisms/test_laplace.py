@@ -126,14 +126,6 @@ def test_redrawing_epsilon(epsilon):
     assert truncated_positive_epsilon(epsilon) == pytest.approx(exact, rel=ROUNDINGS, abs=0)
 
 
-@pytest.mark.parametrize(
-    "epsilon, delta", [(0.1, 0.0117), (0.5, 0.0468), (1, 0.0729), (2, 0.0969), (5, 0.109)]
-)
-def test_redrawing_delta(epsilon, delta):
-    # figures of another evaluation, given to three digits or four
-    assert truncated_positive_delta(epsilon) == pytest.approx(delta, rel=0.006)
-
-
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 4.0])
 def test_redrawing_delta_is_the_largest_integral(epsilon):
     def integral(v):

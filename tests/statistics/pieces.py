@@ -1,7 +1,5 @@
 """A table in memory that is read in pieces, in any order: what engines do, without an engine."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from functools import reduce

@@ -1,7 +1,5 @@
 """The interval of a correlation: valid for every number of records, never missing, its quantiles exact."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """choose: both laws against exact probabilities, their loss by enumeration, and what the result holds."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations, product

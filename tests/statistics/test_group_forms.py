@@ -1,7 +1,5 @@
 """Statistics by group: all forms have the same numbers and names, and pages of many groups are short."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import time

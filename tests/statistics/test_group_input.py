@@ -1,7 +1,5 @@
 """What cannot be by group or by unit is refused in words, before anything is spent."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Quantiles, histograms and tables by group and by unit: truth, the same in all pieces, and bad input."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -24,9 +22,6 @@ def of_group(data, row):
     region, sex = row
     inside = data.region == region if region != "other" else ~data.region.isin(REGIONS)
     return data.x[inside & (data.sex == sex)] if sex != "other" else data.x[:0]
-
-
-# the truth
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -110,9 +105,6 @@ def test_tables_by_unit(neighbors):
     assert gaussian.sensitivity == pytest.approx(3 * (math.sqrt(2) if neighbors == "bounded" else 1.0))
 
 
-# parts of the records
-
-
 SPLIT = {
     "median": lambda d, **o: dp.median(d, 1.0, **GRID, **o),
     "quantile": lambda d, **o: dp.quantile(d, 0.2, 1.0, bounds=(0, 100), **o),
@@ -163,9 +155,6 @@ def test_a_seeded_table_is_the_same_of_all_pieces(options, neighbors, pieces):  
         assert found.value.tolist() == expected.value.tolist() and found.labels == expected.labels
         # also where records are in no cell, the public number is that of all
         assert found.nobs == expected.nobs and found.call == expected.call
-
-
-# size and bad input
 
 
 def test_many_groups_of_few_records_work():

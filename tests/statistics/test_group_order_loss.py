@@ -1,7 +1,5 @@
 """Quantiles and tables by group and by unit: the law of each choice, and the loss of what can come out."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -19,9 +17,6 @@ from tests.statistics.regions import GRID, HOW, ONE, SEXES, frame
 
 # the draws are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6
-
-
-# the law
 
 
 @pytest.mark.slow
@@ -62,9 +57,6 @@ def test_the_uniforms_of_a_seed_are_those_of_releases_one_after_the_other():
         draw = np.random.default_rng(seed)
         alone = [float(dp.median(data.x[data.sex == sex], 0.1, rng=draw, **x)) for sex in SEXES]
         assert together.value.tolist() == alone
-
-
-# the loss, by the exact probabilities of everything that can come out
 
 
 def joint_loss(one, two, share, rate, points):

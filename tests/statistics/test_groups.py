@@ -1,10 +1,7 @@
 """Statistics by group: what pandas' groupby has, with its names and gaps, and noise as of one group alone."""
 
-from __future__ import annotations
-
 import datetime
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,16 +25,13 @@ from tests.statistics.grouped import (
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-5}
 
 
-def expected(name: str, data: pd.DataFrame, keys: list[str]) -> Any:
+def expected(name, data, keys):
     """What pandas' groupby has."""
     groups = data.groupby(keys[0] if len(keys) == 1 else keys)
     rest = [column for column in data.columns if column not in keys]
     if name == "proportion":
         return groups[rest].mean()
     return groups[rest].sum() if name == "count" else getattr(groups[rest], name)()
-
-
-# values
 
 
 @pytest.mark.parametrize(
@@ -178,9 +172,6 @@ def test_levels_keep_their_order_and_plain_types(kind):
     assert two.estimate.index.tolist() == [(each, "u") for each in shown]
 
 
-# what is missing
-
-
 GAPS = pd.DataFrame(
     {
         "x": [1.0, np.nan, 3.0, 4.0, np.nan, 6.0, 7.0, 8.0, 9.0],
@@ -252,9 +243,6 @@ def test_no_records_at_all_and_groups_of_none_and_one(name, neighbors):
         assert r.nobs is None
     one = released("sum", FRAME[["x", "g"]][:1], **GROUPS, neighbors=neighbors)
     assert float(one.estimate[FRAME.g[0]]) == pytest.approx(FRAME.x[0], abs=CLOSE)
-
-
-# noise
 
 
 PAIRS = [(name, mechanism) for name in STATISTICS for mechanism in ("laplace", "gaussian")]

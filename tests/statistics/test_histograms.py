@@ -1,7 +1,5 @@
 """histogram: public edges, integer noise, and nothing that comes from the data but counts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

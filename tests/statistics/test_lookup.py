@@ -1,7 +1,5 @@
 """Which label a value is depends on this value and the column's type alone."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from decimal import Decimal

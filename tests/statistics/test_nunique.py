@@ -1,7 +1,5 @@
 """nunique: how many units there are, by group, in pieces, and what one unit can change."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

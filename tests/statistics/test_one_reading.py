@@ -1,7 +1,5 @@
 """How often data outside of memory are read: once, and twice only where the grid hinges on their number."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """plan() and accuracy(): the release's own noise, to the digit, before it is made."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The epsilon and the number of records that an accuracy needs, beside the releases' own noise."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -339,7 +337,7 @@ def test_a_plan_of_a_test_has_a_frame():
         ("corr", {"accuracy": 0.1, "n": 99, "bounds": ((0, 1), (0, 1))}, "noisy variances and covariances"),
         ("quantile", {"epsilon": 1, "n": 9, **ROOM}, "q must be given"),
         ("quantiles", {"epsilon": 1, "n": 9, **ROOM}, "qs must be given"),
-        ("median", {"epsilon": 1, "n": 99, "population": True, **ROOM}, "population must be left out"),
+        ("median", {"epsilon": 1, "n": 9, "population": True, **QUANTILES}, "population must be left out"),
         ("ttest_ind", {"epsilon": 1, "accuracy": 0.1}, "Give power and effect"),
     ],
 )

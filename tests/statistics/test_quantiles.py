@@ -1,7 +1,5 @@
 """quantile, median and quantiles: laws, bounds, ties, missing values, and what their results tell."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

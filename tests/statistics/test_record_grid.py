@@ -1,20 +1,15 @@
 """Exact sums: records on their grid, against rational arithmetic; no sum passes its sensitivity."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat._data.columns import numbers_of
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import (
     MOST_BITS,
@@ -82,65 +77,6 @@ def test_products_stay_within_the_stated_rounding():
             found = sums([np.array([a]), np.array([b])], [first, second], "error", ((0, 1),))
             exact = units_of(a, first) * Fraction(first.unit) * units_of(b, second) * Fraction(second.unit)
             assert abs(found.products[0] * w - exact) <= w * Fraction(5, 8)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        np.array([1, 0, 1, 2**63 - 1]),
-        np.array([True, False, True, True]),
-        np.array([0.5, 0.25, -np.inf, np.inf], dtype=np.float32),
-        np.array([0.5, 0.25, 3.0, 1e30], dtype=np.longdouble),
-        np.arange(12.0).reshape(3, 4)[:, 1],
-        [1, 0.5, 10**400, -(10**400)],
-        [Decimal("0.5"), Fraction(1, 4), True, np.float32(2.0)],
-        pd.Series([1, 0, 3], dtype="Int64"),
-        pd.DataFrame({"a": [0.5, 0.75]}),
-        (),
-    ],
-    ids=lambda data: type(data).__name__,
-)
-def test_containers_of_numbers(data):
-    columns = numbers_of(data)
-    flat = list(np.ravel(np.asarray(data, dtype=object)).tolist()) if len(data) else []
-    grid = data_grid(0.0, 1.0)
-    expected = [min(max(float(min(max(each, -9), 9)), 0.0), 1.0) for each in flat]
-    found = sums(columns.arrays, [grid], "error")
-    # every expected number is a multiple of a quarter, and so is the center 1/2
-    total = Fraction(found.first[0]) * Fraction(grid.unit) + len(flat) * Fraction(1, 2)
-    assert (found.count, total) == (len(flat), sum(map(Fraction, expected)))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [0.5, None, 1.0],
-        np.array([0.5, np.nan, 1.0]),
-        pd.Series([0.5, pd.NA, 1.0], dtype="Float64"),
-        np.ma.masked_array([0.5, 7.0, 1.0], mask=[False, True, False]),
-        [Decimal("0.5"), Decimal("NaN"), Decimal(1)],
-    ],
-    ids=["None", "NaN", "Float64", "masked", "Decimal"],
-)
-def test_missing_values(data):
-    arrays, grid = numbers_of(data).arrays, data_grid(0.0, 1.0)
-    with pytest.raises(PydpstatError, match="missing"):
-        sums(arrays, [grid], "error")
-    dropped = sums(arrays, [grid], "drop")
-    assert dropped.count == 2
-    for fill, more in ((0.25, -0.25), (np.inf, 0.5), (-7.0, -0.5)):
-        filled = sums(arrays, [grid], fill)
-        assert filled.count == 3 and (filled.first[0] - dropped.first[0]) * grid.unit == more
-
-
-def test_a_record_that_misses_one_variable_is_dropped_whole():
-    x, y = np.array([0.5, np.nan, 1.0, 0.25]), np.array([np.nan, 0.5, 1.0, 0.75])
-    grid = data_grid(0.0, 1.0)
-    assert sums([x, y], [grid, grid], "drop", ((0, 1),)) == sums(
-        [x[2:], y[2:]], [grid, grid], "error", ((0, 1),)
-    )
-    filled = sums([x, y], [grid, grid], 1.0, ((0, 1),))
-    assert filled.count == 4 and filled.first[0] * grid.unit == 0.0 + 0.5 + 0.5 - 0.25
 
 
 def test_missing_values_beyond_the_first_chunk():

@@ -1,7 +1,5 @@
 """Scores that no float holds: their differences are exact, and so is the choice between them."""
 
-from __future__ import annotations
-
 import sys
 from decimal import Decimal
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """crosstab: shapes and levels that do not depend on the data, and levels found in them."""
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 from fractions import Fraction

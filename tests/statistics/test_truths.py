@@ -1,7 +1,5 @@
 """count and proportion: booleans in, whole noise, missing values, what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts in cells, a chunk at a time, against NumPy's own counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

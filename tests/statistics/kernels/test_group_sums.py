@@ -1,7 +1,5 @@
 """Sums by group are exact: those of fractions, for few and many groups and the most extreme records."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import reduce
 

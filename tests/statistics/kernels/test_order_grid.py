@@ -1,7 +1,5 @@
 """Ranks on a grid: the utility's sensitivity by brute force, and the exact loss on small domains."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Counts of grid points: the same however the records are cut and merged, in little memory."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

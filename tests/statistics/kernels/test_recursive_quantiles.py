@@ -1,7 +1,5 @@
 """Several quantiles by splitting: the loss by enumeration of everything that can come out."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The threshold for levels found in the data: exact probabilities, and delta by enumeration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -31,7 +29,7 @@ def test_the_smallest_that_keeps_delta(rate, delta):
 class Watched(Fraction):
     """A number that notes mpmath's precision, which belongs to the caller, whenever it is read."""
 
-    seen: list[int] = []
+    seen = []
 
     @property
     def numerator(self):
