@@ -42,9 +42,8 @@ def dense(table, margins, variances, variance):
     """The table and its cells' variances, by the pseudo-inverse of all sums' covariances."""
     matrix = incidence(table.shape, list(margins)).toarray()
     goals = np.concatenate([np.ravel(goal) for goal in margins.values()])
-    spread = np.concatenate(
-        [np.broadcast_to(variances[axes], np.shape(goal)).ravel() for axes, goal in margins.items()]
-    )
+    spreads = [np.broadcast_to(variances[axes], np.shape(goal)) for axes, goal in margins.items()]
+    spread = np.concatenate([each.ravel() for each in spreads])
     own = np.diag(np.broadcast_to(variance, table.shape).ravel())
     gain = own @ matrix.T @ np.linalg.pinv(matrix @ own @ matrix.T + np.diag(spread), rcond=1e-11)
     fitted = table.ravel() + gain @ (goals - matrix @ table.ravel())

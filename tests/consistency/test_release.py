@@ -56,9 +56,8 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     added = {"state": [*people["state"], "North"], "town": [*people["town"], "b"]}
     added[column][-1] = ODD[odd]
     how = {"hierarchy": country, "missing": "drop", "neighbors": "unbounded"}
-    before, after = (
-        release_hierarchy(pd.DataFrame(each, dtype=object), 1000.0, **how).noisy for each in (people, added)
-    )
+    both = [pd.DataFrame(each, dtype=object) for each in (people, added)]
+    before, after = (release_hierarchy(each, 1000.0, **how).noisy for each in both)
     pd.testing.assert_frame_equal(before, after)
     assert before.value.tolist() == [5, 3, 2, 2, 1, 2]
     with pytest.raises(PydpstatError, match="every record at a leaf"):

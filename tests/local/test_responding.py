@@ -101,9 +101,7 @@ def drawn(design, rng, n=60_000):
 
 
 def fits(counts, matrix):
-    return min(
-        stats.chisquare(column, chances * column.sum()).pvalue for column, chances in zip(counts.T, matrix.T)
-    )
+    return min(stats.chisquare(seen, law * seen.sum()).pvalue for seen, law in zip(counts.T, matrix.T))
 
 
 @pytest.mark.parametrize("source", ["operating system", "NumPy", "R"])
@@ -299,27 +297,23 @@ def test_other_containers(values):
 
 
 @pytest.mark.parametrize(
+    "categories", [1, 2.5, True, 10**7, "ab", ["a"], [0, False], ["a", None], [[1], [2]]], ids=repr
+)
+def test_what_are_no_categories(categories):
+    with pytest.raises(PydpstatError, match="^categories must be their number,"):
+        RandomizedResponse(1, categories)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: RandomizedResponse(-1), "^epsilon must be a number of at least 0; got -1"),
         (lambda: RandomizedResponse(math.nan), "^epsilon must be a number"),
-        (lambda: RandomizedResponse(True), "^epsilon must be a number"),
-        (lambda: RandomizedResponse(1, 1), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, 2.5), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, True), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, 10**7), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, "ab"), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a"]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, [0, False]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a", None]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, [[1], [2]]), "^categories must be their number,"),
         (lambda: RandomizedResponse(1, ["a", "b"], missing="c"), "^missing must be 'error' or one"),
         (lambda: RandomizedResponse(1, ["yes", "no"], missing="yess"), "Did you mean 'yes'"),
-        (lambda: RandomizedResponse(1, missing=None), "^missing must be 'error' or one"),
         (lambda: RandomizedResponse(1, missing=np.zeros(3)), "^missing must be 'error' or one"),
         (lambda: RandomizedResponseCoins(1.5), "^prob_head_first must be a number from 0 to 1; got 1.5"),
-        (lambda: RandomizedResponseCoins(0.5, -0.1), "^prob_head_second must be a number from 0 to 1"),
-        (lambda: RandomizedResponseCoins(math.nan), "^prob_head_first must be"),
+        (lambda: RandomizedResponseCoins(0.5, math.nan), "^prob_head_second must be a number from 0 to 1"),
         (lambda: RandomizedResponse(1).respond([1], rng="seed"), "^rng must be None"),
     ],
 )

@@ -113,6 +113,10 @@ SPLIT = {
 }
 
 
+# how many there are, up to which size counts of all points are kept, and how many records are sorted at once
+PIECES = [(1, 0, 7), (2, 2**24, 7), (7, 0, 2**18), (64, 2**24, 2**18)]
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("name", SPLIT)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -123,10 +127,7 @@ def test_a_seeded_release_is_the_same_of_all_pieces(name, how, neighbors, pieces
     expected = SPLIT[name](data, **options)
     shuffled = SPLIT[name](data.sample(frac=1, random_state=2), **options)
     assert shuffled.value.tolist() == expected.value.tolist()
-    for seed, (number, most, piece) in enumerate(
-        ((1, 0, 7), (2, 2**24, 7), (7, 0, 2**18), (64, 2**24, 2**18))
-    ):
-        # counts of points are kept for all of them, or for those that records have
+    for seed, (number, most, piece) in enumerate(PIECES):
         monkeypatch.setattr(kernel, "_MOST_DENSE", most)
         monkeypatch.setattr(kernel, "_PIECE", piece)
         found = SPLIT[name](pieces(data, number, seed, seed < 2), **options)

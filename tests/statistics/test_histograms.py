@@ -50,9 +50,8 @@ def test_noise_has_its_law():
 
 @pytest.mark.parametrize("neighbors, reach", [("bounded", math.sqrt(2)), ("unbounded", 1.0)])
 def test_gaussian_noise(neighbors, reach):
-    r = pydpstat.histogram(
-        AGES, 1.0, edges=EDGES, delta=1e-6, mechanism="gaussian", neighbors=neighbors, rng=1
-    )
+    how = {"delta": 1e-6, "mechanism": "gaussian", "neighbors": neighbors, "rng": 1}
+    r = pydpstat.histogram(AGES, 1.0, edges=EDGES, **how)
     assert reach <= r.sensitivity <= reach * (1 + 1e-15)
     assert r.guarantee.delta == 1e-6 and (r.value == np.rint(r.value)).all()
 
@@ -105,9 +104,8 @@ def test_the_call_has_the_edges_and_no_data():
 def test_shares_by_group_are_those_of_their_intervals():
     draw = np.random.default_rng(2)
     frame = pd.DataFrame({"x": draw.uniform(0, 10, 600), "sex": draw.choice(["f", "m"], 600)})
-    found = pydpstat.histogram(
-        frame, 1.0, edges=[0, 1, 3, 10], by="sex", levels=["f", "m"], other=None, rng=1
-    )
+    how = {"by": "sex", "levels": ["f", "m"], "other": None, "rng": 1}
+    found = pydpstat.histogram(frame, 1.0, edges=[0, 1, 3, 10], **how)
     shares = found.post.population.estimates
     low, high = (found.conf_int(kind="population")[side].to_numpy() for side in (0, 1))
     assert np.allclose(shares.sum(axis=1), 1.0)

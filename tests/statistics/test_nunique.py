@@ -20,9 +20,8 @@ OPEN = {"neighbors": "unbounded"}
 
 def visits(size=500, seed=1):
     draw = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {"patient": draw.integers(0, size // 3, size), "ward": draw.choice([*WARDS, "elsewhere"], size)}
-    )
+    patient = draw.integers(0, size // 3, size)
+    return pd.DataFrame({"patient": patient, "ward": draw.choice([*WARDS, "elsewhere"], size)})
 
 
 @pytest.mark.parametrize(
@@ -134,9 +133,8 @@ def test_missing_ids(ids):
     with pytest.raises(dp.PydpstatError, match="missing"):
         dp.nunique(ids, 1.0, **OPEN)
     assert float(dp.nunique(ids, HUGE, missing="drop", rng=1, **OPEN)) == 2.0
-    by = dp.nunique(
-        ids, HUGE, missing="drop", by=[*"aabb"], levels=["a", "b"], other=None, rng=1, max_groups=2, **OPEN
-    )
+    how = {"by": [*"aabb"], "levels": ["a", "b"], "other": None, "max_groups": 2}
+    by = dp.nunique(ids, HUGE, missing="drop", rng=1, **how, **OPEN)
     assert by.estimate.to_dict() == {"a": 1.0, "b": 1.0}
 
 

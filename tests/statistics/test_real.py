@@ -206,34 +206,26 @@ def test_junk_data(junk):
             call(function, x=junk)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"bounds": None},
-        {"bounds": (1, 0)},
-        {"bounds": (0, math.inf)},
-        {"bounds": ((0, 1), (0, 1), (0, 1))},
-        {"bounds": {"x": (0, 1)}},
-        {"mechanism": "guassian"},
-        {"mechanism": 0},
-        {"delta": 0.1},
-        {"delta": 1, "mechanism": "gaussian"},
-        {"delta": 0, "mechanism": "gaussian"},
-        {"neighbors": "unbouned"},
-        {"missing": "dorp"},
-        {"missing": math.nan},
-        {"rng": "x"},
-        {"budget": 3},
-        {"epsilon": 0},
-        {"epsilon": True},
-        {"epsilon": 1e-320},
-    ],
-    ids=repr,
-)
-def test_junk_options(options):
+WRONG = {
+    "bounds": [None, (1, 0), (0, math.inf), ((0, 1), (0, 1), (0, 1)), {"x": (0, 1)}],
+    "mechanism": ["guassian", 0],
+    "delta": [0.1, (1, "gaussian"), (0, "gaussian")],
+    "neighbors": ["unbouned"],
+    "missing": ["dorp", math.nan],
+    "rng": ["x"],
+    "budget": [3],
+    "epsilon": [0, True, 1e-320],
+}
+
+
+@pytest.mark.parametrize("name, value", [(name, value) for name, values in WRONG.items() for value in values])
+def test_junk_options(name, value):
+    options = {"epsilon": 1.0, "bounds": (0, 100), name: value}
+    if name == "delta" and isinstance(value, tuple):
+        options["delta"], options["mechanism"] = value
     for function, data in (("mean", (X,)), ("corr", (X, Y))):
-        with pytest.raises(PydpstatError, match=next(iter(options))):
-            getattr(pydpstat, function)(*data, **{"epsilon": 1.0, "bounds": (0, 100), **options})
+        with pytest.raises(PydpstatError, match=name):
+            getattr(pydpstat, function)(*data, **options)
 
 
 def test_messages_hold_no_data():

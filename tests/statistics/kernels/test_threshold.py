@@ -26,23 +26,6 @@ def test_the_smallest_that_keeps_delta(rate, delta):
         assert threshold == 2 or tail(rate, threshold - 2) > mpmath.mpf(delta)
 
 
-class Watched(Fraction):
-    """A number that notes mpmath's precision, which belongs to the caller, whenever it is read."""
-
-    seen = []
-
-    @property
-    def numerator(self):
-        self.seen.append(mpmath.mp.prec)
-        return super().numerator
-
-
-def test_the_precision_of_mpmath_is_left_alone():
-    Watched.seen.clear()
-    assert release_threshold(Watched(1, 2), 1e-6) == release_threshold(Fraction(1, 2), 1e-6)
-    assert set(Watched.seen) == {mpmath.mp.prec}
-
-
 def outcome_law(counts, rate, threshold, most=25):
     """Released pairs (level, count) of each level: its probabilities, the far tail in one outcome."""
     laws = []
