@@ -160,7 +160,6 @@ def test_the_noise_is_that_of_a_count():
         (lambda d: dp.nunique(d.patient, 1.0), "neighbors must be 'unbounded' without by"),
         (lambda d: dp.nunique(d.patient, 1.0, max_groups=2, **OPEN), "max_groups must not be given"),
         (lambda d: dp.nunique(d, 1.0, by="ward", levels=WARDS, max_groups=0), "max_groups must be"),
-        (lambda d: dp.nunique(d, 1.0, **OPEN), "data must be one column of ids"),
         (lambda d: dp.nunique(d, 1.0, by=["patient", "ward"], levels=[[1], WARDS]), "one column of ids"),
         (lambda d: dp.nunique(np.ones((2, 2)), 1.0, **OPEN), "data must be a column of ids"),
         (lambda d: dp.nunique(d.patient, 1.0, missing=3, **OPEN), "missing must be one of"),

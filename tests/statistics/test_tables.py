@@ -144,13 +144,11 @@ TWO = {"a": TEXTS, "b": TEXTS}
 @pytest.mark.parametrize(
     "data, levels, word",
     [
-        (TEXTS, None, "levels must be given"),
         (TEXTS, "declard", "declared"),
         *((TEXTS, levels, "levels") for levels in ([], 3, [["a"], ["b"]])),
         (TEXTS, ["a", "a"], "without repetition"),
         (TEXTS, ["a", None], "none missing"),
         (TEXTS, [1, "1"], "differ as strings"),
-        (TWO, {"a": ["yes"]}, "name every variable"),
         (TWO, [["yes"]], "levels"),
         (TWO, [range(5000), range(5000)], "cells"),
         ({"a": TEXTS, "b": TEXTS[:2]}, [["yes"], ["no"]], "length"),
