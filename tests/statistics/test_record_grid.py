@@ -56,6 +56,7 @@ def test_sums_are_those_of_the_records(bounds, bits, x):
 def test_long_sums(size, bits):
     rng = np.random.default_rng(size)
     x = rng.normal(0.3, 0.5, size)
+    kept = x.copy()
     grid = data_grid(-0.1, 0.7, bits)
     placed = (grid.place(x) / grid.unit).astype(np.int64)
     found = sums([x, x[::-1]], [grid, grid], "error", ((0, 1), (0, 0)))
@@ -63,8 +64,12 @@ def test_long_sums(size, bits):
     unit = product_unit(grid, grid)
     squares = record_grid.rounded(grid.place(x) ** 2, unit) / unit
     assert found.products[1] == sum(map(int, squares.tolist()))
-    # the order of the records does not matter
-    assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found
+    # the order of the records does not matter, and they stay as they are
+    assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found and np.array_equal(x, kept)
+    # in single precision and at every second place as well
+    single = x.astype(np.float32)
+    twice = np.repeat(single, 2)[::2], single.astype(float)
+    assert len({sums([each], [grid], "error").first for each in (single, *twice)}) == 1
 
 
 def test_products_stay_within_the_stated_rounding():
