@@ -83,12 +83,13 @@ def test_no_record_moves_by_more_than_1_and_corners_do(places):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "added, size_of, rate, most, side", [(False, norm, 0.5, 10, 60), (True, norm_of_added, 1.2, 6, 16)]
+    "added, size_of, rate, most, side", [(False, norm, 1.0, 6, 30), (True, norm_of_added, 1.5, 6, 12)]
 )
 def test_draws_on_a_coarse_grid_have_the_exact_probabilities(added, size_of, rate, most, side):
     size, noise = 40_000, CrossProductNoise(1.0 / rate, 3, added)
     drawn = noise.draw(SYSTEM, noise.width * size, 1.0).reshape(-1, noise.width)
     sizes = np.ceil(size_of(drawn, 3) - 1e-9).astype(int)
+    # of 40,000 draws less than one is expected beyond these points
     points = np.array(list(itertools.product(range(-side, side + 1), repeat=noise.width)), dtype=np.int8)
     shells = np.bincount(np.ceil(size_of(points.astype(float), 3) - 1e-9).astype(int))[:side]
 
@@ -106,9 +107,12 @@ def test_draws_on_a_coarse_grid_have_the_exact_probabilities(added, size_of, rat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("added, size_of", [(False, norm), (True, norm_of_added)])
-@pytest.mark.parametrize("places, size", [(2, 2000), (3, 2000), (5, 1000), (9, 100)])
-def test_draws_and_samples_have_the_distribution(places, size, added, size_of):
+@pytest.mark.parametrize(
+    "places, size, added",
+    [(2, 2000, True), (3, 2000, False), (5, 1000, False), (5, 1000, True), (9, 100, False), (9, 100, True)],
+)
+def test_draws_and_samples_have_the_distribution(places, size, added):
+    size_of = norm_of_added if added else norm
     noise, grid = CrossProductNoise(2.0, places, added), 2.0**-24
     width, stated = noise.width, np.broadcast_to(noise.std(), noise.width)
     exact = noise.draw(SYSTEM, size * width, grid).reshape(-1, width) * grid
