@@ -105,8 +105,13 @@ SCOPES = {
 
 
 # more than 1 would tell of a sensitivity that is too small, less than ATTAINED of noise that is wasted
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "scope, noise",
+    [
+        *((scope, LAPLACE) for scope in SCOPES),
+        *((scope, GAUSSIAN) for scope in ("alone", "groups and units")),
+    ],
+)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_the_worst_neighbors_move_it_as_far_as_is_stated(name, neighbors, noise, scope):

@@ -117,7 +117,6 @@ def times(most, records, places=None, groups=None, values=None, units=1):
     return np.sum([of(ids, most, groups, key, places, values) for key in KEYS], axis=0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("values", [None, [np.zeros(6)], [np.array([0.0, 0.0, 1.0, 1.0, 1.0, 2.0])]])
 @pytest.mark.parametrize("most", [1, 3])
 def test_each_record_stays_as_often(most, values):
@@ -136,7 +135,6 @@ def test_each_record_stays_as_often(most, values):
         assert np.abs(share).max() < 5 * np.sqrt(most / len(KEYS))
 
 
-@pytest.mark.slow
 def test_every_set_of_records_is_as_likely():
     sets = [tuple(np.flatnonzero(of(np.zeros(5, dtype=int), 2, key=key))) for key in KEYS]
     found = np.unique(sets, axis=0, return_counts=True)[1]
