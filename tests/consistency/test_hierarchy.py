@@ -1,7 +1,5 @@
 """Hierarchies from nested labels, pairs and columns, and where records and counts are in them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +11,16 @@ from pydpstat.consistency.hierarchy_fit import leaf_counts
 NESTED = {"North": {"a": ["m", "f"], "b": ["m", "f"]}, "South": {"c": ["m"]}, "Isles": None}
 NAMES = ["total", "North", "South", "Isles", "North / a", "North / b", "South / c"]
 NAMES += ["North / a / m", "North / a / f", "North / b / m", "North / b / f", "South / c / m"]
+
+
+PATHS = [
+    ("Isles", None, None),
+    ("North", "a", "m"),
+    ("North", "a", "f"),
+    ("North", "b", "m"),
+    ("North", "b", "f"),
+]
+PATHS += [("South", "c", "m")]
 
 
 @pytest.fixture
@@ -30,39 +38,22 @@ def test_nested_labels(country):
 
 
 def test_pairs_give_the_same(country):
-    pairs = [
-        ("North", None),
-        ("South", None),
-        ("Isles", None),
-        ("a", "North"),
-        ("b", "North"),
-        ("c", "South"),
-    ]
-    child, parent = zip(*pairs)
-    made = Hierarchy.from_parents(list(child), list(parent), root="total")
-    assert made.names() == NAMES[:7]
-    frame = pd.DataFrame(pairs[::-1], columns=["child", "parent"]).fillna("all")
+    child, parent = ["North", "South", "Isles", *"abc"], [None, None, None, "North", "North", "South"]
+    assert Hierarchy.from_parents(child, parent, root="total").names() == NAMES[:7]
+    frame = pd.DataFrame({"child": child, "parent": parent}).fillna("all")[::-1]
     assert Hierarchy.from_parents(frame.child, frame.parent).sizes == (1, 3, 3)
     numbers = Hierarchy.from_parents([1, 2, 3], [0.0, 1.0, np.nan], root=-1)
     assert numbers.sizes == (1, 2, 1, 1) and numbers.labels[3].tolist() == [2]
 
 
 def test_columns_give_the_same(country):
-    rows = [
-        ("North", "a", "m"),
-        ("North", "a", "f"),
-        ("North", "b", "m"),
-        ("North", "b", "f"),
-        ("South", "c", "m"),
-    ]
-    frame = pd.DataFrame([*rows, ("Isles", None, None), rows[0]], columns=["state", "town", "sex"])
+    rows = [*PATHS[1:], PATHS[0], PATHS[1]]
+    frame = pd.DataFrame(rows, columns=["state", "town", "sex"])
     made = Hierarchy.from_columns(frame)
     assert made.names() == NAMES and made.levels == ("level 0", "state", "town", "sex")
     assert Hierarchy.from_columns(frame.astype("category")).names() == NAMES
-    assert (
-        Hierarchy.from_columns({name: frame[name].tolist() for name in frame}, levels=list("abcd")).names()
-        == NAMES
-    )
+    lists = {name: frame[name].tolist() for name in frame}
+    assert Hierarchy.from_columns(lists, levels=list("abcd")).names() == NAMES
 
 
 @pytest.mark.parametrize(
@@ -77,10 +68,7 @@ def test_columns_give_the_same(country):
         (lambda: Hierarchy(["a"], levels=["top", "top"]), "levels must be 2 different names"),
         (lambda: Hierarchy(["a"], levels=3), "levels must be a list of names"),
         (lambda: Hierarchy.from_parents(["a", "b"], ["b", "a"]), "every label has a parent"),
-        (
-            lambda: Hierarchy.from_parents(["a", "b", "c"], ["b", "a", "top"]),
-            "2 labels are in a cycle",
-        ),
+        (lambda: Hierarchy.from_parents([*"abc"], ["b", "a", "top"]), "2 labels are in a cycle"),
         (lambda: Hierarchy.from_parents(["a", "a"], ["b", "c"]), "some have two parents"),
         (lambda: Hierarchy.from_parents(["a", "b"], ["c", "d"]), "one top; there are 2"),
         (lambda: Hierarchy.from_parents(["a", None], ["c", "c"]), "none of them missing"),
@@ -96,9 +84,6 @@ def test_columns_give_the_same(country):
 def test_errors(call, words):
     with pytest.raises(PydpstatError, match=words):
         call()
-
-
-# where the records are
 
 
 def flat(data, hierarchy, drop=False):
@@ -118,12 +103,8 @@ def test_records_in_columns(country):
         {"s": ["North", "North", "Isles", "South"], "t": ["a", "a", None, "c"], "x": ["f", "f", None, "m"]}
     )
     counts, records = flat(frame, country)
-    assert records and dict(zip(NAMES, counts)) == {
-        **dict.fromkeys(NAMES, 0),
-        "North / a / f": 2,
-        "Isles": 1,
-        "South / c / m": 1,
-    }
+    found = {"North / a / f": 2, "Isles": 1, "South / c / m": 1}
+    assert records and dict(zip(NAMES, counts)) == {**dict.fromkeys(NAMES, 0), **found}
     assert flat(frame.astype("category"), country) == (counts, True)
 
 
@@ -153,16 +134,6 @@ def test_records_with_the_leaves_labels():
     assert flat(pd.DataFrame({"town": ["c", "b", "c"]}), country) == ([0, 0, 0, 0, 1, 2], True)
     with pytest.raises(PydpstatError, match="identify leaves by all their labels"):
         flat(pd.DataFrame({"x": ["m"]}), Hierarchy(NESTED))
-
-
-PATHS = [
-    ("Isles", None, None),
-    ("North", "a", "m"),
-    ("North", "a", "f"),
-    ("North", "b", "m"),
-    ("North", "b", "f"),
-]
-PATHS += [("South", "c", "m")]
 
 
 @pytest.mark.parametrize(

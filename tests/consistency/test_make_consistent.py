@@ -1,7 +1,5 @@
 """Noisy values in all forms; the tutorial's numbers; what each method does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,9 +66,8 @@ def test_variances():
 def test_without_variances_there_are_no_standard_errors():
     fit = make_consistent(COUNTRY, LEVELS)
     assert fit.bse.isna().all() and fit.noise_sd.isna().all()
-    assert "variances were not given" in fit.reason and fit.reason in fit.summary().as_text().replace(
-        "\n", " "
-    )
+    assert "variances were not given" in fit.reason
+    assert fit.reason in fit.summary().as_text().replace("\n", " ")
     with pytest.raises(PydpstatError, match="were not given"):
         fit.conf_int()
     assert make_consistent(COUNTRY, LEVELS, variances=1).bse.notna().all()
@@ -85,17 +82,10 @@ def test_ratios_without_negative_values_are_proportional_fitting():
 
 
 def test_whole_numbers_only_where_asked_or_usual():
-    kinds = {
-        ("least squares", None): "f",
-        ("least squares", True): "i",
-        ("ratio", None): "f",
-        ("ratio", True): "i",
-        ("top-down", None): "i",
-        ("top-down", False): "f",
-    }
-    for (method, integer), kind in kinds.items():
-        fit = make_consistent(COUNTRY, LEVELS, method=method, integer=integer)
-        assert fit.values[0].dtype.kind == kind and fit.largest_gap < 1e-9
+    for method, kinds in (("least squares", "fif"), ("ratio", "fif"), ("top-down", "iif")):
+        for integer, kind in zip((None, True, False), kinds):
+            fit = make_consistent(COUNTRY, LEVELS, method=method, integer=integer)
+            assert fit.values[0].dtype.kind == kind and fit.largest_gap < 1e-9
     real = make_consistent(COUNTRY, [[100.5], [64, 41], [30, 31, 39]], method="top-down")
     assert real.values[0].dtype.kind == "f"
 

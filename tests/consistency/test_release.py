@@ -1,7 +1,5 @@
 """The release of a hierarchy: sensitivity, noise, guarantee, budget, and nothing private."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json
@@ -17,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import pydpstat
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from pydpstat.consistency._split import shape_of
@@ -59,9 +56,8 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     added = {"state": [*people["state"], "North"], "town": [*people["town"], "b"]}
     added[column][-1] = ODD[odd]
     how = {"hierarchy": country, "missing": "drop", "neighbors": "unbounded"}
-    before, after = (
-        release_hierarchy(pd.DataFrame(each, dtype=object), 1000.0, **how).noisy for each in (people, added)
-    )
+    both = [pd.DataFrame(each, dtype=object) for each in (people, added)]
+    before, after = (release_hierarchy(each, 1000.0, **how).noisy for each in both)
     pd.testing.assert_frame_equal(before, after)
     assert before.value.tolist() == [5, 3, 2, 2, 1, 2]
     with pytest.raises(PydpstatError, match="every record at a leaf"):
@@ -69,34 +65,24 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-# sensitivity: over all neighbors
-
-
 @given(trees(most_levels=3, most_children=3))
 def test_sensitivities_are_those_of_all_neighbors(tree):
     nodes = membership(tree)
     level = np.repeat(np.arange(len(tree.sizes)), tree.sizes)
-    for place, (added, replaced) in enumerate(
-        zip(sensitivities(tree, "unbounded"), sensitivities(tree, "bounded"))
-    ):
+    both = zip(sensitivities(tree, "unbounded"), sensitivities(tree, "bounded"))
+    for place, (added, replaced) in enumerate(both):
         own = nodes[level == place]
         assert added == max(own[:, leaf].sum() for leaf in range(tree.leaves))
-        moves = [
-            np.abs(own[:, i] - own[:, j]).sum() for i, j in itertools.combinations(range(tree.leaves), 2)
-        ]
+        pairs = itertools.combinations(range(tree.leaves), 2)
+        moves = [np.abs(own[:, i] - own[:, j]).sum() for i, j in pairs]
         # two leaves of one parent are no neighbors of each other above it
         assert replaced >= max(moves, default=0.0) and replaced <= 2
         if place == 0 or tree.sizes[place] == 1:
             assert replaced == max(moves, default=0.0)
 
 
-# how epsilon is shared
-
-
-@pytest.mark.parametrize(
-    "split", ["uniform", "optimal", "leaves", [1, 2, 5], {"state": 0.1, "town": 0.3, "sex": 7}]
-)
-@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 3.7])
+@pytest.mark.parametrize("split", ["uniform", "optimal", "leaves", {"state": 0.1, "town": 0.3, "sex": 7}])
+@pytest.mark.parametrize("epsilon", [0.1, 3.7])
 def test_shares_never_exceed_epsilon(split, epsilon):
     shares = epsilons(split, COUNTRY, sensitivities(COUNTRY.tree, "bounded"), epsilon)
     assert sum(map(Fraction, shares)) <= Fraction(epsilon) and math.isclose(sum(shares), epsilon)
@@ -110,9 +96,8 @@ def test_chosen_shares():
     by_name = released(split={"sex": 5, "state": 1, "town": 2})
     assert by_name.epsilons.equals(result.epsilons) and by_name.call == result.call
     assert "split=[1, 2, 5]" in result.call
-    assert released(
-        split=[1, 1], hierarchy=Hierarchy({"N": list("abcd"), "S": list("efg")})
-    ).epsilons.tolist() == [0, 0.5, 0.5]
+    two = Hierarchy({"N": list("abcd"), "S": list("efg")})
+    assert released(split=[1, 1], hierarchy=two).epsilons.tolist() == [0, 0.5, 0.5]
 
 
 def test_a_level_that_is_left_out():
@@ -127,15 +112,10 @@ def test_a_level_that_is_left_out():
 @given(trees(), st.lists(st.floats(0.01, 100.0), min_size=6, max_size=6))
 def test_errors_of_shapes_are_those_of_the_tree(tree, precision):
     precision = np.array(precision[: len(tree.sizes)])
-    _, spreads = two_pass(
-        tree,
-        [np.zeros(size) for size in tree.sizes],
-        [np.full(size, 1.0 / each) for size, each in zip(tree.sizes, precision)],
-    )
-    shape = shape_of(tree)
-    assert math.isclose(
-        shape.error(precision, False), np.mean([each.mean() for each in spreads]), rel_tol=1e-9
-    )
+    variances = [np.full(size, 1.0 / each) for size, each in zip(tree.sizes, precision)]
+    _, spreads = two_pass(tree, [np.zeros(size) for size in tree.sizes], variances)
+    shape, mean = shape_of(tree), np.mean([each.mean() for each in spreads])
+    assert math.isclose(shape.error(precision, False), mean, rel_tol=1e-9)
     leaves = np.concatenate(spreads)[np.concatenate(tree.children) == 0]
     assert math.isclose(shape.error(precision, True), leaves.mean(), rel_tol=1e-9)
 
@@ -160,9 +140,6 @@ def test_the_best_split_is_best(neighbors):
             assert best <= error(others, leaves) * 1.001
 
 
-# the noise
-
-
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_each_level_has_the_noise_that_it_states(neighbors):
     wide = Hierarchy({str(place): [f"{place} {own}" for own in range(20)] for place in range(50)})
@@ -170,16 +147,13 @@ def test_each_level_has_the_noise_that_it_states(neighbors):
     result = release_hierarchy(counts, 1.0, hierarchy=wide, neighbors=neighbors)
     sums = counts.reshape(50, 20).sum(axis=1)
     noise = [result.noisy_values[1] - sums, result.noisy_values[2] - counts]
-    assert (result.noisy_values[0] == counts.sum()).all() == (
-        neighbors == "bounded"
-    ) or neighbors == "unbounded"
+    assert neighbors == "unbounded" or (result.noisy_values[0] == counts.sum()).all()
     for level, drawn in enumerate(noise, start=1):
         law = result.noises[level]
         share = 0.5 if neighbors == "bounded" else math.nextafter(1 / 3, 0)
         assert math.isclose(law.epsilon, share) and law.sensitivity == (2 if neighbors == "bounded" else 1)
-        np.testing.assert_allclose(
-            result.noise_sd.to_numpy()[wide.frame().level == f"level {level}"], law.std()
-        )
+        own = wide.frame().level == f"level {level}"
+        np.testing.assert_allclose(result.noise_sd.to_numpy()[own], law.std())
         assert np.abs(drawn).max() < law.std() * 15
     leaves = noise[1]
     assert fits(leaves, result.noises[2])
@@ -205,11 +179,9 @@ def test_levels_have_independent_noise():
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.2 and (first != second).mean() > 0.9
 
 
-@pytest.mark.parametrize("rng", [5, RRandom(5), np.random.default_rng(5)], ids=["int", "R", "Generator"])
-def test_a_seed_repeats_a_release(rng):
-    again = {"int": lambda: 5, "RRandom": lambda: RRandom(5), "Generator": lambda: np.random.default_rng(5)}
-    other = again[type(rng).__name__]()
-    first, second = released(rng=rng), released(rng=other)
+@pytest.mark.parametrize("make", [int, RRandom, np.random.default_rng])
+def test_a_seed_repeats_a_release(make):
+    first, second = released(rng=make(5)), released(rng=make(5))
     pd.testing.assert_frame_equal(first.to_frame(), second.to_frame())
     assert first.reproducible and any("seeded stream" in line for line in first.guarantee.conditions)
 
@@ -218,9 +190,6 @@ def test_without_a_seed_it_is_for_publication():
     result = released(rng=None)
     assert not result.reproducible and "seeded" not in " ".join(result.guarantee.conditions)
     assert (released(rng=None).noisy.value != released(rng=None).noisy.value).any()
-
-
-# guarantee and budget
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
@@ -239,9 +208,8 @@ def test_the_budget_pays_once():
     budget = Budget(1.5)
     result = released(budget=budget)
     assert budget.spent.epsilon == 1.0 and len(budget.entries) == 1
-    assert (
-        budget.entries[0].call == result.call == "release_hierarchy(data, epsilon=1.0, hierarchy=hierarchy)"
-    )
+    assert budget.entries[0].call == result.call
+    assert result.call == "release_hierarchy(data, epsilon=1.0, hierarchy=hierarchy)"
     for method in ("ratio", "top-down", "least squares"):
         result.consistent(method)
     assert budget.spent.epsilon == 1.0
@@ -252,7 +220,6 @@ def test_the_budget_pays_once():
 
 
 BAD = [
-    ({"epsilon": 0}, "epsilon must be"),
     ({"epsilon": 1e-14}, "epsilon must be larger"),
     ({"hierarchy": None}, "hierarchy must be a Hierarchy"),
     ({"hierarchy": Hierarchy(["one"]), "data": [3]}, "at least two leaves"),
@@ -266,11 +233,8 @@ BAD = [
     ({"nonnegative": True}, "Use method='top-down'"),
     ({"method": "top-down", "nonnegative": False}, "Use 'least squares'"),
     ({"integer": "yes"}, "integer must be"),
-    ({"neighbors": "bound"}, "Did you mean 'bounded'"),
-    ({"missing": "keep"}, "missing must be"),
     ({"missing": "drop"}, "missing must not be 'drop' with neighbors 'bounded'"),
     ({"rng": "x"}, "rng must be"),
-    ({"budget": 3}, "budget must be"),
     ({"data": [1, 2]}, "a count for each of the 7 leaves"),
     ({"data": pd.DataFrame({"state": ["West"], "town": ["a"], "sex": ["m"]})}, "some are not"),
 ]
@@ -290,22 +254,13 @@ def test_nothing_is_spent_or_drawn_where_an_argument_is_wrong(change, words, mon
 
 
 def test_dropped_records():
-    frame = pd.DataFrame(
-        {
-            "state": ["North", "South", "West", None],
-            "town": ["a", "c", "d", None],
-            "sex": ["m", "f", "m", None],
-        }
-    )
-    result = release_hierarchy(
-        frame, 50.0, hierarchy=COUNTRY, neighbors="unbounded", missing="drop", method="top-down"
-    )
+    rows = [("North", "a", "m"), ("South", "c", "f"), ("West", "d", "m"), (None, None, None)]
+    frame = pd.DataFrame(rows, columns=["state", "town", "sex"])
+    how = {"neighbors": "unbounded", "missing": "drop", "method": "top-down"}
+    result = release_hierarchy(frame, 50.0, hierarchy=COUNTRY, **how)
     assert result.values[0].tolist() == [2] and len(result.guarantee.conditions) == 1
     kept = release_hierarchy(frame.iloc[:2], 50.0, hierarchy=COUNTRY)
     assert "every record is at a leaf" in kept.guarantee.conditions[1] and kept.nobs == 2
-
-
-# results
 
 
 def test_nothing_private_can_be_reached():
@@ -339,14 +294,10 @@ def test_the_views():
     frame = result.to_frame()
     assert frame.columns.tolist() == ["level", "label", "noisy", "estimate", "noise sd", "std err"]
     assert result.noisy.columns.tolist() == result.estimate.columns.tolist() == ["level", "label", "value"]
-    assert (
-        result.estimate.value.dtype == result.noisy.value.dtype == np.int64
-        and result.values[0].dtype == np.int64
-    )
+    assert result.estimate.value.dtype == result.noisy.value.dtype == result.values[0].dtype == np.int64
     assert result.level("state").index.tolist() == ["North", "South", "Isles"] and result.level(-1).size == 6
-    assert result.bse.isna().all() and "the effect of clipping at 0" in result.summary().as_text().replace(
-        "\n", " "
-    )
+    assert result.bse.isna().all()
+    assert "the effect of clipping at 0" in " ".join(result.summary().as_text().split())
     with pytest.raises(PydpstatError, match="no standard errors"):
         result.conf_int()
     with pytest.raises(PydpstatError, match="Did you mean 'state'"):
@@ -354,29 +305,20 @@ def test_the_views():
     with pytest.raises(PydpstatError, match="level must be from 0 to 3"):
         result.level(4)
     interval = result.consistent().conf_int()
-    assert (interval[0] <= result.consistent().params).all() and interval.loc["total"].tolist() == [
-        400.0,
-        400.0,
-    ]
+    assert (interval[0] <= result.consistent().params).all()
+    assert interval.loc["total"].tolist() == [400.0, 400.0]
     assert json.loads(json.dumps(result.to_dict()))["epsilons"] == result.epsilons.tolist()
     assert np.asarray(result).tolist() == result.params.tolist() and "<table" in result._repr_html_()
     assert result.postprocessing[-1].endswith("no privacy budget")
-    assert result.call.endswith("method='top-down')") and repr(result).startswith(
-        "<HierarchyResults top-down"
-    )
+    assert result.call.endswith("method='top-down')")
+    assert repr(result).startswith("<HierarchyResults top-down")
 
 
 def test_a_long_summary_says_what_is_left_out():
-    wide = Hierarchy(
-        [f"leaf {place}" for place in range(100)], levels=["a name that is too long for a line", "leaves"]
-    )
+    levels = ["a name that is too long for a line", "leaves"]
+    wide = Hierarchy([f"leaf {place}" for place in range(100)], levels=levels)
     text = release_hierarchy(np.zeros(100), 1.0, hierarchy=wide).summary().as_text()
     assert "41 more rows" in text and "a name that is to..." in text
-
-
-def test_errors_are_smaller_afterwards():
-    result = released()
-    assert (result.bse <= result.noise_sd + 1e-12).all() and result.largest_gap < 1e-9
 
 
 def test_coverage_of_the_interval():
@@ -387,7 +329,3 @@ def test_coverage_of_the_interval():
         covered.append((interval[0] <= truth) & (truth <= interval[1]))
     # 150 releases of 12 nodes, which are correlated: the mean's standard error is below 1.5 %
     assert 0.85 < np.mean(covered) < 0.95
-
-
-def test_pydpstat_has_it():
-    assert pydpstat.consistency.release_hierarchy is release_hierarchy

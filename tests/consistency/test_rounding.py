@@ -1,7 +1,5 @@
 """Controlled rounding: whole numbers next to the cells, sums kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,11 +89,8 @@ def test_three_ways_that_cannot_be_rounded_to_neighbors():
 
 
 def test_forms_and_names():
-    frame = (
-        pd.DataFrame([[0.5, 1.5], [1.5, 0.5]], ["a", "b"], ["x", "y"])
-        .rename_axis("row")
-        .rename_axis("col", axis=1)
-    )
+    rows, columns = pd.Index(["a", "b"], name="row"), pd.Index(["x", "y"], name="col")
+    frame = pd.DataFrame([[0.5, 1.5], [1.5, 0.5]], rows, columns)
     result = controlled_rounding(frame, ["row", ("col",), ()])
     assert isinstance(result.estimate, pd.DataFrame) and result.estimate.to_numpy().sum() == 4
     assert result.converged and result.largest_gap == 0.0 and result.method == "controlled rounding"

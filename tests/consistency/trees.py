@@ -1,7 +1,5 @@
 """Trees for the tests, and the same estimates by dense matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 from scipy.linalg import null_space

@@ -1,7 +1,5 @@
 """What answers are: fixed by the design alone, whatever the truths are and whether they are missing."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import warnings
@@ -35,9 +33,6 @@ class Odd:
 OTHERS = (7, "1", b"1", 0.5, [1], {}, Odd(), object(), datetime.date(2020, 1, 1), float("inf"), 10**400)
 
 
-# single truths
-
-
 @pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], [False, True], [0, 1.0]], ids=str)
 def test_the_answer_to_one_person_is_the_designs_own_object(labels):
     for epsilon in (0.1, 700.0):
@@ -61,23 +56,15 @@ def test_a_truth_that_is_no_category_is_an_error_that_shows_nothing_of_it(truth,
     messages = set()
     alone = [] if isinstance(truth, (list, dict)) else [truth]
     for values in (*alone, [1, truth, 0], objects(1, truth), pd.Series(objects(truth, 1)), [1, "other"]):
-        with pytest.raises(PydpstatError) as error:
-            design.respond(values)
-        messages.add(str(error.value))
-        assert error.value.__cause__ is None and error.value.__context__ is None
-    assert len(messages) == 1
+        messages.add(said(design, values))
+    assert len(messages) == 1 and messages.pop().startswith(
+        "values must be among the design's categories [0, 1]"
+    )
 
 
 def test_without_a_rule_a_missing_truth_is_an_error_like_any_other():
-    messages = set()
-    for values in ([1, None], [1, 7], [1, "x"], None, 7, np.array([np.nan]), np.ma.array([1], mask=[True])):
-        with pytest.raises(PydpstatError) as error:
-            RandomizedResponse(1.0).respond(values)
-        messages.add(str(error.value))
-    assert len(messages) == 1
-
-
-# many truths
+    given = [1, None], [1, 7], [1, "x"], None, 7, np.array([np.nan]), np.ma.array([1], mask=[True])
+    assert len({said(RandomizedResponse(1.0), values) for values in given}) == 1
 
 
 def objects(*values):
@@ -119,11 +106,7 @@ def test_answers_in_an_array_have_the_type_of_the_designs_categories(labels, kin
                     assert given.name == "q" and (epsilon == 0.1 or given.tolist() == [1, 0, 0])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [["no", "certainly"], ["no", "yes", "no answer"], [1, "a"], ["a\0", "b"], [2**70, 1, -1]],
-    ids=str,
-)
+@pytest.mark.parametrize("labels", [["no", "certainly"], [1, "a"], ["a\0", "b"], [2**70, 1, -1]], ids=str)
 def test_other_categories_have_one_type_as_well(labels):
     design = RandomizedResponse(0.1, labels, missing=labels[0])
     texts = all(type(label) is str and "\0" not in label for label in labels)
@@ -204,9 +187,6 @@ def test_nothing_is_heard_of_a_truth(setting):
             assert federated(design, [truth, 1]).tolist() == [2, 1]
         assert design.respond(signalling).tolist() == [2]
     assert not heard
-
-
-# access by noise
 
 
 def said(access, values):

@@ -1,7 +1,5 @@
 """What is said of all nodes holds for each, and a copy of a federation gives no second answer."""
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle
@@ -72,9 +70,6 @@ def test_curves_that_can_be_compared_are_kept():
     assert covering([[each] for each in pairs]).loss == GaussianLoss(0.5)
 
 
-# copies
-
-
 def test_nodes_without_an_answer_yet_cannot_be_copied():
     nodes = federate_array(np.zeros(200, dtype=bool))
     nodes.configure_data_access(RandomizedResponse(0.1))
@@ -142,24 +137,6 @@ nodes.configure_data_access(RandomizedResponse(0.1), repeat="spend")
 assert in_a_fork(nodes.query) == REFUSED
 print("done")
 """
-MULTIPROCESSING = """
-import multiprocessing
-nodes.configure_data_access(RandomizedResponse(0.1))
-
-def task(pipe):
-    try:
-        pipe.send(nodes.query().tolist())
-    except PydpstatError as error:
-        pipe.send(str(error)[:66])
-
-context = multiprocessing.get_context("fork")
-ours, theirs = context.Pipe()
-process = context.Process(target=task, args=(theirs,))
-process.start()
-assert ours.recv() == REFUSED
-process.join()
-print("done")
-"""
 # a thread answers, and holds the lock, while another one forks
 WHILE_ANSWERING = """
 begun, end = threading.Event(), threading.Event()
@@ -185,7 +162,7 @@ print("done")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("script", [NO_NEW_ANSWER, OLD_ANSWERS, MULTIPROCESSING, WHILE_ANSWERING])
+@pytest.mark.parametrize("script", [NO_NEW_ANSWER, OLD_ANSWERS, WHILE_ANSWERING])
 def test_a_forked_process_gives_what_was_given_before_and_nothing_new(script):
     done = subprocess.run([sys.executable, "-c", FORK + script], capture_output=True, text=True, timeout=60)
     assert done.stdout == "done\n", done.stderr

@@ -1,7 +1,5 @@
 """The estimates: unbiased, likeliest, with the standard errors that the exact law has."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -35,9 +33,6 @@ def answers_of(counts, categories):
     return np.repeat(np.array(categories), counts)
 
 
-# by hand
-
-
 def test_the_text_books_formulas():
     r = COINS.estimate(answers_of([65, 35], [0, 1]))
     assert math.isclose(float(r), (0.35 - 0.25) / 0.5) and math.isclose(r.counts, 2 * 35 - 50)
@@ -65,13 +60,11 @@ def test_the_likeliest_proportions_meet_the_conditions_of_a_maximum(counts, epsi
     n = sum(counts)
     if not n:
         return
-    k = len(counts)
-    r = RandomizedResponse(epsilon, [f"c{j}" for j in range(k)]).estimate(
-        answers_of(counts, [f"c{j}" for j in range(k)]), "ml"
-    )
+    labels = [f"c{j}" for j in range(len(counts))]
+    r = RandomizedResponse(epsilon, labels).estimate(answers_of(counts, labels), "ml")
     p = r.params.to_numpy()
     assert (p >= 0).all() and math.isclose(p.sum(), 1.0, abs_tol=1e-12) and np.array_equal(p, r.ml)
-    design = RandomizedResponse(epsilon, k)._response
+    design = r.design._response
     # the gradient is one number where p > 0 and no larger elsewhere
     gradient = np.array(counts) / (design.other + design.spread * p)
     level = gradient[p > 1e-9]
@@ -87,12 +80,8 @@ def test_two_categories_are_cut_and_both_ways_are_one():
         both = RandomizedResponse(1.0, ["no", "yes"]).estimate(answers_of(counts, ["no", "yes"]), "ml")
         assert math.isclose(float(single), both["yes"], abs_tol=1e-14)
         assert float(single) == min(max(single.moment, 0.0), 1.0)
-        assert np.allclose(both.bse["yes"], single.bse.iloc[0]) and both.conf_int().loc["yes"].tolist() == (
-            single.conf_int().iloc[0].tolist()
-        )
-
-
-# by the exact law
+        assert np.allclose(both.bse["yes"], single.bse.iloc[0])
+        assert both.conf_int().loc["yes"].tolist() == single.conf_int().iloc[0].tolist()
 
 
 def exactly(law, parameter, response, function):
@@ -106,9 +95,8 @@ def exactly(law, parameter, response, function):
 def test_mean_and_variance_of_the_moment_estimate(design, n):
     response = design._response
     for p in (0.0, 0.1, 0.5, 1.0):
-        for place, (law, parameter) in enumerate(
-            ((Fixed(n, response), round(p * n)), (Sampled(n, response), p))
-        ):
+        laws = (Fixed(n, response), round(p * n)), (Sampled(n, response), p)
+        for place, (law, parameter) in enumerate(laws):
             mean = exactly(law, parameter, response, lambda c: estimate.moment(c, n, response))
             second = exactly(law, parameter, response, lambda c: (estimate.moment(c, n, response) - p) ** 2)
             expected = float(estimate.standard_errors(p, n, response)[place])
@@ -164,9 +152,6 @@ def test_a_simulation_with_many_categories():
     ratio = found.std(axis=0, ddof=1) / population
     # sd of a standard deviation of 400 runs: 3.5 %
     assert (np.abs(ratio - 1) < 0.18).all() and (randomization < population).all()
-
-
-# what may be given as answers, and what comes out
 
 
 @pytest.mark.parametrize(
@@ -257,13 +242,10 @@ def test_nothing_private_is_kept():
     ("call", "message"),
     [
         (lambda: COINS.estimate([]), "^answers must have at least one answer"),
-        (lambda: COINS.estimate(np.zeros((0, 2))), "^answers must have at least one answer"),
         (lambda: COINS.estimate([0, 2]), "^answers must be among the design's categories"),
-        (lambda: COINS.estimate(["yes"]), "^answers must be among the design's categories"),
         (lambda: COINS.estimate(pd.DataFrame({"x": [1]})), "^answers must be one variable"),
         (lambda: COINS.estimate([1], "moments"), "Did you mean 'moment'"),
         (lambda: RandomizedResponse(0.0).estimate([1]), "^epsilon must be large"),
-        (lambda: RandomizedResponse(1e-13).estimate([1]), "^epsilon must be large"),
         (lambda: RandomizedResponseCoins(1.0).estimate([1]), "^epsilon must be large"),
         (lambda: COINS.estimate([1]).conf_int(0.0), "^alpha must be"),
         (lambda: COINS.estimate([1]).conf_int(kind="populaton"), "Did you mean 'population'"),

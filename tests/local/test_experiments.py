@@ -1,13 +1,11 @@
 """Simulated surveys: their rows, their laws, and what they are drawn from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError, RRandom
-from pydpstat.local import RandomizedResponse, experiment, run_n_experiments, uncertainty
+from pydpstat.local import RandomizedResponse, experiment, planning, run_n_experiments, uncertainty
 from tests.junk import JUNK
 
 COLUMNS = ["epsilon", "n", "run", "estimate", "uncertainty"]
@@ -37,7 +35,7 @@ def test_estimate_and_uncertainty_are_those_of_the_answers():
 
 @pytest.mark.parametrize("rng", [None, 5], ids=["system", "seed"])
 def test_mean_and_spread_are_those_of_theory(rng):
-    p, n, runs = 0.2, 200, 4000
+    p, n, runs = 0.2, 200, 2000
     frame = run_n_experiments([0.5, 3.0], n, n_runs=runs, p=p, rng=rng)
     for epsilon, estimates in frame.groupby("epsilon")["estimate"]:
         spread = np.tanh(epsilon / 2)
@@ -63,14 +61,10 @@ def test_a_seed_repeats_and_its_draws_differ(source):
 
 
 def test_draws_in_several_parts_are_of_one_stream(monkeypatch):
-    from pydpstat.local import planning
-
-    parts = []
-    respond = RandomizedResponse.respond
+    parts, respond = [], RandomizedResponse.respond
     monkeypatch.setattr(planning, "_AT_ONCE", 100)
-    monkeypatch.setattr(
-        RandomizedResponse, "respond", lambda *given: parts.append(given[1].shape) or respond(*given)
-    )
+    spy = lambda *given: parts.append(given[1].shape) or respond(*given)  # noqa: E731
+    monkeypatch.setattr(RandomizedResponse, "respond", spy)
     frame = run_n_experiments(1.0, 30, n_runs=8, rng=1)
     assert parts == [(3, 30), (3, 30), (2, 30)] and frame.estimate.nunique() > 2
 
@@ -82,13 +76,10 @@ def test_draws_in_several_parts_are_of_one_stream(monkeypatch):
         ({"epsilon": 1e-20}, "epsilon must be large enough for informative answers;"),
         ({"epsilon": [1, np.inf]}, "epsilon must be a positive finite number; got inf"),
         ({"epsilon": []}, "epsilon must be a number, or a vector of numbers; got list of length 0"),
-        ({"epsilon": [[1]]}, "epsilon must be a number, or a vector of numbers"),
         ({"n_nodes": [10, 2.5]}, "n_nodes must be a whole number from 1 to 10,000,000; got 2.5"),
         ({"n_nodes": "10"}, r"n_nodes must be a number, or a vector of numbers.*\[100, 500, 2000\]"),
         ({"n_runs": 0}, "n_runs must be a whole number from 1 to 1,000,000; got 0"),
-        ({"n_runs": True}, "n_runs must be a whole number"),
         ({"p": 1.5}, "p must be a number from 0 to 1; got 1.5"),
-        ({"rng": "a"}, "rng must be None, an int"),
         ({"rng": -1}, "rng must be None, an int"),
     ],
 )
@@ -97,10 +88,10 @@ def test_bad_arguments(arguments, message):
         run_n_experiments(**{"epsilon": 1.0, "n_nodes": 10, **arguments})
 
 
-@pytest.mark.parametrize("name", JUNK)
-def test_junk(name):
-    for argument in ("epsilon", "n_nodes", "n_runs", "p", "rng"):
+@pytest.mark.parametrize("argument", ["epsilon", "n_nodes", "n_runs", "p", "rng"])
+def test_junk(argument):
+    for make in JUNK.values():
         try:
-            run_n_experiments(**{"epsilon": 1.0, "n_nodes": 3, "n_runs": 2, argument: JUNK[name]()})
+            run_n_experiments(**{"epsilon": 1.0, "n_nodes": 3, "n_runs": 2, argument: make()})
         except PydpstatError:
             pass

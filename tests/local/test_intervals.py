@@ -1,7 +1,5 @@
 """The intervals' coverage, exactly, and the tests that they invert."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,11 +16,11 @@ from pydpstat.local import (
     required_n,
     uncertainty,
 )
-from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, Fixed, Sampled, interval
+from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, Fixed, Sampled, interval, standard_errors
 
 # the least coverage that each method is to have
 PROMISED = {"blaker": 0.95, "clopper-pearson": 0.95, "score": 0.94}
-POINTS = [(epsilon, n, p) for epsilon in (0.5, 1.0, 3.0) for n in (100, 2000) for p in (0.02, 0.2, 0.5)]
+POINTS = [(epsilon, n, p) for epsilon in (0.5, 3.0) for n in (100, 2000) for p in (0.02, 0.5)]
 
 
 def masses(kind, response, n, p):
@@ -55,11 +53,8 @@ def test_the_coverage_is_that_of_the_intervals_themselves(kind, method):
     n = 50
     for epsilon in (0.5, 3.0):
         design = RandomizedResponse(epsilon)
-        made = [
-            design.estimate(np.arange(n) < count).conf_int(0.1, kind, method).iloc[0]
-            for count in range(n + 1)
-        ]
-        low, high = np.array(made).T
+        results = [design.estimate(np.arange(n) < count) for count in range(n + 1)]
+        low, high = np.array([each.conf_int(0.1, kind, method).iloc[0] for each in results]).T
         assert (np.diff(low) >= 0).all() and (np.diff(high) >= 0).all()
         for p in (0.0, 0.02, 0.2, 0.5, 0.94, 1.0):
             inside = (low <= p + 1e-9) & (p - 1e-9 <= high)
@@ -188,9 +183,6 @@ def test_many_answers_are_quick():
         assert np.allclose((low, high), score, rtol=0, atol=2e-6)
 
 
-# bias
-
-
 @pytest.mark.parametrize("design", [RandomizedResponse(0.5), RandomizedResponseCoins(0.6, 0.2)], ids=repr)
 def test_the_bias_by_scipys_law(design):
     response = design._response
@@ -204,9 +196,6 @@ def test_the_bias_by_scipys_law(design):
     # towards the middle, and gone where there are many answers
     assert design.bias(100, 0.02) > 0.01 > design.bias(20_000, 0.02) > -1e-12
     assert math.isclose(RandomizedResponse(0.5).bias(100, 0.98), -RandomizedResponse(0.5).bias(100, 0.02))
-
-
-# planning
 
 
 def test_get_prob_from_epsilon():
@@ -237,8 +226,6 @@ def test_required_n_gives_the_width(design, kind):
         n = design.required_n(0.1, kind=kind, proportion=proportion)
         p = 0.5 if proportion is None else proportion
         place = KINDS.index(kind)
-        from pydpstat.local._intervals import standard_errors
-
         z = stats.norm.ppf(0.975)
         worst = [p] if proportion is not None else np.linspace(0, 1, 2001)
         widths = 2 * z * standard_errors(worst, n, design._response)[place]
@@ -258,24 +245,19 @@ def test_required_n_gives_the_width(design, kind):
     [
         (lambda: required_n(0, 0.1), "^epsilon must be a positive finite number;"),
         (lambda: required_n(1, 0), "^width must be"),
-        (lambda: required_n(1, 1.5), "^width must be"),
         (lambda: required_n(1, 1e-12), "^width must be large enough for 2"),
         (lambda: required_n(1, 0.1, alpha=1), "^alpha must be"),
         (lambda: required_n(1, 0.1, proportion=-0.1), "^proportion must be a number from 0 to 1"),
         (lambda: required_n(1, 0.1, kind="sample"), "^kind must be one of"),
-        (lambda: required_n(1, 0.1, categories=1), "^categories must be"),
         (lambda: RandomizedResponse(0).required_n(0.1), "^epsilon must be large"),
         (lambda: RandomizedResponse(1).coverage(0, 0.2), "^n must be a whole number"),
-        (lambda: RandomizedResponse(1).coverage(10.5, 0.2), "^n must be a whole number"),
         (lambda: RandomizedResponse(1).coverage(100, 2), "^proportion must be a number from 0 to 1"),
         (lambda: RandomizedResponse(1).coverage(100, 0.205), "^proportion must be a whole number of the n"),
         (lambda: RandomizedResponse(1).coverage(100, 0.2, method="exact"), "^method must be one of"),
         (lambda: RandomizedResponse(1).bias(100, 0.2, "mle"), "Did you mean 'ml'"),
         (lambda: RandomizedResponse(1, 3).bias(100, 0.2), r"^bias\(\) is for designs of two categories"),
         (lambda: get_prob_from_epsilon(-1), "^epsilon must all be at least 0"),
-        (lambda: get_prob_from_epsilon(-1.0), "^epsilon must all be at least 0"),
         (lambda: get_prob_from_epsilon([1.0, math.nan]), "^epsilon must be a number"),
-        (lambda: get_prob_from_epsilon("1"), "^epsilon must be a number"),
         (lambda: uncertainty(2, 100, 1), "^mean_answer must all be from 0 to 1"),
         (lambda: uncertainty(0.2, 0, 1), "^n must all be at least 1"),
         (lambda: uncertainty(0.2, 100, 0), "^epsilon must all be above 0"),

@@ -1,7 +1,5 @@
 """What the designs promise: probabilities, exact answers, and containers that come back as they went in."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -35,15 +33,7 @@ DESIGNS = [
 ]
 
 
-def ids(design):
-    return repr(design)
-
-
-# the design
-
-
-@pytest.mark.parametrize("k", [2, 3, 10])
-@pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 5.0, 30.0])
+@pytest.mark.parametrize("epsilon, k", [(0.0, 2), (0.01, 3), (5.0, 10), (30.0, 2)])
 def test_the_matrix_of_randomized_response(epsilon, k):
     matrix = RandomizedResponse(epsilon, k).design_matrix
     assert np.allclose(matrix.sum(), 1.0, rtol=0, atol=1e-15)
@@ -91,16 +81,13 @@ def test_the_guarantee():
     assert math.isclose(kept.delta_at(0.2), f - math.exp(0.2) * (1 - f), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=ids)
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
 def test_designs_are_values(design):
     for again in (pickle.loads(pickle.dumps(design)), copy.copy(design), copy.deepcopy(design)):
         assert again == design and hash(again) == hash(design) and repr(again) == repr(design)
     names = {"RandomizedResponse": RandomizedResponse, "RandomizedResponseCoins": RandomizedResponseCoins}
     assert eval(repr(design), names) == design
     assert sum(design == other for other in DESIGNS) == 1 and design != "design"
-
-
-# the law
 
 
 def drawn(design, rng, n=60_000):
@@ -114,13 +101,11 @@ def drawn(design, rng, n=60_000):
 
 
 def fits(counts, matrix):
-    return min(
-        stats.chisquare(column, chances * column.sum()).pvalue for column, chances in zip(counts.T, matrix.T)
-    )
+    return min(stats.chisquare(seen, law * seen.sum()).pvalue for seen, law in zip(counts.T, matrix.T))
 
 
 @pytest.mark.parametrize("source", ["operating system", "NumPy", "R"])
-@pytest.mark.parametrize("design", DESIGNS, ids=ids)
+@pytest.mark.parametrize("design", DESIGNS, ids=repr)
 def test_the_law_of_the_answers(design, source):
     n = 60_000 if source == "operating system" else 20_000
     rng = {"operating system": None, "NumPy": np.random.default_rng(3), "R": RRandom(3)}[source]
@@ -159,7 +144,7 @@ def test_two_calls_differ():
     assert not np.array_equal(design.respond(truth), design.respond(truth))
 
 
-@pytest.mark.parametrize("design", [RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)], ids=ids)
+@pytest.mark.parametrize("design", [RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)], ids=repr)
 def test_an_audit_finds_neither_more_nor_much_less(design):
     def release(truth, size):
         return design.respond(np.full(size, truth))
@@ -169,9 +154,6 @@ def test_an_audit_finds_neither_more_nor_much_less(design):
     assert audit(release, 0, 1, claim=0.9 * design.epsilon, samples=100_000, rng=1).violates
 
 
-# extremes
-
-
 def test_nothing_and_everything():
     truth = np.arange(20_000) % 3
     answers = RandomizedResponse(0.0, 3).respond(truth)
@@ -179,7 +161,7 @@ def test_nothing_and_everything():
     for design in (
         RandomizedResponse(math.inf),
         RandomizedResponseCoins(0.0),
-        RandomizedResponseCoins(1 / 2, 1),
+        RandomizedResponseCoins(0.5, 1),
     ):
         assert str(design.guarantee) == "none (epsilon infinite)"
         with pytest.raises(PydpstatError, match=r"^respond\(\) needs a design with a finite epsilon"):
@@ -192,10 +174,7 @@ def test_nothing_and_everything():
     assert RandomizedResponseCoins(1.0, 1.0).respond([0, 0]).tolist() == [1, 1]
 
 
-# containers
-
-
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", ">i2", "i4", "i8", "u8", "f2", "f4", "f8", "c8", "O"])
+@pytest.mark.parametrize("dtype", ["?", "i1", ">i2", "u8", "f2", "f8", "c8", "O"])
 def test_numpy_arrays_keep_their_shape(dtype):
     for shape in ((0,), (7,), (2, 3), (2, 0, 3), ()):
         truth = np.resize(np.array([0, 1, 1], dtype=dtype), shape)
@@ -268,15 +247,10 @@ def test_answers_are_categories_in_the_values_shape(truth):
 
 MISSING = [
     [1, None],
-    [1.0, math.nan],
     np.array([1.0, np.nan]),
     np.ma.array([1, 0], mask=[False, True]),
-    pd.Series([1, None]),
-    pd.Series([1, None], dtype="Int8"),
     pd.Series([True, None], dtype="boolean"),
     pd.Categorical([1, None], categories=[0, 1]),
-    None,
-    math.nan,
     pd.NA,
 ]
 
@@ -307,39 +281,27 @@ def test_missing_values_as_a_category():
 
 @pytest.mark.parametrize(
     "values",
-    [[0, 1, 2], [-1], [0.5], ["1"], "yes", 2, b"1", 1j, [math.inf], [1e300], pd.Series([0, 7]), [[0], [3]]],
-    ids=str,
-)
-def test_other_categories_are_named_by_type_only(values):
-    with pytest.raises(
-        PydpstatError, match="^values must be among the design's categories \\[0, 1\\]"
-    ) as error:
-        RandomizedResponse(1.0).respond(values)
-    assert "7" not in str(error.value) and "300" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "values",
     [
         pd.DataFrame({"x": [0, 1]}),
         {0, 1},
         {"x": 1},
         (each for each in (0, 1)),
-        object(),
-        [[1], [0, 1]],
+        pd.Categorical([1], categories=[1, 2]),
         pydpstat,
     ],
     ids=lambda each: type(each).__name__,
 )
 def test_other_containers(values):
     with pytest.raises(PydpstatError, match="^values must "):
-        RandomizedResponse(1.0).respond(values)
+        RandomizedResponse(1.0, LABELS).respond(values)
 
 
-def test_a_categorical_with_others_among_its_values():
-    for truth in (pd.Categorical(["never", "hourly"]), pd.Categorical([1], categories=[1, 2, 3])):
-        with pytest.raises(PydpstatError, match="^values must be among the design's categories"):
-            RandomizedResponse(1.0, LABELS).respond(truth)
+@pytest.mark.parametrize(
+    "categories", [1, 2.5, True, 10**7, "ab", ["a"], [0, False], ["a", None], [[1], [2]]], ids=repr
+)
+def test_what_are_no_categories(categories):
+    with pytest.raises(PydpstatError, match="^categories must be their number,"):
+        RandomizedResponse(1, categories)
 
 
 @pytest.mark.parametrize(
@@ -347,29 +309,11 @@ def test_a_categorical_with_others_among_its_values():
     [
         (lambda: RandomizedResponse(-1), "^epsilon must be a number of at least 0; got -1"),
         (lambda: RandomizedResponse(math.nan), "^epsilon must be a number"),
-        (lambda: RandomizedResponse("1"), "^epsilon must be a number"),
-        (lambda: RandomizedResponse(True), "^epsilon must be a number"),
-        (lambda: RandomizedResponse([1, 2]), "^epsilon must be a number"),
-        (lambda: RandomizedResponse(1, 1), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, 0), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, 2.5), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, True), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, 10**7), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, "ab"), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a"]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a", "a"]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, [0, False]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a", None]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, ["a", math.nan]), "^categories must be their number,"),
-        (lambda: RandomizedResponse(1, [[1], [2]]), "^categories must be their number,"),
         (lambda: RandomizedResponse(1, ["a", "b"], missing="c"), "^missing must be 'error' or one"),
         (lambda: RandomizedResponse(1, ["yes", "no"], missing="yess"), "Did you mean 'yes'"),
-        (lambda: RandomizedResponse(1, missing=None), "^missing must be 'error' or one"),
         (lambda: RandomizedResponse(1, missing=np.zeros(3)), "^missing must be 'error' or one"),
         (lambda: RandomizedResponseCoins(1.5), "^prob_head_first must be a number from 0 to 1; got 1.5"),
-        (lambda: RandomizedResponseCoins(0.5, -0.1), "^prob_head_second must be a number from 0 to 1"),
-        (lambda: RandomizedResponseCoins(math.nan), "^prob_head_first must be"),
-        (lambda: RandomizedResponseCoins("heads"), "^prob_head_first must be"),
+        (lambda: RandomizedResponseCoins(0.5, math.nan), "^prob_head_second must be a number from 0 to 1"),
         (lambda: RandomizedResponse(1).respond([1], rng="seed"), "^rng must be None"),
     ],
 )

@@ -1,7 +1,5 @@
 """Noise of cross products: it covers every move of a record, is exact on a grid, and has its stated width."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import CrossProductNoise, CubeNoise
 from pydpstat.mechanisms.cross_products import _ADDED, _MEASURED, CYCLES, TRIANGLES, _pool
 from pydpstat.random.source import SYSTEM, source_from
@@ -46,6 +45,28 @@ def products(numbers):
     return np.stack([whole[..., i] * whole[..., j] for i, j in pairs], axis=-1)
 
 
+def norm_of_added(moves, places):
+    """The norm of the body of what a record adds, from its inequalities; the number of records first."""
+    edges = {edge: k + 1 for k, edge in enumerate(itertools.combinations(range(places), 2))}
+
+    def at(i, j):
+        return moves[..., edges[min(i, j), max(i, j)]]
+
+    number, among = moves[..., 0], itertools.combinations
+    fours = [(number, at(i, j), at(j, k), at(i, k)) for i, j, k in among(range(places), 3)]
+    for i, j, k, m in among(range(places), 4):
+        rings = (i, j, k, m), (i, j, m, k), (i, k, j, m)
+        fours += [(at(a, b), at(b, c), at(c, d), at(d, a)) for a, b, c, d in rings]
+    odd = [signs for signs in itertools.product((-1, 1), repeat=4) if math.prod(signs) < 0]
+    sizes = [np.tensordot(signs, np.stack(four), 1) / 2 for four in fours for signs in odd]
+    return np.max([np.abs(moves).max(axis=-1), *sizes], axis=0)
+
+
+def with_number(numbers):
+    """What a record adds: 1 to the number of records, and its products."""
+    return np.concatenate([np.ones((*numbers.shape[:-1], 1)), products(numbers)], axis=-1)
+
+
 @pytest.mark.parametrize("places", [2, 3, 4, 5, 7])
 def test_no_record_moves_by_more_than_1_and_corners_do(places):
     rng = np.random.default_rng(places)
@@ -61,81 +82,73 @@ def test_no_record_moves_by_more_than_1_and_corners_do(places):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate, factors", [(0.5, (0.94, 1.06))])
-def test_draws_on_a_coarse_grid_have_the_exact_probabilities(rate, factors):
-    size, most = 40_000, 10
-    drawn = CrossProductNoise(1.0 / rate, 3).draw(SYSTEM, 3 * size, 1.0).reshape(-1, 3)
-    sizes = np.ceil(norm(drawn, 3) - 1e-9).astype(int)
-    side = np.array(list(itertools.product(range(-60, 61), repeat=3)))
-    shells = np.bincount(np.ceil(norm(side, 3) - 1e-9).astype(int))[:60]
+@pytest.mark.parametrize(
+    "added, size_of, rate, most, side", [(False, norm, 1.0, 6, 30), (True, norm_of_added, 1.5, 6, 12)]
+)
+def test_draws_on_a_coarse_grid_have_the_exact_probabilities(added, size_of, rate, most, side):
+    size, noise = 40_000, CrossProductNoise(1.0 / rate, 3, added)
+    drawn = noise.draw(SYSTEM, noise.width * size, 1.0).reshape(-1, noise.width)
+    sizes = np.ceil(size_of(drawn, 3) - 1e-9).astype(int)
+    # of 40,000 draws less than one is expected beyond these points
+    points = np.array(list(itertools.product(range(-side, side + 1), repeat=noise.width)), dtype=np.int8)
+    shells = np.bincount(np.ceil(size_of(points.astype(float), 3) - 1e-9).astype(int))[:side]
 
     def p_value(rate):
-        weights = shells * np.exp(-rate * np.arange(60))
+        weights = shells * np.exp(-rate * np.arange(side))
         expected = np.append(weights[: most + 1], weights[most + 1 :].sum()) * size / weights.sum()
         observed = np.bincount(np.minimum(sizes, most + 1), minlength=most + 2)
         return stats.chisquare(observed, expected).pvalue
 
     assert p_value(rate) > FALSE_ALARM
-    assert all(p_value(rate * factor) < FALSE_ALARM for factor in factors)
+    assert all(p_value(rate * factor) < FALSE_ALARM for factor in (0.94, 1.06))
     # of one norm all points are alike: those of norm 1
     points, counts = np.unique(drawn[sizes == 1], axis=0, return_counts=True)
     assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 4000), (6, 500), (9, 100)])
-def test_draws_and_samples_have_the_distribution(places, size):
-    noise, grid = CrossProductNoise(2.0, places), 2.0**-24
-    width = noise.width
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "places, size, added",
+    [(2, 2000, True), (3, 2000, False), (5, 1000, False), (5, 1000, True), (9, 100, False), (9, 100, True)],
+)
+def test_draws_and_samples_have_the_distribution(places, size, added):
+    size_of = norm_of_added if added else norm
+    noise, grid = CrossProductNoise(2.0, places, added), 2.0**-24
+    width, stated = noise.width, np.broadcast_to(noise.std(), noise.width)
     exact = noise.draw(SYSTEM, size * width, grid).reshape(-1, width) * grid
     seeded = noise.draw(source_from(1), size * width, None).reshape(-1, width)
-    chains = noise.sample(2048)
-    for sample in (exact, seeded, chains):
-        sizes = norm(sample, places) / 2.0
-        # chains of 8 points each are a little dependent
+    # chains of 8 points each are a little dependent
+    for sample in (exact, seeded, noise.sample(2048)):
+        sizes = noise.norm(sample)
+        assert added and places > CYCLES or np.allclose(sizes[:500], size_of(sample[:500], places) / 2.0)
         assert stats.kstest(sizes, stats.gamma(width).cdf).pvalue > FALSE_ALARM
         # the radius alone has a relative spread of 1 / sqrt(width) in each vector; six standard errors
         slack = 6.0 * math.sqrt((0.5 + 1.0 / width) / len(sample))
-        assert math.sqrt((sample**2).mean()) == pytest.approx(noise.std(), rel=slack)
+        # the number of records is one element by itself
+        found, others = np.sqrt((sample**2).mean(axis=0)), slice(int(added), None)
+        assert found[others].mean() == pytest.approx(stated[others].mean(), rel=slack)
+        assert found[0] == pytest.approx(stated[0], rel=6.0 * math.sqrt(1.25 / len(sample)))
         related = np.atleast_2d(np.corrcoef(sample.T)) - np.eye(width)
         assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
-    assert stats.kstest(exact[:, 0], noise.cdf).pvalue > FALSE_ALARM
-    assert np.allclose(noise.norm(exact[:200]), norm(exact[:200], places) / 2.0)
-    q = np.array([0.001, 0.2, 0.5, 0.999])
+    first = lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]  # noqa: E731
+    assert stats.kstest(exact[:, 0], first).pvalue > FALSE_ALARM
+    q = np.repeat([[0.001], [0.2], [0.5], [0.999]], width, axis=1)
     assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
 
 
-@pytest.mark.parametrize("places", sorted(_MEASURED))
-def test_measured_constants_are_those_of_other_points(places):
+@pytest.mark.parametrize(
+    "places, added", [*((p, False) for p in sorted(_MEASURED)), *((p, True) for p in sorted(_ADDED))]
+)
+def test_measured_constants_are_those_of_other_points(places, added):
     """Chains of Gibbs steps and the stated mean squares and shares were made in different ways."""
-    if places <= CYCLES:
+    number, others, share = _ADDED[places] if added else (None, *_MEASURED[places])
+    assert 0.0 < share <= 1.0
+    if added or places <= CYCLES:
+        points = _pool(2048, places, added) ** 2
         # 2,048 points of width elements, in chains of 8: four standard errors with a few per cent
-        assert (_pool(2048, places, False) ** 2).mean() == pytest.approx(_MEASURED[places][0], rel=0.03)
-    assert 0.0 < _MEASURED[places][1] <= 1.0
-
-
-def norm_of_added(moves, places):
-    """The norm of the body of what a record adds, from its inequalities; the number of records first."""
-    edges = {edge: k + 1 for k, edge in enumerate(itertools.combinations(range(places), 2))}
-
-    def at(i, j):
-        return moves[..., edges[min(i, j), max(i, j)]]
-
-    fours = [
-        (moves[..., 0], at(i, j), at(j, k), at(i, k)) for i, j, k in itertools.combinations(range(places), 3)
-    ]
-    for i, j, k, m in itertools.combinations(range(places), 4):
-        fours += [
-            (at(a, b), at(b, c), at(c, d), at(d, a))
-            for a, b, c, d in ((i, j, k, m), (i, j, m, k), (i, k, j, m))
-        ]
-    odd = [signs for signs in itertools.product((-1, 1), repeat=4) if math.prod(signs) < 0]
-    sizes = [np.tensordot(signs, np.stack(four), 1) / 2 for four in fours for signs in odd]
-    return np.max([np.abs(moves).max(axis=-1), *sizes], axis=0)
-
-
-def with_number(numbers):
-    """What a record adds: 1 to the number of records, and its products."""
-    return np.concatenate([np.ones((*numbers.shape[:-1], 1)), products(numbers)], axis=-1)
+        assert points[:, int(added) :].mean() == pytest.approx(others, rel=0.04 if added else 0.03)
+        # one element by itself has 256 chains
+        assert not added or points[:, 0].mean() == pytest.approx(number, rel=0.12)
 
 
 @pytest.mark.parametrize("places", [2, 3, 4, 5, 7])
@@ -149,61 +162,6 @@ def test_no_record_adds_more_than_1_and_every_one_adds_that(places):
     assert np.array_equal(norm_of_added(-with_number(numbers), places), sizes)
     noise = CrossProductNoise(0.5, places, True)
     assert np.allclose(noise.norm(with_number(numbers)), 2.0 * sizes)
-
-
-@pytest.mark.slow
-def test_added_draws_on_a_coarse_grid_have_the_exact_probabilities():
-    rate, size, most = 1.2, 40_000, 6
-    drawn = CrossProductNoise(1.0 / rate, 3, True).draw(SYSTEM, 4 * size, 1.0).reshape(-1, 4)
-    sizes = np.ceil(norm_of_added(drawn, 3) - 1e-9).astype(int)
-    side = np.array(list(itertools.product(range(-16, 17), repeat=4)), dtype=np.int8)
-    shells = np.bincount(np.ceil(norm_of_added(side.astype(float), 3) - 1e-9).astype(int))[:17]
-
-    def p_value(rate):
-        weights = shells * np.exp(-rate * np.arange(17))
-        expected = np.append(weights[: most + 1], weights[most + 1 :].sum()) * size / weights.sum()
-        observed = np.bincount(np.minimum(sizes, most + 1), minlength=most + 2)
-        return stats.chisquare(observed, expected).pvalue
-
-    assert p_value(rate) > FALSE_ALARM
-    assert all(p_value(rate * factor) < FALSE_ALARM for factor in (0.94, 1.06))
-    points, counts = np.unique(drawn[sizes == 1], axis=0, return_counts=True)
-    assert len(points) == shells[1] and stats.chisquare(counts).pvalue > FALSE_ALARM
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("places, size", [(2, 4000), (3, 4000), (5, 2000), (6, 500), (9, 100)])
-def test_added_draws_and_samples_have_the_distribution(places, size):
-    noise, grid = CrossProductNoise(2.0, places, True), 2.0**-24
-    width = noise.width
-    exact = noise.draw(SYSTEM, size * width, grid).reshape(-1, width) * grid
-    seeded = noise.draw(source_from(1), size * width, None).reshape(-1, width)
-    for sample in (exact, seeded, noise.sample(2048)):
-        sizes = noise.norm(sample)
-        assert places > CYCLES or np.allclose(sizes, norm_of_added(sample, places) / 2.0)
-        assert stats.kstest(sizes, stats.gamma(width).cdf).pvalue > FALSE_ALARM
-        # six standard errors, as above; the number of records is one element by itself
-        slack = 6.0 * math.sqrt((0.5 + 1.0 / width) / len(sample))
-        found = np.sqrt((sample**2).mean(axis=0))
-        assert found[1:].mean() == pytest.approx(noise.std()[1:].mean(), rel=slack)
-        assert found[0] == pytest.approx(noise.std()[0], rel=6.0 * math.sqrt(1.25 / len(sample)))
-        related = np.atleast_2d(np.corrcoef(sample.T)) - np.eye(width)
-        assert np.abs(related).max() < 6.0 / math.sqrt(len(sample))
-    q = np.full(width, 0.2)
-    assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
-    assert (
-        stats.kstest(exact[:, 0], lambda x: noise.cdf(x[:, None] * np.ones(width))[:, 0]).pvalue > FALSE_ALARM
-    )
-
-
-@pytest.mark.parametrize("places", sorted(_ADDED))
-def test_measured_constants_of_added_records_are_those_of_other_points(places):
-    number, others, share = _ADDED[places]
-    points = _pool(2048, places, True) ** 2
-    # as above; one element by itself has 256 chains: four standard errors
-    assert points[:, 1:].mean() == pytest.approx(others, rel=0.04)
-    assert points[:, 0].mean() == pytest.approx(number, rel=0.12)
-    assert 0.0 < share <= 1.0
 
 
 def test_it_is_less_than_the_cube_and_laplace_noise():
@@ -224,8 +182,6 @@ def test_a_release_moves_lattice_points_by_no_more_than_the_grid_allows():
 
 
 def test_arguments():
-    from pydpstat.errors import PydpstatError
-
     with pytest.raises(PydpstatError, match="multiple of 3"):
         CrossProductNoise(1.0, 3).draw(SYSTEM, 4, 1.0)
     for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5)):

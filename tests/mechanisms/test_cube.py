@@ -1,12 +1,11 @@
 """Cube noise: exact on a grid, its marginals and loss, and that it is less than Laplace noise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, stats
 
@@ -82,7 +81,7 @@ def test_vectors_of_huge_integers_are_exact_integers():
     assert 2.0**62 < np.abs(drawn.astype(float)).mean() < 2.0**67
 
 
-@pytest.mark.parametrize("columns, parts", [*SHAPES, (5, 1), (3, 3), (14, 1)])
+@pytest.mark.parametrize("columns, parts", [(1, 1), (2, 2), (1, 3), (3, 3), (14, 1)])
 def test_the_marginal_is_that_of_quadrature(columns, parts):
     noise, width = CubeNoise(2.0, columns, parts), columns * parts
 
@@ -109,7 +108,7 @@ def test_the_marginal_is_that_of_quadrature(columns, parts):
     assert noise.var() == pytest.approx(4.0 * 2.0 * (width + 1) * (width + 2) / ((parts + 1) * (parts + 2)))
 
 
-@pytest.mark.parametrize("columns, parts", SHAPES)
+@pytest.mark.parametrize("columns, parts", [(1, 1), (3, 1), (1, 2), (2, 2)])
 def test_draws_on_a_fine_grid_seeded_ones_and_samples_have_the_distribution(columns, parts):
     noise, width, grid = CubeNoise(1.5, columns, parts), columns * parts, 2.0**-24
     exact = np.asarray(noise.draw(SYSTEM, 20_000 * width, grid), dtype=np.float64) * grid
@@ -178,8 +177,6 @@ BOUNDS = {"a": (0, 1), "b": (0, 10), "c": (5, 9)}
 @pytest.mark.parametrize("name", ["mean", "sum", "var", "std", "cov"])
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_several_columns_have_it_by_default_and_are_right(name, neighbors):
-    import pandas as pd
-
     frame, call = pd.DataFrame(FRAME), getattr(pydpstat, name)
     options = {"bounds": BOUNDS, "neighbors": neighbors}
     plain = call(frame, 1e9, mechanism="laplace", rng=1, **options)
@@ -193,8 +190,6 @@ def test_several_columns_have_it_by_default_and_are_right(name, neighbors):
 
 
 def test_by_group_each_group_has_a_cube_of_its_own():
-    import pandas as pd
-
     frame = pd.DataFrame(FRAME)
     frame["g"] = ["u", "v"] * 100
     options = {"by": "g", "levels": ["u", "v"], "bounds": BOUNDS, "other": None}

@@ -1,8 +1,7 @@
 """Discrete Gaussian noise against sums in multiple precision, its calibration against its curve."""
 
-from __future__ import annotations
-
 import math
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -12,15 +11,13 @@ from pydpstat import PydpstatError
 from pydpstat.mechanisms import (
     DiscreteGaussian,
     DiscreteGaussianNoise,
+    GaussianNoise,
     calibrate_discrete_gaussian,
     calibrate_gaussian,
 )
 from pydpstat.privacy._curves import largest_rho
-from pydpstat.random import source_from
-from pydpstat.random.r_stream import RRandom
-from tests.random.secure.distributions import FALSE_ALARM, Whole, p_values
 
-SDS = [0.05, 0.3, 0.7, 1.0, 2.5, 3.5, 10.0, 60.0, 400.0]
+SDS = [0.05, 0.7, 2.5, 3.5, 60.0, 400.0]
 
 
 def exact_delta(epsilon, sd, shift):
@@ -48,12 +45,10 @@ def two_cells_delta(epsilon, sd, shift):
     plain = [mass(k) for k in range(-reach, reach + 1)]
     moved = [mass(k + shift) for k in range(-reach, reach + 1)]
     factor = mpmath.exp(epsilon)
-    return sum(
-        max(a * b - factor * c * d, 0) for a, c in zip(plain, moved) for b, d in zip(plain, reversed(moved))
-    )
+    pairs = product(zip(plain, moved), zip(plain, reversed(moved)))
+    return sum(max(a * b - factor * c * d, 0) for (a, c), (b, d) in pairs)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sd", SDS)
 @pytest.mark.parametrize("shift", [1, 3])
 def test_the_curve_is_exact(sd, shift):
@@ -65,8 +60,7 @@ def test_the_curve_is_exact(sd, shift):
                 assert float(noise.delta(epsilon, shift) / exact - 1) == pytest.approx(0.0, abs=1e-13)
 
 
-@pytest.mark.parametrize("sd", [0.2, 0.5, 0.8, 1.3])
-@pytest.mark.parametrize("shift", [1, 2])
+@pytest.mark.parametrize("sd, shift", [(0.2, 1), (0.8, 2), (1.3, 1)])
 def test_two_cells(sd, shift):
     with mpmath.workdps(40):
         for epsilon in (0.0, 0.5, 2.0):
@@ -76,8 +70,6 @@ def test_two_cells(sd, shift):
 
 
 def test_wide_noise_is_as_the_continuous_one():
-    from pydpstat.mechanisms import GaussianNoise
-
     for sd in (300.0, 1e5, 1e12):
         for epsilon in (0.5 / sd, 3.0 / sd):
             near = GaussianNoise(sd).delta(epsilon, 1.0)
@@ -90,13 +82,11 @@ def test_the_distribution():
         noise, k = DiscreteGaussianNoise(sd), np.arange(-60.0 * max(sd, 1.0), 60.0 * max(sd, 1.0) + 1.0)
         mass = noise.pmf(k)
         assert mass.sum() == pytest.approx(1.0, abs=1e-13)
-        assert noise.var() == pytest.approx(
-            (k * k * mass).sum(), rel=1e-12
-        ) and noise.std() ** 2 == pytest.approx(noise.var())
+        assert noise.var() == pytest.approx((k * k * mass).sum(), rel=1e-12)
+        assert noise.std() ** 2 == pytest.approx(noise.var())
         near = k[np.abs(k) <= 40][::7]
-        assert noise.cdf(near) == pytest.approx(
-            [mass[k <= each].sum() for each in near], rel=1e-11, abs=1e-13
-        )
+        sums = [mass[k <= each].sum() for each in near]
+        assert noise.cdf(near) == pytest.approx(sums, rel=1e-11, abs=1e-13)
         p = np.array([1e-9, 0.02, 0.3, 0.5, 0.77, 0.999])
         found = noise.ppf(p)
         assert (noise.cdf(found) >= p).all() and (noise.cdf(found - 1) < p).all()
@@ -105,11 +95,9 @@ def test_the_distribution():
     assert noise.ppf(0.0) == -math.inf and noise.ppf(1.0) == math.inf and math.isnan(noise.ppf(2.0))
 
 
-GRID = [(e, d) for e in (0.01, 0.1, 1.0, 10.0, 100.0) for d in (1e-3, 1e-6, 1e-9, 1e-12)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("epsilon, delta", GRID)
+@pytest.mark.parametrize(
+    "epsilon, delta", [(0.01, 1e-3), (0.1, 1e-12), (1.0, 1e-3), (1.0, 1e-9), (10.0, 1e-6), (100.0, 1e-12)]
+)
 def test_the_calibration_is_the_smallest(epsilon, delta):
     for shift in (1, 2) if epsilon >= 0.1 else (1,):
         sd = calibrate_discrete_gaussian(epsilon, delta, shift)
@@ -141,15 +129,6 @@ def test_what_is_refused():
     ):
         with pytest.raises(PydpstatError):
             call()
-
-
-@pytest.mark.parametrize("rng", [7, RRandom(7)], ids=["NumPy", "R"])
-@pytest.mark.parametrize("sd", [0.6, 5.0, 900.0])
-def test_seeded_sources(rng, sd):
-    sample = source_from(rng).discrete_gaussian(100_000, sd)
-    found = p_values(sample, Whole(DiscreteGaussianNoise(sd)), False)
-    assert sample.shape == (100_000,) and min(found.values()) > FALSE_ALARM
-    assert min(p_values(sample, Whole(DiscreteGaussianNoise(sd * 1.05)), False).values()) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("cells", [1, 2])

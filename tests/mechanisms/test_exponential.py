@@ -1,7 +1,5 @@
 """The exponential mechanism's choice: R's place, its distributions, and its limits."""
 
-from __future__ import annotations
-
 import math
 import time
 
@@ -64,23 +62,11 @@ def test_at_the_boundaries_rs_sums_decide(data):
             assert choose(u, 0.7, 1.0, None, uniform) == int(np.argmax(uniform <= sums))
 
 
-@given(UTILITIES, EPSILONS, st.lists(UNIFORMS, min_size=2, max_size=8))
-def test_a_larger_uniform_chooses_no_earlier_candidate(utility, eps, uniforms):
-    choice = Choice(utility, eps, 1.0)
-    places = [choice.place(uniform) for uniform in sorted(uniforms)]
-    assert places == sorted(places) and 0 <= places[0] and places[-1] < len(utility)
-
-
 def test_a_candidate_of_weight_zero_is_never_chosen():
     measure = np.tile([0.0, 1.0], 25_000)
     choice = Choice(np.zeros(50_000), 1.0, 1.0, measure)
     places = [choice.place(uniform) for uniform in (np.arange(2000) + 0.5) / 2000]
     assert measure[places].all() and len(set(places)) == 2000
-
-
-def test_a_constant_added_to_the_utilities_changes_nothing():
-    u = np.arange(100.0) / 8
-    assert np.array_equal(probabilities(u, 0.3), probabilities(u + 1024.0, 0.3))
 
 
 def test_without_any_true_the_first_is_chosen():
@@ -89,17 +75,11 @@ def test_without_any_true_the_first_is_chosen():
     assert choose([1.0, 2.0], 1.0, 1.0, [1.5e308, 1.5e308], 0.9) == 0
 
 
-@pytest.mark.parametrize("scale", [1e-320, 1e-310, 1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e300])
 def test_weights_near_the_limits_of_doubles(scale):
     u, measure = [0.0, 1.0, 0.5], np.full(3, scale)
     for uniform in (0.1, 0.3, 0.5, 0.9):
         assert choose(u, 1.0, 1.0, measure, uniform) == in_r(u, 1.0, 1.0, measure, uniform)
-
-
-def test_underflow_leaves_the_best_candidates():
-    u = -np.arange(1e5)
-    places = {choose(u, 1.0, 1.0, None, uniform) for uniform in (0.01, 0.5, 0.9, 1 - 1e-9)}
-    assert max(places) < 100 and probabilities(u, 1.0)[2000] == 0.0
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,21 @@
 import copy
 import math
 import pickle
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import stats
 
+import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Gaussian, GaussianNoise
-from pydpstat.privacy._curves import log_delta, mills_slope
 
 # scipy's own normal functions are good to a few roundings
 ROUNDINGS = 1e-13
-QUADRATURE = 1e-10
 
 sds = st.floats(1e-6, 1e6)
 
@@ -43,14 +43,7 @@ def test_is_scipys_normal(sd, z, q):
     assert noise.pdf(z * sd) == pytest.approx(reference.pdf(z * sd), rel=ROUNDINGS * 10)
     assert noise.cdf(z * sd) == pytest.approx(reference.cdf(z * sd), rel=ROUNDINGS * 10)
     assert noise.ppf(q) == pytest.approx(reference.ppf(q), rel=ROUNDINGS, abs=1e-15 * sd)
-    assert noise.std() == sd and noise.var() == sd * sd
-
-
-@given(sds, st.floats(1e-9, 1 - 1e-9))
-def test_ppf_inverts_cdf_and_is_symmetric(sd, q):
-    noise = GaussianNoise(sd)
-    assert noise.cdf(noise.ppf(q)) == pytest.approx(q, rel=ROUNDINGS)
-    assert noise.ppf(0.25) == -noise.ppf(0.75)
+    assert noise.std() == sd and noise.var() == sd * sd and noise.ppf(0.25) == -noise.ppf(0.75)
 
 
 def test_ends_and_arrays():
@@ -76,24 +69,10 @@ def test_no_noise_at_all():
     assert pickle.loads(pickle.dumps(none)) == none == copy.copy(none)
 
 
-@pytest.mark.parametrize("sd", [0, 0.0, [1.0, 0.0], -1, math.inf, math.nan, "1", None])
+@pytest.mark.parametrize("sd", [0, [1.0, 0.0], math.inf, math.nan, "1", None])
 def test_refuses_an_sd(sd):
     with pytest.raises(PydpstatError, match="sd must be .* calibrate_gaussian"):
         GaussianNoise(sd)
-
-
-@settings(max_examples=30)
-@given(st.floats(0.2, 5.0), st.floats(0.2, 3.0), st.floats(0.0, 5.0))
-def test_privacy_curve_is_the_integral(sd, sensitivity, epsilon):
-    noise = GaussianNoise(sd)
-
-    def excess(x):
-        return noise.pdf(x) - math.exp(epsilon) * noise.pdf(x - sensitivity)
-
-    # the loss sensitivity**2 / (2 sd**2) - x sensitivity / sd**2 falls to epsilon here
-    end = 0.5 * sensitivity - epsilon * sd**2 / sensitivity
-    area, _ = integrate.quad(excess, end - 40 * sd, end, points=[end - sd, end - 5 * sd], epsabs=QUADRATURE)
-    assert noise.delta(epsilon, sensitivity) == pytest.approx(area, abs=10 * QUADRATURE)
 
 
 @settings(max_examples=60, deadline=None)
@@ -108,17 +87,11 @@ def test_privacy_curve_to_sixty_digits(epsilon, power):
     # the curve's own sensitivity to the rounding of a, which is of size 2**-52 (epsilon/ratio + ratio),
     # and that of 1 - t R(t), which cancels up to t = 20
     allowed = 1e-13 + 4 * 2.0**-52 * abs(a) * (epsilon / ratio + ratio)
-    assert log_delta(epsilon, ratio) == pytest.approx(exact, rel=1e-14, abs=allowed)
-
-
-@pytest.mark.parametrize("t", [-3.0, 0.0, 1.0, 19.9, 20.1, 1e3, 1e8])
-def test_mills_slope(t):
-    with mpmath.workdps(60):
-        x = mpmath.mpf(t)
-        ratio = mpmath.exp(x * x / 2) * mpmath.erfc(x / mpmath.sqrt(2)) * mpmath.sqrt(mpmath.pi / 2)
-        exact = float(1 - x * ratio)
-    # below 20 the difference loses a factor t**2 = 400 at most
-    assert mills_slope(np.array([t]))[0] == pytest.approx(exact, rel=400 * 2.0**-52)
+    noise = GaussianNoise(1.0)
+    assert noise.log_delta(epsilon, ratio) == pytest.approx(exact, rel=1e-14, abs=allowed)
+    assert noise.delta(epsilon, ratio) == pytest.approx(
+        math.exp(exact), rel=1e-14 * (1 + abs(exact)) + allowed
+    )
 
 
 def test_curve_in_arrays_and_far_out():
@@ -131,6 +104,17 @@ def test_curve_in_arrays_and_far_out():
     assert GaussianNoise(1e-200).delta(1.0, 1.0) == 1.0
     with pytest.raises(PydpstatError, match="epsilon must be at least 0"):
         noise.delta([1.0, -1.0], 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 30_000])
+@pytest.mark.parametrize(
+    "epsilon, delta", [(0.01, 1e-12), (0.1, 1e-3), (1.0, 1e-6), (10.0, 1e-9), (100.0, 1e-6)]
+)
+def test_a_release_keeps_its_delta_grid_included_and_wastes_less_than_a_thousandth(epsilon, delta, n):
+    r = pydpstat.mean(np.full(n, 1 / 3), epsilon, bounds=(0, 1), mechanism="gaussian", delta=delta)
+    moved = Fraction(1, n) + Fraction(r.grid)
+    kept = mpmath.exp(exact_log_delta(epsilon, float(moved / Fraction(r.noise_scale))))
+    assert 0.999 * delta <= kept <= delta * (1 + 1e-12)
 
 
 def test_a_vector_of_numbers_has_the_loss_that_it_was_calibrated_for():

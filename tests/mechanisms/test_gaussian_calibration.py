@@ -36,11 +36,8 @@ def exact_sd(epsilon, delta, start):
     raise AssertionError("Newton's method did not settle")
 
 
-POINTS = [
-    (10.0**e, d)
-    for e in (-3, -2, -0.5, 0, 0.5, 1, 2, 3)
-    for d in (0.999, 0.5 + 2.0**-30, 0.5, 0.1, 1e-6, 1e-15)
-] + [(1e-6, 1e-300), (1e6, 1e-300), (1e-6, 0.3), (1e6, 0.99), (1.0, 1e-100), (0.3, 1 - 2.0**-50)]
+POINTS = [(10.0**e, d) for e in (-3, -0.5, 0, 1, 3) for d in (0.999, 0.5 + 2.0**-30, 0.5, 1e-6, 1e-15)]
+POINTS += [(1e-6, 1e-300), (1e6, 1e-300), (1e-6, 0.3), (1e6, 0.99), (1.0, 1e-100), (0.3, 1 - 2.0**-50)]
 
 
 @pytest.mark.parametrize("epsilon, delta", POINTS)
@@ -48,24 +45,6 @@ def test_never_below_the_exact_sd_and_hardly_above(epsilon, delta):
     sd = calibrate_gaussian(epsilon, delta)
     excess = float(sd / exact_sd(epsilon, delta, sd) - 1)
     assert excess == pytest.approx(SAFETY, abs=SOLVER)
-
-
-# from an independent evaluation with 400 digits
-@pytest.mark.parametrize(
-    "epsilon, delta, expected, digits",
-    [
-        (1, 1e-6, 4.224678889327, 12),
-        (1, 1e-10, 5.867777749631, 12),
-        (1, 1e-12, 6.557822067459, 12),
-        (1, 1e-15, 7.487009467987, 12),
-        (100, 1e-6, 0.0978372, 7),
-        (1000, 1e-6, 0.0248504, 7),
-    ],
-)
-def test_known_values(epsilon, delta, expected, digits):
-    # the printed digits' rounding, and the safety margin
-    printed = 0.5 * 10.0**-digits
-    assert calibrate_gaussian(epsilon, delta) == pytest.approx(expected, rel=2 * SAFETY, abs=printed)
 
 
 @given(epsilons, deltas)
@@ -90,12 +69,11 @@ def test_arrays_are_the_scalars():
     for method, eps in (("analytic", epsilon), ("classical", epsilon / 100), ("probabilistic", epsilon)):
         values = calibrate_gaussian(eps, delta, sensitivity, method)
         assert values.shape == (3, 3)
-        for i in range(3):
-            for j in range(3):
-                alone = calibrate_gaussian(eps[i, 0], delta[j], sensitivity[j], method)
-                assert isinstance(alone, float)
-                # an array takes as many steps as its slowest element, and a later step only rounds
-                assert values[i, j] == pytest.approx(alone, rel=SOLVER if method == "analytic" else 0, abs=0)
+        for i, j in np.ndindex(3, 3):
+            alone = calibrate_gaussian(eps[i, 0], delta[j], sensitivity[j], method)
+            assert isinstance(alone, float)
+            # an array takes as many steps as its slowest element, and a later step only rounds
+            assert values[i, j] == pytest.approx(alone, rel=SOLVER if method == "analytic" else 0, abs=0)
     assert calibrate_gaussian([], 0.1).shape == (0,)
 
 
@@ -129,18 +107,14 @@ def test_far_outside():
     "arguments, message",
     [
         ((0, 0.1), "epsilon must be a positive finite number; got 0. Give for example 1"),
-        ((math.inf, 0.1), "epsilon must be a positive finite number; got inf"),
         (([1, -1], 0.1), "epsilon must be positive finite numbers"),
-        ((1, 0), "delta must be a positive finite number;"),
         ((1, 1), "delta must be above 0 and below 1; got 1"),
         ((1, [0.1, 1.5]), "delta must be above 0 and below 1"),
         ((1, 0.1, -1), "sensitivity must be a positive finite number;"),
-        ((1, 0.1, "a"), "sensitivity must be a positive finite number;"),
         ((1, 0.1, 1, "exact"), "method must be one of"),
         ((1, 0.1, 1, "classical"), "epsilon must be below 1 for .* got 1. Use method='analytic'"),
         ((1e-300, 1e-300, 1e300), "must lead to a finite standard deviation"),
         ((1e-200, 5e-324, 1e200, "probabilistic"), "must lead to a finite standard deviation"),
-        ((1e-200, 0.1, 1e200, "classical"), "must lead to a finite standard deviation"),
         ((5e-324, 5e-324, 1.0, "probabilistic"), "must lead to a finite standard deviation"),
     ],
 )

@@ -1,36 +1,29 @@
 """The exact delta between two Gaussian distributions of different widths."""
 
-import mpmath
+import numpy as np
 import pytest
+from scipy import integrate, stats
 
 from pydpstat.dppack._warnings import pair_delta
-
-# mpmath's quadrature, over pieces of a kinked integrand
-QUADRATURE = 1e-6
 
 
 def by_definition(epsilon, shift, narrow, wide):
     """Integrate what one density exceeds exp(epsilon) times the other, both ways."""
-    factor = mpmath.exp(epsilon)
-    places = mpmath.linspace(-12 * wide, 12 * wide, 200)
-
-    def excess(first, second):
-        return mpmath.quad(
-            lambda x: max(mpmath.npdf(x, *first) - factor * mpmath.npdf(x, *second), 0), places
-        )
-
-    one, other = (0, narrow), (shift, wide)
-    return float(max(excess(one, other), excess(other, one)))
+    x = np.linspace(-12 * wide, 12 * wide, 400_001)
+    one, other = stats.norm.pdf(x, 0, narrow), stats.norm.pdf(x, shift, wide)
+    factor = np.exp(epsilon)
+    excess = [np.maximum(a - factor * b, 0.0) for a, b in ((one, other), (other, one))]
+    return max(integrate.trapezoid(each, x) for each in excess)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "epsilon, shift, narrow, wide",
     [(0.5, 1.0, 3.0, 4.0), (1.0, 1.0, 1.5, 1.5 * 10 / 9), (0.1, 0.0, 1.0, 2.0), (0.3, 1.0, 6.0, 6.6)],
 )
 def test_is_the_definitions_integral(epsilon, shift, narrow, wide):
     found = pair_delta(epsilon, shift, narrow, wide)
-    assert found == pytest.approx(by_definition(epsilon, shift, narrow, wide), rel=QUADRATURE, abs=1e-9)
+    # steps of 6e-5 standard deviations, of a function with kinks
+    assert found == pytest.approx(by_definition(epsilon, shift, narrow, wide), rel=1e-6, abs=1e-9)
 
 
 def test_extremes():

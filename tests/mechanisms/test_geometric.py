@@ -142,15 +142,10 @@ def test_is_a_value(distribution):
 
 
 @pytest.mark.parametrize("distribution", NOISES)
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ((0,), "epsilon must be a positive finite number;"),
-        ((math.inf,), "epsilon must be a positive finite number;"),
-        ((1, 1.5), "sensitivity must be a whole number; got 1.5"),
-        ((1, 0), "sensitivity must be a positive finite number;"),
-    ],
-)
-def test_refuses(distribution, arguments, message):
-    with pytest.raises(PydpstatError, match=message):
-        distribution(*arguments)
+def test_refuses(distribution):
+    with pytest.raises(PydpstatError, match="epsilon must be a positive finite number;"):
+        distribution(0)
+    with pytest.raises(PydpstatError, match="sensitivity must be a whole number; got 1.5"):
+        distribution(1, 1.5)
+    with pytest.raises(PydpstatError, match="sensitivity must be a positive finite number;"):
+        distribution(1, 0)

@@ -1,9 +1,6 @@
 """Made-up records with groups and persons, and releases of their statistics without warnings."""
 
-from __future__ import annotations
-
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +9,14 @@ import pydpstat
 
 # noise of 1e-8 at most; the records' rounding is 2^-41 of the range of 10
 EPSILON, CLOSE = 1e9, 1e-6
-SUMS: dict[str, Any] = {"bounds": (0, 10)}
+SUMS = {"bounds": (0, 10)}
 NUMBERS = ("mean", "sum", "var", "std", "cov", "corr")
 STATISTICS = (*NUMBERS, "count", "proportion")
 OPEN = {"neighbors": "unbounded"}
 GROUPS = {"by": "g", "levels": ["a", "b", "c"]}
 
 
-def frame(n: int = 400, seed: int = 1) -> pd.DataFrame:
+def frame(n=400, seed=1):
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 10, n)
     return pd.DataFrame(
@@ -38,7 +35,7 @@ FRAME = frame()
 TRUTHS = FRAME.assign(x=FRAME.x > 4, y=FRAME.y > 8, z=FRAME.z > 1)
 
 
-def released(name: str, data: Any, epsilon: float = EPSILON, **options: Any) -> Any:
+def released(name, data, epsilon=EPSILON, **options):
     """Release a statistic without warnings, those for numbers with bounds."""
     more = SUMS if name in NUMBERS else {}
     with warnings.catch_warnings():
@@ -47,5 +44,5 @@ def released(name: str, data: Any, epsilon: float = EPSILON, **options: Any) -> 
         return getattr(pydpstat, name)(data, epsilon=epsilon, **{"rng": 1, **more, **options})
 
 
-def data_of(name: str) -> pd.DataFrame:
+def data_of(name):
     return FRAME if name in NUMBERS else TRUTHS

@@ -1,7 +1,6 @@
 """A table in memory that is read in pieces, in any order: what engines do, without an engine."""
 
-from __future__ import annotations
-
+import copy
 import pickle
 from functools import reduce
 
@@ -17,13 +16,15 @@ from pydpstat.statistics._kernels import cells, records
 class Pieces:
     """A frame whose records come in shuffled pieces; `counts` tells whether their number is known before."""
 
-    def __init__(self, frame, number, seed, counts=True):
+    def __init__(self, frame, number, seed=0, counts=True):
         self.frame, self.number, self.seed, self.counts = frame, number, seed, counts
-        self.names = tuple(frame.columns)
+        self.names = tuple(map(str, frame.columns))
 
     def select(self, names):
         assert set(names) <= set(self.names)
-        return Pieces(self.frame[list(names)], self.number, self.seed, self.counts)
+        part = copy.copy(self)
+        part.frame, part.names = self.frame[list(names)], tuple(names)
+        return part
 
     def sample(self):
         return self._chunk(np.zeros(0, dtype=int))
@@ -55,8 +56,7 @@ class Pieces:
 
     def _chunk(self, places):
         columns = {}
-        for name in self.names:
-            column = self.frame[name].iloc[places]
+        for name, column in self.frame.iloc[places].items():
             kind = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
             columns[name] = column.to_numpy() if kind else column.array
         return Chunk(columns, len(places))

@@ -1,7 +1,5 @@
 """Made-up persons of regions and sexes, and the ways in which they are released by group and by unit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

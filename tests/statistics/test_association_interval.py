@@ -1,9 +1,6 @@
 """The interval of a correlation: valid for every number of records, never missing, its quantiles exact."""
 
-from __future__ import annotations
-
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -30,12 +27,17 @@ def released(x, y, epsilon=0.5, **options):
     return pydpstat.corr(x, y, epsilon, bounds=(0, 100), **options)
 
 
-# ------------------------------------------------------------------ coverage
-
-
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("mechanism", NOISE)
-@pytest.mark.parametrize("n, slope", [(20, 0.5), (100, 0.9), (1_000, 0.0), (10_000, 0.7)])
+@pytest.mark.parametrize(
+    "n, slope, mechanism, neighbors",
+    [
+        (20, 0.5, "laplace", "unbounded"),
+        (100, 0.9, "laplace", "bounded"),
+        (100, 0.9, "gaussian", "unbounded"),
+        (1_000, 0.0, "laplace", "unbounded"),
+        (10_000, 0.7, "laplace", "unbounded"),
+        (10_000, 0.7, "gaussian", "bounded"),
+    ],
+)
 def test_it_misses_no_more_often_than_it_says(n, slope, mechanism, neighbors):
     alpha, draws = 0.1, 150
     x, y = pair(n, slope)
@@ -63,16 +65,19 @@ def test_without_noise_it_closes_on_the_correlation():
     assert np.corrcoef(x, y)[0, 1] == pytest.approx(low, abs=1e-6) == pytest.approx(high, abs=1e-6)
 
 
-# ------------------------------------------------------------------ never missing
-
-
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("mechanism", NOISE)
-@pytest.mark.parametrize("n", [2, 50, 100])
+@pytest.mark.parametrize(
+    "n, mechanism, neighbors",
+    [
+        (2, "laplace", "bounded"),
+        (50, "gaussian", "bounded"),
+        (2, "gaussian", "unbounded"),
+        (100, "laplace", "unbounded"),
+    ],
+)
 def test_it_is_never_missing_and_holds_the_estimate(n, mechanism, neighbors):
     x, y = pair(n, 0.5)
     rng, unknown = np.random.default_rng(5), 0
-    for _ in range(60):
+    for _ in range(30):
         r = released(x, y, neighbors=neighbors, rng=rng, **NOISE[mechanism])
         low, high = r.conf_int().iloc[0]
         if math.isnan(r):
@@ -80,18 +85,14 @@ def test_it_is_never_missing_and_holds_the_estimate(n, mechanism, neighbors):
             assert -1.0 <= low <= high <= 1.0 and math.isnan(r.accuracy())
             continue
         assert -1.0 <= low <= float(r) <= high <= 1.0
-        reach = r.accuracy()
-        assert reach == max(float(r) - low, high - float(r))
+        assert r.accuracy() == max(float(r) - low, high - float(r))
     assert unknown
 
 
-@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e12])
-@pytest.mark.parametrize("alpha", [1e-300, 0.05, 0.5])
+@pytest.mark.parametrize("epsilon, alpha", [(1e-300, 1e-300), (1e-300, 0.5), (1e-12, 0.05), (1e12, 1e-300)])
 def test_extreme_arguments(epsilon, alpha):
     x, y = pair(50, 0.5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        low, high = released(x, y, epsilon, rng=3).conf_int(alpha).iloc[0]
+    low, high = released(x, y, epsilon, rng=3).conf_int(alpha).iloc[0]
     assert -1.0 <= low <= high <= 1.0
 
 
@@ -113,16 +114,13 @@ def test_matrices(neighbors):
     assert not r.to_frame().drop(columns="noise sd").isna().any(axis=None)
 
 
-# ------------------------------------------------------------------ what the result says
-
-
 WHY = "missing, because a noisy variance or number of records is too small to divide by"
 
 
 def test_what_cannot_be_computed_is_missing_and_every_form_says_why():
     x, y = pair(100, 0.5)
     rng = np.random.default_rng(1)
-    results = [released(x, y, rng=rng) for _ in range(40)]
+    results = [released(x, y, rng=rng) for _ in range(15)]
     nothing = [r for r in results if math.isnan(r.bse.iloc[0])]
     assert 0 < len(nothing) < len(results)
     for r in results:
@@ -145,12 +143,6 @@ def test_a_matrix_says_how_many_are_missing():
     assert count and r.postprocessing[-1] == f"{WHY}: {count} of 3 pairs"
     assert f"<DPResults corr: 9 values, {r.postprocessing[-1]}, " in repr(r)
     assert (np.diag(r.estimate) == 1.0).all()
-    pytest.importorskip("matplotlib")
-    r.plot()
-    released(x, y, 1e-3, rng=1).plot()
-
-
-# ------------------------------------------------------------------ quantiles
 
 
 def tail(weights, limit):
@@ -163,8 +155,7 @@ def tail(weights, limit):
     return 0.5 - integrate.quad(integrand, 0.0, 60.0 / limit, limit=2000)[0] / math.pi
 
 
-@pytest.mark.parametrize("terms", [4, 6, 9])
-@pytest.mark.parametrize("probability", [0.3, 0.05, 0.004, 5e-4])
+@pytest.mark.parametrize("terms, probability", [(4, 5e-4), (6, 0.05), (9, 0.3), (9, 0.004)])
 def test_quantiles_of_sums(terms, probability):
     quantile = sum_quantile(LaplaceNoise(1.0), terms, probability)
     assert tail(np.ones(terms), quantile) == pytest.approx(probability, rel=1e-3)
@@ -195,7 +186,7 @@ def test_a_range_beyond_its_noise_is_the_widest():
 def test_noise_beyond_the_ends_leaves_the_end():
     # the correlation is 1, and half of all noise moves the estimate above it
     x = np.linspace(0.0, 1.0, 50)
-    for seed in range(40):
+    for seed in range(10):
         release = pydpstat.corr(x, x, 1e8, bounds=(0, 1), rng=seed)
         (wide,), (narrow,) = (release.conf_int(alpha).to_numpy() for alpha in (1e-6, 0.5))
         assert 0.999 < wide[0] <= narrow[0] <= narrow[1] <= wide[1] <= 1.0

@@ -1,8 +1,7 @@
 """A release that names no neighbors takes those of the budget that pays for it."""
 
-from __future__ import annotations
-
 import inspect
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,28 +11,13 @@ from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat._release.payment import Defaults, defaults, foreseen, paid
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from tests.ledger import Ledger
+from tests.statistics.calls import BOUNDS, CALLS, TABLES, TRUTHS
 
-X = np.array([1.0, 2.0, 3.0, 4.0])
-BOUNDS, SQUARE = (0, 5), ((0, 5), (0, 5))
+X = np.array([1.0, 3.0, 5.5, 8.0])
 OPEN = {"neighbors": "unbounded"}
 RELEASES = {
-    "mean": lambda **how: dp.mean(X, 0.5, bounds=BOUNDS, **how),
-    "sum": lambda **how: dp.sum(X, 0.5, bounds=BOUNDS, **how),
-    "var": lambda **how: dp.var(X, 0.5, bounds=BOUNDS, **how),
-    "std": lambda **how: dp.std(X, 0.5, bounds=BOUNDS, **how),
-    "cov": lambda **how: dp.cov(X, X[::-1], 0.5, bounds=SQUARE, **how),
-    "corr": lambda **how: dp.corr(X, X[::-1], 0.5, bounds=SQUARE, **how),
-    "count": lambda **how: dp.count(X > 2, 0.5, **how),
-    "proportion": lambda **how: dp.proportion(X > 2, 0.5, **how),
-    "quantile": lambda **how: dp.quantile(X, 0.25, 0.5, bounds=BOUNDS, **how),
-    "quantiles": lambda **how: dp.quantiles(X, [0.25, 0.5], 0.5, bounds=BOUNDS, **how),
-    "median": lambda **how: dp.median(X, 0.5, bounds=BOUNDS, **how),
-    "histogram": lambda **how: dp.histogram(X, 0.5, edges=[0, 2, 5], **how),
-    "crosstab": lambda **how: dp.crosstab(list("aab"), 0.5, levels=["a", "b"], **how),
-    "discover": lambda **how: dp.crosstab(list("aab"), 0.5, levels="discover", delta=1e-6, **how),
-    "release_hierarchy": lambda **how: release_hierarchy(
-        dict.fromkeys("ab", 3), 0.5, hierarchy=Hierarchy(["a", "b"]), **how
-    ),
+    **{name: partial(call, X) for name, call in {**CALLS, **TABLES, **TRUTHS}.items()},
+    "release_hierarchy": partial(release_hierarchy, [3, 3], 1.0, hierarchy=Hierarchy(["a", "b"])),
 }
 
 
@@ -91,38 +75,37 @@ def test_a_foreign_budget_has_none_of_its_own(asks):
 
 
 def test_every_own_function_with_neighbors_is_here():
-    own = [name for name in dp.__all__ if name in vars(dp) or hasattr(dp, name)]
-    found = {
-        name
-        for name in own
-        if inspect.isfunction(getattr(dp, name))
-        and {"neighbors", "budget"} <= set(inspect.signature(getattr(dp, name)).parameters)
+    own = [name for name in dp.__all__ if hasattr(dp, name)]
+    takes = {
+        each: inspect.signature(getattr(dp, each)).parameters
+        for each in own
+        if inspect.isfunction(getattr(dp, each))
     }
+    found = {name for name, each in takes.items() if {"neighbors", "budget"} <= set(each)}
     # a number of units needs a budget for this unit
     tests = {name for name, home in dp._HOMES.items() if home.startswith("pydpstat.inference.")}
     # a design is asked for its own
-    assert found - tests - {"design"} == set(RELEASES) - {"discover", "release_hierarchy"} | {"nunique"}
-    for name in found:
-        assert inspect.signature(getattr(dp, name)).parameters["neighbors"].default is None
+    assert found - tests - {"design"} == set(RELEASES) - {"crosstab, discover", "release_hierarchy"} | {
+        "nunique"
+    }
+    assert all(takes[name]["neighbors"].default is None for name in found)
 
 
 def test_nested_blocks():
     outer, inner = budget_of(**OPEN), budget_of()
 
-    def kept():
-        return dp.count(X > 2, 0.5, rng=1).neighbors
+    def kept(**budget):
+        return dp.count(X > 2, 0.5, rng=1, **budget).neighbors[0]
 
     with outer:
         found = [kept()]
         with inner:
-            found += [kept(), dp.count(X > 2, 0.5, rng=1, budget=outer).neighbors]
+            found += [kept(), kept(budget=outer)]
             with outer:
                 found.append(kept())
             found.append(kept())
         found.append(kept())
-    found.append(kept())
-    words = {"u": "unbounded", "b": "bounded"}
-    assert found == [words[each] for each in "ubuubub"]
+    assert [*found, kept()] == [*"ubuubub"]
     assert len(outer.entries) == 4 and len(inner.entries) == 2
 
 
@@ -153,16 +136,16 @@ def test_the_unit_follows_the_same_rule():
 
 @pytest.mark.parametrize("function", ["mean", "count", "var", "histogram"])
 def test_a_plan_in_a_block_is_what_the_release_uses_and_costs_nothing(function):
-    public = {"edges": [0, 2, 5]} if function == "histogram" else {"bounds": BOUNDS}
+    public = {"edges": [0, 5, 10]} if function == "histogram" else {"bounds": BOUNDS}
     public = {} if function == "count" else public
     with budget_of(**OPEN) as budget:
         # the number of records is private, and needed for nothing
-        planned = dp.plan(function, 0.5, **public)
+        planned = dp.plan(function, 1.0, **public)
         assert planned.guarantee.neighbors == "unbounded" and not budget.entries
         result = RELEASES[function]()
     assert planned.noise == result.noise and planned.guarantee == result.guarantee
     with budget_of() as budget:
-        bounded = dp.plan(function, 0.5, n=4, **public)
+        bounded = dp.plan(function, 1.0, n=4, **public)
     assert bounded.guarantee.neighbors == "bounded" and not budget.entries
     with budget_of(**OPEN), pytest.raises(PydpstatError, match="n must be given"):
         dp.plan("mean", 0.5, bounds=BOUNDS, neighbors="bounded")
@@ -174,12 +157,6 @@ def test_missing_records_may_be_dropped_where_the_budget_is_unbounded():
         dp.mean(gaps, 0.5, bounds=BOUNDS, missing="drop")
     with budget_of(**OPEN):
         assert dp.mean(gaps, 0.5, bounds=BOUNDS, missing="drop").nobs is None
-
-
-@pytest.mark.parametrize("budget", [5, "unbounded", ["neighbors"]])
-def test_what_is_no_budget_is_named(budget):
-    with pytest.raises(PydpstatError, match="budget must be None or a Budget"):
-        dp.mean(X, 0.5, bounds=BOUNDS, budget=budget)
 
 
 def test_neighbors_are_words(asks):

@@ -1,20 +1,15 @@
 """Statistics by group: all forms have the same numbers and names, and pages of many groups are short."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import time
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
-from tests.statistics.grouped import FRAME, GROUPS, NUMBERS, OPEN, STATISTICS, data_of, released
-
-# 100,000 groups
+from tests.statistics.grouped import FRAME, GROUPS, OPEN, STATISTICS, data_of, released
 
 
 @pytest.mark.slow
@@ -22,25 +17,22 @@ def test_a_hundred_thousand_groups():
     n, number = 300_000, 100_000
     rng = np.random.default_rng(2)
     x, key = rng.uniform(0, 10, n), rng.integers(0, number, n)
-    start = time.perf_counter()
+    start = time.process_time()
     r = released("sum", x, 1e6, by=key, levels=range(number), other=None, **OPEN)
     page = r.summary().as_text()
-    seconds = time.perf_counter() - start
+    # generous: it takes less than one
+    assert time.process_time() - start < 10.0
     np.testing.assert_allclose(r.value, np.bincount(key, x, number), atol=1e-3)
     assert f"{number - 60:} more rows: to_frame() has them all." in page
-    assert len(page.splitlines()) < 100 and "100000 levels" in " ".join(page.split())
-    # generous: a machine under load; it takes less than one
-    assert seconds < 10.0
+    assert len(page.splitlines()) < 100 and max(map(len, page.splitlines())) <= 78
+    assert "100000 levels" in " ".join(page.split())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", STATISTICS)
+@pytest.mark.parametrize("name", ["mean", "corr", "count"])
 def test_pages_of_many_groups_are_short_and_quick(name):
-    n, number = 20_000, 5_000
-    rng = np.random.default_rng(2)
-    data = pd.DataFrame({"x": rng.uniform(0, 10, n), "y": rng.uniform(0, 10, n), "k": np.arange(n) % number})
-    if name not in NUMBERS:
-        data = data.assign(x=data.x > 5, y=data.y > 5)
+    n, number = 8_000, 2_000
+    data = data_of(name)[["x", "y"]].iloc[np.arange(n) % 400].assign(k=np.arange(n) % number)
     r = released(name, data, by="k", levels=range(number), other=None, **OPEN)
     # time of the processor, which other programs do not lengthen
     start = time.process_time()
@@ -49,11 +41,9 @@ def test_pages_of_many_groups_are_short_and_quick(name):
     assert f"{r.value.size - 60} more rows" in page and len(page.splitlines()) < 100
 
 
-# forms
-
-
-@pytest.mark.parametrize("keys", [["g"], ["g", "h"]], ids=len)
-@pytest.mark.parametrize("columns", [["x"], ["x", "y", "z"]], ids=len)
+@pytest.mark.parametrize(
+    "keys, columns", [(["g", "h"], ["x"]), (["g"], ["x", "y", "z"])], ids=["gh-x", "g-xyz"]
+)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_all_forms_have_the_same_numbers(name, columns, keys):
     columns = columns if name not in ("cov", "corr") or len(columns) > 1 else ["x", "y"]
@@ -98,14 +88,6 @@ def test_all_forms_have_the_same_numbers(name, columns, keys):
     assert "<table" in page.as_html() and "tabular" in page.as_latex() and r._repr_html_()
     for twin in (pickle.loads(pickle.dumps(r)), copy.copy(r), copy.deepcopy(r)):
         assert twin.to_dict() == r.to_dict()
-
-
-def test_two_hundred_groups_are_readable():
-    key = np.arange(4000) % 200
-    r = released("mean", np.arange(4000) % 11, 5.0, by={"area": key}, levels=range(200), other=None)
-    page = r.summary().as_text()
-    assert "140 more rows" in page and "200 levels" in " ".join(page.split())
-    assert max(map(len, page.splitlines())) <= 78
 
 
 def test_the_call_says_what_was_asked_and_nothing_private():

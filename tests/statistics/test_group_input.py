@@ -1,11 +1,5 @@
 """What cannot be by group or by unit is refused in words, before anything is spent."""
 
-from __future__ import annotations
-
-import re
-import warnings
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,38 +20,29 @@ FRAME = pd.DataFrame(
 X, G, P = FRAME.x, FRAME.g, FRAME.p
 NAMED = pd.DataFrame({0: X, 1: G})
 TWICE = pd.DataFrame({"x": X, "g": G})[["x", "x", "g"]]
-AB: dict[str, Any] = {"levels": ["a", "b"]}
-BY: dict[str, Any] = {"by": "g", **AB}
-UNIT: dict[str, Any] = {"unit": "p", "max_records": 2}
+AB = {"levels": ["a", "b"]}
+BY = {"by": "g", **AB}
+UNIT = {"unit": "p", "max_records": 2}
 
-WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
+WRONG = {
     "unknown column": (FRAME, {"by": "G!", **AB}, "by must be a column of the data"),
     "unknown unit": (FRAME[["x", "p"]], {"unit": "q", "max_records": 1}, "unit must be a column of the data"),
     "a name beside an array": (X.to_numpy(), BY, "by must have a value for each record"),
     "a unit's name beside an array": (X.to_numpy(), UNIT, "unit must have a value for each record"),
     "a short key": (X, {"by": G[:3], **AB}, "by must have a value for each record of"),
     "a short unit": (X, {"unit": P[:3], "max_records": 1}, "unit must have a value for each record of"),
-    "a long key": (X[:3], {"by": G, **AB}, "by must have a value for each record of"),
     "keys that differ": (X, {"by": (G, G[:3]), "levels": [["a"]] * 2}, "by must have at least one variable"),
     "no keys": (X, {"by": {}, **AB}, "by must have at least one variable"),
-    "an empty list": (X, {"by": [], **AB}, "by must have a value for each"),
     "a matrix": (X, {"by": np.ones((N, 2)), **AB}, "by must be one variable"),
-    "a number": (X, {"by": 5, **AB}, "by must be one variable"),
     "a column's number": (NAMED, {"by": 1, **AB}, "by must be a column name.*The columns are"),
-    "columns' numbers": (NAMED, {"by": [1], **AB}, "by must be a column name"),
     "a unit's number": (NAMED, {"unit": 1, "max_records": 1}, "unit must be a column name"),
     "a name twice": (FRAME[["x", "g"]], {"by": ["g", "g"], **AB}, "by must name every column once"),
     "columns of one name": (TWICE, BY, "data must have columns with different names"),
     "no levels": (X, {"by": G}, "levels must be given with by"),
     "discovered levels": (X, {"by": G, "levels": "discover"}, "levels must be public with by"),
     "a text for levels": (X, {"by": G, "levels": "ab"}, "levels must be lists of public levels"),
-    "a level twice": (
-        X,
-        {"by": G, "levels": ["a", "a"]},
-        "levels must be a list of values without rep",
-    ),
+    "a level twice": (X, {"by": G, "levels": ["a", "a"]}, "levels must be a list of values without rep"),
     "a missing level": (X, {"by": G, "levels": ["a", None]}, "levels must be a list of values without"),
-    "no level": (X, {"by": G, "levels": []}, "levels must be a list of values without rep"),
     "levels of another type": (X, {"by": np.arange(N), **AB}, "levels must be numbers or truth values"),
     "levels that look alike": (X, {"by": G.tolist(), "levels": ["1", 1]}, "levels must differ"),
     "levels of another key": (X, {"by": {"g": G}, "levels": {"h": ["a"]}}, "levels must"),
@@ -66,53 +51,38 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "levels without keys": (X, AB, "levels must not be given without by"),
     "other of a number": (X, {"by": G, **AB, "other": 3}, "other must be the name of a level"),
     "only a key": (FRAME[["g"]], BY, "data must have a column apart from"),
-    "only a unit": (FRAME[["p"]], UNIT, "data must have a column apart from"),
     "no max_records": (FRAME[["x", "p"]], {"unit": "p"}, "max_records must be a whole number"),
     "max_records alone": (X, {"max_records": 2}, "max_records must not be given without unit"),
     "max_groups alone": (X, {"max_groups": 2}, "max_groups must not be given without unit"),
     "max_groups without keys": (FRAME[["x", "p"]], {**UNIT, "max_groups": 1}, "max_groups must not"),
     "a frame of units": (X, {"unit": FRAME[["p"]], "max_records": 1}, "unit must be the name of"),
-    "a matrix of units": (X, {"unit": np.ones((N, 1)), "max_records": 1}, "unit must be the name of"),
-    "a number for a unit": (X, {"unit": 3.5, "max_records": 1}, "unit must be the name of a column"),
     "a unit that is a set": (X, {"unit": set(range(N)), "max_records": 1}, "unit must be the name of"),
     "nobody's record": (X, {"unit": [None, *P[1:]], "max_records": 1}, "unit must identify the unit"),
     **{
         f"{name} {value!r}": (FRAME, {**BY, **UNIT, name: value}, f"{name} must be a whole number")
         for name in ("max_records", "max_groups")
-        for value in (0, 1.5, True, -1, "3", float("nan"))
+        for value in (0, 1.5, True)
     },
 }
 
 
-@pytest.mark.parametrize("name", ["mean", "count", "cov"])
 @pytest.mark.parametrize("case", WRONG)
-def test_it_is_refused_in_words(case, name):
+def test_it_is_refused_in_words_that_tell_nothing_of_the_data(case):
     data, options, message = WRONG[case]
-    more: dict[str, Any] = {} if name == "count" else {"bounds": (0, 10)}
-    argument = "data"
-    if name == "count":
-        argument = "condition"
-        if isinstance(data, pd.DataFrame):
-            truth = [label for label in data.columns if label in ("x", 0)]
-            data = data if data.columns.duplicated().any() else data.astype(dict.fromkeys(truth, bool))
-        else:
-            data = data > 2
-    elif name == "cov":
-        argument, more = "x", more if isinstance(data, pd.DataFrame) else {**more, "y": data}
     budget = Budget(epsilon=10)
-    with warnings.catch_warnings(), pytest.raises(PydpstatError) as found:
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
-        getattr(pydpstat, name)(data, epsilon=1.0, **more, **options, budget=budget)
-    told = str(found.value)
-    pattern = message.replace("the data's", f"the {argument}'s")
-    if message.startswith("data must"):
-        pattern = message.replace("data", argument, 1)
-    assert re.match(pattern, told)
-    assert SECRET not in told and str(NUMBER) not in told
-    cause = found.value.__cause__
-    assert cause is None or SECRET not in str(cause)
-    assert budget.spent.epsilon == 0.0
+    with pytest.raises(PydpstatError, match=message) as found:
+        pydpstat.mean(data, 1.0, bounds=(0, 10), **options, budget=budget)
+    said = f"{found.value} {found.value.__cause__}"
+    assert SECRET not in said and str(NUMBER) not in said and budget.spent.epsilon == 0.0
+
+
+def test_other_statistics_name_their_own_argument():
+    with pytest.raises(PydpstatError, match="^condition must have a column apart from"):
+        pydpstat.count(FRAME[["g"]], 1.0, **BY)
+    with pytest.raises(PydpstatError, match="^x must have a column apart from"):
+        pydpstat.cov(FRAME[["p"]], epsilon=1.0, bounds=(0, 10), **UNIT)
+    with pytest.raises(PydpstatError, match="^by must have a value for each record of"):
+        pydpstat.cov(X, X, 1.0, bounds=(0, 10), by=G[:3], **AB)
 
 
 RIGHT = {
@@ -129,10 +99,7 @@ RIGHT = {
 def test_it_works(case):
     data, options = RIGHT[case]
     budget = Budget(epsilon=10, unit="p") if "unit" in options else Budget(epsilon=10)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*Levels must be spelled exactly as in the data")
-        r = pydpstat.mean(data, 1.0, bounds=(0, 10), **options, budget=budget)
+    r = pydpstat.mean(data, 1.0, bounds=(0, 10), **options, budget=budget)
     assert np.isfinite(r.value).all() and budget.spent.epsilon == 1.0
 
 

@@ -1,7 +1,5 @@
 """Quantiles, histograms and tables by group and by unit: truth, the same in all pieces, and bad input."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -17,6 +15,7 @@ from tests.statistics.regions import BY, GRID, HOW, ONE, REGIONS, SEXES, frame
 
 HUGE = 1e7
 COLUMNS = ["x", "region", "sex"]
+LEVELS = {"region": REGIONS, "sex": SEXES}
 
 
 def of_group(data, row):
@@ -25,20 +24,15 @@ def of_group(data, row):
     return data.x[inside & (data.sex == sex)] if sex != "other" else data.x[:0]
 
 
-# the truth
-
-
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("q", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("q", [0.0, 0.3, 1.0])
 def test_each_group_has_its_quantile(neighbors, q):
     data = frame()
     found = dp.quantile(data[COLUMNS], q, HUGE, neighbors=neighbors, rng=1, **GRID, **BY)
     several = dp.quantiles(data[COLUMNS], [q, 0.9], HUGE, neighbors=neighbors, rng=1, **GRID, **BY)
     assert found.nobs is None and found.value.shape == (12,) and several.value.shape == (12, 2)
-    assert found.estimate.index.names == ["region", "sex"] and several.estimate.columns.tolist() == [
-        str(q),
-        "0.9",
-    ]
+    assert found.estimate.index.names == ["region", "sex"]
+    assert several.estimate.columns.tolist() == [str(q), "0.9"]
     for row, value in found.estimate.items():
         x = np.sort(of_group(data, row))
         if x.size:
@@ -56,9 +50,8 @@ def test_each_group_has_its_histogram(neighbors):
     assert found.estimate.columns.tolist() == ["[0, 10)", "[10, 50)", "[50, 51)", "[51, 100]"]
     for row, counts in found.estimate.iterrows():
         assert counts.tolist() == np.histogram(of_group(data, row), edges)[0].tolist()
-    gaussian = dp.histogram(
-        data[COLUMNS], 1.0, edges=edges, neighbors=neighbors, mechanism="gaussian", delta=1e-6, **BY
-    )
+    noise = {"mechanism": "gaussian", "delta": 1e-6}
+    gaussian = dp.histogram(data[COLUMNS], 1.0, edges=edges, neighbors=neighbors, **noise, **BY)
     assert gaussian.sensitivity == pytest.approx(math.sqrt(2) if neighbors == "bounded" else 1.0)
 
 
@@ -68,23 +61,12 @@ def test_values_on_edges_and_missing_ones_are_counted_in_groups_as_alone(edges):
     x = np.concatenate([draw.random(70_000), np.repeat(edges, 40), [-math.inf, math.inf]])
     groups = draw.integers(0, 5, x.size)
     x[::31] = np.nan
-    found = dp.histogram(
-        x, HUGE, edges=edges, by=groups, levels=list(range(5)), other=None, missing=0.2, rng=1
-    )
+    how = {"edges": edges, "by": groups, "levels": list(range(5)), "other": None, "rng": 1}
+    found = dp.histogram(x, HUGE, missing=0.2, **how)
     for group in range(5):
         alone = dp.histogram(x[groups == group], HUGE, edges=edges, missing=0.2, rng=1)
         assert found.value[group].tolist() == alone.value.tolist()
-    dropped = dp.histogram(
-        x,
-        HUGE,
-        edges=edges,
-        by=groups,
-        levels=list(range(5)),
-        other=None,
-        missing="drop",
-        neighbors="unbounded",
-        rng=1,
-    )
+    dropped = dp.histogram(x, HUGE, missing="drop", neighbors="unbounded", **how)
     assert dropped.value.sum() == np.count_nonzero(~np.isnan(x))
 
 
@@ -102,32 +84,25 @@ def test_missing_values_of_groups():
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_tables_by_unit(neighbors):
     data = frame()
-    columns = ["region", "sex", "id"]
-    levels = {"region": REGIONS, "sex": SEXES}
     options = {"unit": "id", "neighbors": neighbors}
-    every = dp.crosstab(data[columns], HUGE, levels=levels, max_records=100, rng=1, **options)
+    one, two = data[["region", "id"]], data[["region", "sex", "id"]]
+    every = dp.crosstab(two, HUGE, levels=LEVELS, max_records=100, rng=1, **options)
     seen = data.assign(region=data.region.where(data.region.isin(REGIONS), "other"))
     true = pd.crosstab(seen.region, seen.sex)
     for region, sex in product([*REGIONS, "other"], SEXES):
         assert every.estimate.loc[region, sex] == true.loc[region, sex]
     assert every.sensitivity == (200 if neighbors == "bounded" else 100) and every.nobs is None
     assert every.guarantee.unit == "id"
-    few = dp.crosstab(data[columns], HUGE, levels=levels, max_records=2, rng=1, **options)
+    few = dp.crosstab(two, HUGE, levels=LEVELS, max_records=2, rng=1, **options)
     assert few.value.sum() == data.groupby("id").size().clip(upper=2).sum()
-    one = dp.crosstab(data[columns], HUGE, levels=levels, max_records=9, max_groups=1, rng=1, **options)
+    single = dp.crosstab(two, HUGE, levels=LEVELS, max_records=9, max_groups=1, rng=1, **options)
     cells = data.groupby(["id", "region", "sex"]).size().groupby("id")
-    assert cells.min().clip(upper=9).sum() <= one.value.sum() <= cells.max().clip(upper=9).sum()
-    found = dp.crosstab(
-        data[["region", "id"]], HUGE, levels="discover", delta=1e-6, max_records=20, rng=1, **options
-    )
+    assert cells.min().clip(upper=9).sum() <= single.value.sum() <= cells.max().clip(upper=9).sum()
+    found = dp.crosstab(one, HUGE, levels="discover", delta=1e-6, max_records=20, rng=1, **options)
     assert found.estimate.to_dict() == data.region.value_counts().to_dict()
-    gaussian = dp.crosstab(
-        data[columns], 1.0, levels=levels, mechanism="gaussian", delta=1e-6, max_records=3, **options
-    )
+    noise = {"mechanism": "gaussian", "delta": 1e-6, "max_records": 3}
+    gaussian = dp.crosstab(two, 1.0, levels=LEVELS, **noise, **options)
     assert gaussian.sensitivity == pytest.approx(3 * (math.sqrt(2) if neighbors == "bounded" else 1.0))
-
-
-# parts of the records
 
 
 SPLIT = {
@@ -138,34 +113,34 @@ SPLIT = {
 }
 
 
+# how many there are, up to which size counts of all points are kept, and how many records are sorted at once
+PIECES = [(1, 0, 7), (2, 2**24, 7), (7, 0, 2**18), (64, 2**24, 2**18)]
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("name", SPLIT)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_a_seeded_release_is_the_same_of_all_pieces(name, how, neighbors, pieces):  # noqa: F811
+def test_a_seeded_release_is_the_same_of_all_pieces(name, how, neighbors, pieces, monkeypatch):  # noqa: F811
     columns, options = HOW[how]
     data = frame(500)[columns]
     options = {**options, "neighbors": neighbors, "rng": 5}
     expected = SPLIT[name](data, **options)
     shuffled = SPLIT[name](data.sample(frac=1, random_state=2), **options)
     assert shuffled.value.tolist() == expected.value.tolist()
-    for seed, number in enumerate((1, 2, 7, 64)):
-        for counts in (True, False):
-            found = SPLIT[name](pieces(data, number, seed, counts), **options)
-            assert found.value.tolist() == expected.value.tolist()
-            assert (found.nobs, found.sensitivity, found.call) == (
-                expected.nobs,
-                expected.sensitivity,
-                expected.call,
-            )
-            assert found.labels == expected.labels and found.guarantee == expected.guarantee
+    for seed, (number, most, piece) in enumerate(PIECES):
+        monkeypatch.setattr(kernel, "_MOST_DENSE", most)
+        monkeypatch.setattr(kernel, "_PIECE", piece)
+        found = SPLIT[name](pieces(data, number, seed, seed < 2), **options)
+        assert found.value.tolist() == expected.value.tolist()
+        for word in ("nobs", "sensitivity", "call", "labels", "guarantee"):
+            assert getattr(found, word) == getattr(expected, word)
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"levels": {"region": REGIONS, "sex": SEXES}},
-        {"levels": {"region": REGIONS, "sex": SEXES}, "other": None},
-        {"levels": {"region": REGIONS, "sex": SEXES}, "unit": "id", "max_records": 2, "max_groups": 1},
+        {"levels": LEVELS, "other": None},
+        {"levels": LEVELS, "unit": "id", "max_records": 2, "max_groups": 1},
         {"levels": "discover", "delta": 1e-3},
         {"levels": "discover", "delta": 1e-3, "unit": "id", "max_records": 2},
     ],
@@ -176,32 +151,11 @@ def test_a_seeded_table_is_the_same_of_all_pieces(options, neighbors, pieces):  
     columns = [*columns, *(["id"] if "unit" in options else [])]
     data = frame(500)[columns]
     expected = dp.crosstab(data, 1.0, neighbors=neighbors, rng=5, **options)
-    for seed, number in enumerate((1, 2, 7, 64)):
-        for counts in (True, False):
-            table = pieces(data, number, seed, counts)
-            found = dp.crosstab(table, 1.0, neighbors=neighbors, rng=5, **options)
-            assert found.value.tolist() == expected.value.tolist() and found.labels == expected.labels
-            # also where records are in no cell, the public number is that of all
-            assert found.nobs == expected.nobs and found.call == expected.call
-
-
-def test_counts_of_points_are_the_same_however_they_are_kept(monkeypatch):
-    draw = np.random.default_rng(2)
-    data = pd.DataFrame({"x": draw.random(3000), "g": draw.integers(0, 50, 3000)})
-    options = {"bounds": (0, 1), "by": "g", "levels": list(range(60)), "other": None, "rng": 3}
-    found = []
-    for dense, piece in ((2**24, 2**18), (0, 2**18), (2**24, 100), (0, 7)):
-        monkeypatch.setattr(kernel, "_MOST_DENSE", dense)
-        monkeypatch.setattr(kernel, "_PIECE", piece)
-        for points in (11, 65537):
-            found.append((points, dp.median(data, 1.0, grid_points=points, **options).value.tolist()))
-            found.append((-points, dp.quantiles(data, [0.4, 0.6], 1.0, grid_points=points, **options).value))
-    for points, value in found:
-        first = next(other for each, other in found if each == points)
-        assert np.array_equal(value, first)
-
-
-# size and bad input
+    for number, counts in ((2, True), (7, False), (64, True)):
+        found = dp.crosstab(pieces(data, number, number, counts), 1.0, neighbors=neighbors, rng=5, **options)
+        assert found.value.tolist() == expected.value.tolist() and found.labels == expected.labels
+        # also where records are in no cell, the public number is that of all
+        assert found.nobs == expected.nobs and found.call == expected.call
 
 
 def test_many_groups_of_few_records_work():
@@ -217,23 +171,18 @@ def test_many_groups_of_few_records_work():
 @pytest.mark.parametrize(
     "call, said",
     [
-        (lambda d: dp.median(d, 1.0, **GRID, by="region"), "levels must be given"),
         (lambda d: dp.median(d[["x", "id", "sex"]].assign(sex=1), 1.0, **GRID), "x must be one variable"),
         (lambda d: dp.median(d.x, 1.0, **GRID, **ONE), "by must have a value for each record"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], unit="id"), "max_records"),
         (lambda d: dp.histogram(d, 1.0, edges=[0, 1], max_groups=1), "max_groups must not be given"),
-        (lambda d: dp.histogram(d.x, 1.0, edges=[0, 1], by=d.sex[:5], levels=SEXES), "its length differs"),
         (
-            lambda d: dp.histogram(
-                d[["x", "id"]], 1.0, edges=np.arange(5001), by="id", levels=list(range(3000))
-            ),
+            lambda d: dp.histogram(d[["x", "id"]], 1.0, edges=np.arange(5001), by="id", levels=range(3000)),
             "at most 10000000 cells",
         ),
         (lambda d: dp.crosstab(d, 1.0, levels=[REGIONS], unit="id"), "levels must be a list of levels"),
-        (lambda d: dp.crosstab(d[["sex"]], 1.0, levels=SEXES, unit="id", max_records=1), "unit must be a"),
         (
             lambda d: dp.crosstab(d[["sex", "id"]], 1.0, levels=SEXES, unit="id", max_records=0),
-            "max_records must be",
+            "max_records must",
         ),
     ],
 )

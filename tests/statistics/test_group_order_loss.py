@@ -1,10 +1,8 @@
 """Quantiles and tables by group and by unit: the law of each choice, and the loss of what can come out."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -21,44 +19,27 @@ from tests.statistics.regions import GRID, HOW, ONE, SEXES, frame
 FALSE_ALARM = 1e-6
 
 
-# the law
-
-
 @pytest.mark.slow
 def test_a_group_has_the_law_of_a_release_of_its_own():
     # unbounded neighbors: epsilon in every group; bounded ones: half of it
     data = pd.DataFrame({"x": [0.0, 1, 1, 1, 4, 5, 5, 0], "g": [*"aaaaabbb"]})
-    share, draws = public_share(0.3), 4000
+    share, draws = public_share(0.3), 1500
     for neighbors, part in (("unbounded", 1.0), ("bounded", 0.5)):
         draw = np.random.default_rng(8)
-        seen = np.array(
-            [
-                dp.quantile(
-                    data,
-                    0.3,
-                    4.0,
-                    bounds=(0, 5),
-                    grid_points=6,
-                    neighbors=neighbors,
-                    by="g",
-                    levels=["a", "b", "c"],
-                    other=None,
-                    rng=draw,
-                ).value
-                for _ in range(draws)
-            ]
-        ).astype(int)
+        how = {"bounds": (0, 5), "grid_points": 6, "neighbors": neighbors, "by": "g", "levels": [*"abc"]}
+        releases = [dp.quantile(data, 0.3, 4.0, **how, other=None, rng=draw) for _ in range(draws)]
+        seen = np.array([each.value for each in releases]).astype(int)
         for place, group in enumerate("abc"):
             x = data.x[data.g == group].astype(int)
             utility = rank_utility(np.bincount(x, minlength=6), share)
             counts = np.bincount(seen[:, place], minlength=6)
-            law = weights(utility, 4.0 * part / float(rank_range(share, "unbounded")))
+            rate = 4.0 * part / float(rank_range(share, "unbounded"))
+            law = weights(utility, rate)
             assert stats.chisquare(counts, draws * law).pvalue > FALSE_ALARM
             if group == "a":
                 # an epsilon that is off by half is seen
                 for wrong in (0.7, 1.4):
-                    other = weights(utility, wrong * 4.0 * part / float(rank_range(share, "unbounded")))
-                    assert stats.chisquare(counts, draws * other).pvalue < 1e-3
+                    assert stats.chisquare(counts, draws * weights(utility, wrong * rate)).pvalue < 1e-3
         # the groups choose on their own
         assert stats.chi2_contingency(pd.crosstab(seen[:, 0], seen[:, 1]))[1] > FALSE_ALARM
 
@@ -76,9 +57,6 @@ def test_the_uniforms_of_a_seed_are_those_of_releases_one_after_the_other():
         draw = np.random.default_rng(seed)
         alone = [float(dp.median(data.x[data.sex == sex], 0.1, rng=draw, **x)) for sex in SEXES]
         assert together.value.tolist() == alone
-
-
-# the loss, by the exact probabilities of everything that can come out
 
 
 def joint_loss(one, two, share, rate, points):
@@ -102,15 +80,14 @@ def changed(counts, place, by):
     return tuple(c + by * (point == place) for point, c in enumerate(counts))
 
 
-@pytest.mark.parametrize("q", [0.0, 0.25, 0.5, 0.9, 1.0])
-@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+@pytest.mark.parametrize("q, epsilon", [(0.0, 8.0), (0.25, 0.5), (0.5, 8.0), (1.0, 0.5)])
 def test_the_loss_of_a_record_that_moves_is_at_most_epsilon(q, epsilon):
     # bounded: one record leaves a group and enters another, or is another one in its group
     points, share = 3, public_share(q)
     rate = epsilon / float(2 * rank_range(share, "unbounded"))
     within = lambda a, b: joint_loss([a], [b], share, rate, points)  # noqa: E731
     worst = single = 0.0
-    for counts in counts_up_to(5, points):
+    for counts in counts_up_to(4, points):
         for place in range(points):
             added = changed(counts, place, 1)
             single = max(single, within(counts, added))
@@ -138,31 +115,6 @@ def test_the_loss_is_reached(q):
     assert joint_loss([less, more], [more, less], share, rate / 0.9, points) > epsilon
 
 
-@pytest.mark.slow
-def test_the_loss_of_a_person_in_every_group_is_at_most_epsilon():
-    # two records of a person, in two groups or in one, of three points: added, removed, or replaced
-    points, epsilon, share = 3, 4.0, public_share(0.3)
-    for ends in (1, 2):
-        rate = epsilon / float(2 * ends * rank_range(share, "unbounded"))
-        worst = 0.0
-        some = counts_up_to(2, points)
-        places = list(product(range(points), repeat=2))
-        for one, two in product(some, repeat=2):
-            for gone in places:
-                for come in places if ends == 2 else [None]:
-                    for together in (False, True):
-                        first = person(one, two, gone, together)
-                        second = (one, two) if come is None else person(one, two, come, False)
-                        worst = max(worst, joint_loss(first, second, share, rate, points))
-        assert 0.4 * epsilon < worst <= epsilon * (1 + 1e-12)
-
-
-def person(one, two, places, together):
-    if together:
-        return changed(changed(one, places[0], 1), places[1], 1), two
-    return changed(one, places[0], 1), changed(two, places[1], 1)
-
-
 def test_several_quantiles_of_groups_pay_for_one_record_each(monkeypatch):
     asked = []
 
@@ -183,9 +135,8 @@ def test_several_quantiles_of_groups_pay_for_one_record_each(monkeypatch):
     assert list(dict.fromkeys(asked)) == expected
 
 
-@pytest.mark.parametrize("most", [1, 2, 5])
-@pytest.mark.parametrize("epsilon, delta", [(1.0, 1e-3), (5.0, 1e-6), (0.1, 0.2), (20.0, 1e-9)])
-@pytest.mark.parametrize("ends", [1, 2])
+@pytest.mark.parametrize("most, ends", [(1, 1), (2, 2), (5, 1)])
+@pytest.mark.parametrize("epsilon, delta", [(5.0, 1e-6), (0.1, 0.2), (20.0, 1e-9)])
 def test_the_threshold_covers_every_way_in_which_a_unit_has_levels_alone(most, epsilon, delta, ends):
     rate = epsilon / (ends * most)
     threshold = unit_threshold(Fraction(rate), delta, most)

@@ -1,7 +1,5 @@
 """histogram: public edges, integer noise, and nothing that comes from the data but counts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -45,17 +43,15 @@ def test_negative_counts_stay():
 def test_noise_has_its_law():
     for neighbors, rate in (("bounded", 0.5), ("unbounded", 1.0)):
         r = pydpstat.histogram([], 1.0, edges=np.arange(20_001.0), neighbors=neighbors)
-        spread = r.value.std()
+        stated = pydpstat.mechanisms.SymmetricGeometricNoise(rate).std()
         # 20,000 draws know their spread to about one in a hundred
-        assert abs(spread / pydpstat.mechanisms.SymmetricGeometricNoise(rate).std() - 1) < 0.06
-        assert r.bse.iloc[0] == pytest.approx(pydpstat.mechanisms.SymmetricGeometricNoise(rate).std())
+        assert abs(r.value.std() / stated - 1) < 0.06 and r.bse.iloc[0] == pytest.approx(stated)
 
 
 @pytest.mark.parametrize("neighbors, reach", [("bounded", math.sqrt(2)), ("unbounded", 1.0)])
 def test_gaussian_noise(neighbors, reach):
-    r = pydpstat.histogram(
-        AGES, 1.0, edges=EDGES, delta=1e-6, mechanism="gaussian", neighbors=neighbors, rng=1
-    )
+    how = {"delta": 1e-6, "mechanism": "gaussian", "neighbors": neighbors, "rng": 1}
+    r = pydpstat.histogram(AGES, 1.0, edges=EDGES, **how)
     assert reach <= r.sensitivity <= reach * (1 + 1e-15)
     assert r.guarantee.delta == 1e-6 and (r.value == np.rint(r.value)).all()
 
@@ -80,16 +76,12 @@ def test_missing_values():
     [
         (None, "public edges"),
         ("auto", "use the range"),
-        ("FD", "use the range"),
         (20, "use the range"),
         ([0], "edges"),
         ([0, 0, 1], "in increasing order"),
-        ([1, 0], "numbers in increasing order"),
-        ([0, math.inf], "finite"),
         ([0, math.nan], "finite"),
         ([[0, 1]], "edges"),
         (["a", "b"], "edges"),
-        ({"x": [0, 1]}, "edges"),
         ([0, 10**400], "finite"),
     ],
 )
@@ -99,9 +91,7 @@ def test_edges_are_checked(edges, word):
     assert "edges" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "edges", [range(0, 100, 20), (0, 20, 90), np.arange(0, 100, 20), pd.Series([0, 50, 99])]
-)
+@pytest.mark.parametrize("edges", [range(0, 100, 20), np.arange(0, 100, 20), pd.Series([0, 50, 99])])
 def test_edges_of_all_kinds(edges):
     assert pydpstat.histogram(AGES, 1.0, edges=edges).estimate.breaks.tolist() == list(edges)
 
@@ -114,9 +104,8 @@ def test_the_call_has_the_edges_and_no_data():
 def test_shares_by_group_are_those_of_their_intervals():
     draw = np.random.default_rng(2)
     frame = pd.DataFrame({"x": draw.uniform(0, 10, 600), "sex": draw.choice(["f", "m"], 600)})
-    found = pydpstat.histogram(
-        frame, 1.0, edges=[0, 1, 3, 10], by="sex", levels=["f", "m"], other=None, rng=1
-    )
+    how = {"by": "sex", "levels": ["f", "m"], "other": None, "rng": 1}
+    found = pydpstat.histogram(frame, 1.0, edges=[0, 1, 3, 10], **how)
     shares = found.post.population.estimates
     low, high = (found.conf_int(kind="population")[side].to_numpy() for side in (0, 1))
     assert np.allclose(shares.sum(axis=1), 1.0)

@@ -1,7 +1,5 @@
 """Which label a value is depends on this value and the column's type alone."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from decimal import Decimal
@@ -44,7 +42,7 @@ def test_what_is_missing_is_no_label(value, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("kind", ["i1", "u1", ">i4", "i8", "u8", "f2", "f4", ">f8", "g"])
+@pytest.mark.parametrize("kind", ["i1", ">i4", "u8", "f2", ">f8", "g"])
 def test_numbers_are_found_in_every_type(kind):
     values = np.array([0, 1, 2, 1, 100]).astype(kind)
     assert places(values, [2, 1]).tolist() == [2, 1, 0, 1, 2]
@@ -66,14 +64,7 @@ def test_numbers_are_compared_as_the_column_has_them():
     assert places(np.array([np.inf], "f2"), [70_000, Decimal("Infinity")]).tolist() == [1]
 
 
-def test_a_mask_hides_values():
-    values = np.ma.masked_array([1, 2, 1, 2], [0, 0, 1, 1])
-    assert places(values, [1, 2]).tolist() == [0, 1, -1, -1]
-    texts = np.ma.masked_array(["a", "b", "a"], [1, 0, 0])
-    assert places(texts, ["a"]).tolist() == [-1, 1, 0]
-
-
-@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns", "M", "Y"])
+@pytest.mark.parametrize("unit", ["D", "s", "ns", "Y"])
 def test_dates_and_times_are_found_in_their_own_unit(unit):
     values = np.array(["2020-01-01", "2021-01-01", "NaT", "1999-01-01"], dtype=f"M8[{unit}]")
     labels = [pd.Timestamp("2021-01-01"), datetime.date(2020, 1, 1), np.datetime64("1970-01-01T12")]
@@ -95,13 +86,6 @@ def test_times_with_a_zone():
     assert not is_of_kind(pd.Timestamp("2020-01-01"), kind_of(values)) and is_of_kind(same, kind_of(values))
 
 
-@pytest.mark.parametrize("unit", ["D", "s", "ns"])
-def test_durations(unit):
-    values = np.array([1, 2, "NaT"], dtype="m8[D]").astype(f"m8[{unit}]")
-    labels = [datetime.timedelta(days=2), np.timedelta64(24, "h"), pd.Timedelta("1h")]
-    assert places(values, labels).tolist() == [1, 0, -1]
-
-
 def test_pandas_types():
     whole = pd.Series([1, None, 3], dtype="Int64")
     assert places(whole, [3, 1]).tolist() == [1, -1, 0]
@@ -115,34 +99,13 @@ def test_pandas_types():
     assert places(months, [pd.Period("2020-02", "M")]).tolist() == [1, 0]
 
 
-@pytest.mark.parametrize(
-    "column, kind",
-    [
-        (np.zeros(1), "numbers"),
-        (np.zeros(1, dtype=bool), "numbers"),
-        (np.array(["a"]), "texts"),
-        (np.array([b"a"]), "bytes"),
-        (np.zeros(1, dtype="M8[s]"), "times"),
-        (np.zeros(1, dtype="m8[s]"), "durations"),
-        (np.zeros(1, dtype=object), None),
-        ([1, 2], None),
-        (pd.Categorical([1]), "numbers"),
-        (pd.Series([1], dtype="Int8"), "numbers"),
-        (pd.Series(["a"], dtype="string"), "texts"),
-        (pd.Series(pd.period_range("2020", periods=1)), None),
-    ],
-)
-def test_what_a_type_can_hold(column, kind):
-    assert kind_of(column) == kind
-
-
 def test_every_byte_of_a_truth_value_but_0_is_true():
     truth = np.array([255, 0, 2, 1], dtype=np.uint8).view(np.bool_)
     assert places(truth, [False, True]).tolist() == [1, 0, 1, 1]
     assert places(truth, [0, 255]).tolist() == [2, 0, 2, 2]
 
 
-@pytest.mark.parametrize("label", [np.float64(2.0**63), 2.0**63, 10**400, -(10**400), math.inf])
+@pytest.mark.parametrize("label", [np.float64(2.0**63), 10**400, math.inf])
 def test_a_label_beyond_an_integers_type_is_no_value_of_it(label):
     assert places(np.array([1, 2**63 - 1]), [label, 1]).tolist() == [1, 2]
 
@@ -162,7 +125,7 @@ def test_what_raises_when_it_is_compared_is_another_value():
     assert places([Raising(3), 1, None], [1, 2]).tolist() == [2, 0, -1]
 
 
-@pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"], ["a"], ["a", "b", "c"], ["c"]])
+@pytest.mark.parametrize("labels", [["b", "a"], ["a"], ["a", "b", "c"]])
 def test_categories_are_found_by_their_names(labels):
     column = pd.Categorical(["b", None, "a", "b"], categories=["a", "b"])
     found = places(column, labels)

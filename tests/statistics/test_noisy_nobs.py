@@ -1,7 +1,5 @@
 """The noisy number of records that comes with a mean or a variance."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,28 +1,23 @@
 """How often data outside of memory are read: once, and twice only where the grid hinges on their number."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import pydpstat as dp
-from tests.statistics.parts import Parted, read_in_parts
+from tests.statistics.pieces import Pieces, pieces  # noqa: F401
 
 BOUNDS = {"bounds": (0.0, 10.0)}
 # epsilon at which 2000 records need a finer grid than data of unknown number have
 LARGE = 1e7
 
 
-class Watched(Parted):
-    """A frame in parts that notes what it is asked for; `once` tells that it can be read once."""
+class Watched(Pieces):
+    """A frame in pieces that notes what it is asked for; `once` tells that it can be read once."""
 
-    def __init__(self, frame, once=False, ends=(70, 90), names=None, asked=None):
-        super().__init__(frame, [end for end in ends if end < len(frame)], names)
-        self.once, self.asked = once, [] if asked is None else asked
-
-    def select(self, names):
-        return Watched(self.frame, self.once, self.ends, names, self.asked)
+    def __init__(self, frame, once=False):
+        super().__init__(frame, 3)
+        self.once, self.asked = once, []
 
     def count(self):
         self.asked.append("count")
@@ -34,9 +29,7 @@ class Watched(Parted):
         return super().fold(partial, merge, unit)
 
 
-@pytest.fixture(autouse=True)
-def _in_parts(monkeypatch):
-    read_in_parts(monkeypatch)
+pytestmark = pytest.mark.usefixtures("pieces")
 
 
 def frame(size=2000):
@@ -121,6 +114,7 @@ def test_too_few_records_are_the_error_that_they_are_in_memory(name, once):
 @pytest.mark.parametrize("name", STATISTICS)
 def test_unbounded_neighbors_never_count(name):
     function, data, how = of(name)
-    table = Watched(data)
-    assert function(table, LARGE, neighbors="unbounded", **how).nobs is None
-    assert table.asked == ["fold"]
+    table, how = Watched(data), {**how, "neighbors": "unbounded"}
+    found = function(table, LARGE, **how)
+    assert found.nobs is None and table.asked == ["fold"]
+    assert np.array_equal(found.value, function(data, LARGE, **how).value)

@@ -1,7 +1,5 @@
 """No floating-point flag, which depends on the data, comes out of a release."""
 
-from __future__ import annotations
-
 import warnings
 from decimal import Decimal
 
@@ -9,29 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pydpstat
 from pydpstat import PydpstatError
+from tests.statistics.calls import CALLS, TABLES
 
-BOUNDS = (0.0, 10.0)
 # what a processor signals when it is used: R's NA_real_ is such a number
 SIGNALLING = np.array([0x7FF00000000007A2], dtype=np.uint64).view(np.float64)
 HUGE = np.array(["1e4000", "-1e4000", "3"], dtype=np.longdouble)
 TINY = np.array([5e-324, -5e-324, 1e-310])
 
-NUMBERS = {
-    "mean": lambda x, **how: pydpstat.mean(x, 1.0, bounds=BOUNDS, **how),
-    "sum": lambda x, **how: pydpstat.sum(x, 1.0, bounds=BOUNDS, **how),
-    "var": lambda x, **how: pydpstat.var(x, 1.0, bounds=BOUNDS, **how),
-    "std": lambda x, **how: pydpstat.std(x, 1.0, bounds=BOUNDS, **how),
-    "cov": lambda x, **how: pydpstat.cov(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
-    "corr": lambda x, **how: pydpstat.corr(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
-    "quantile": lambda x, **how: pydpstat.quantile(x, 0.5, 1.0, bounds=BOUNDS, **how),
-    "quantiles": lambda x, **how: pydpstat.quantiles(x, [0.2, 0.5], 1.0, bounds=BOUNDS, **how),
-    "median": lambda x, **how: pydpstat.median(x, 1.0, bounds=BOUNDS, **how),
-    "histogram": lambda x, **how: pydpstat.histogram(x, 1.0, edges=[0, 5, 10], **how),
-    "crosstab": lambda x, **how: pydpstat.crosstab(x, 1.0, levels=[0, 3], **how),
-    "crosstab, discover": lambda x, **how: pydpstat.crosstab(x, 1.0, levels="discover", delta=1e-6, **how),
-}
+NUMBERS = CALLS | TABLES
 RULES = {
     "complete": {},
     "filled": {"missing": 3.0},

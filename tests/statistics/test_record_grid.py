@@ -1,20 +1,15 @@
 """Exact sums: records on their grid, against rational arithmetic; no sum passes its sensitivity."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat._data.columns import numbers_of
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import (
     MOST_BITS,
@@ -37,7 +32,7 @@ def units_of(x, grid):
 
 
 @pytest.mark.parametrize("bounds", BOUNDS)
-@pytest.mark.parametrize("bits", [40, 45, MOST_BITS])
+@pytest.mark.parametrize("bits", [40, MOST_BITS])
 @given(x=st.lists(values, min_size=1, max_size=20))
 @settings(max_examples=20)
 def test_sums_are_those_of_the_records(bounds, bits, x):
@@ -55,11 +50,13 @@ def test_sums_are_those_of_the_records(bounds, bits, x):
         assert abs(exact - clipped) <= rounding
 
 
-@pytest.mark.parametrize("size", [0, 1, 8191, 8192, 8193, 65536, 65537, 200_001])
-@pytest.mark.parametrize("bits", [40, MOST_BITS])
+@pytest.mark.parametrize(
+    "size, bits", [(0, 40), (8191, 40), (8193, MOST_BITS), (65537, 40), (200_001, MOST_BITS)]
+)
 def test_long_sums(size, bits):
     rng = np.random.default_rng(size)
     x = rng.normal(0.3, 0.5, size)
+    kept = x.copy()
     grid = data_grid(-0.1, 0.7, bits)
     placed = (grid.place(x) / grid.unit).astype(np.int64)
     found = sums([x, x[::-1]], [grid, grid], "error", ((0, 1), (0, 0)))
@@ -67,22 +64,12 @@ def test_long_sums(size, bits):
     unit = product_unit(grid, grid)
     squares = record_grid.rounded(grid.place(x) ** 2, unit) / unit
     assert found.products[1] == sum(map(int, squares.tolist()))
-    # the order of the records does not matter
-    assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found
-
-
-def test_a_floating_point_sum_would_pass_its_sensitivity():
-    # Casacuberta et al. 2022: at 2^53 each further 1 is lost to rounding, so one record moves the sum by all
-    x = np.full(1000, 1.0)
-    big = np.concatenate([[2.0**53], x])
-    naive = [0.0, 0.0]
-    for i, first in enumerate((2.0**53, 2.0**53 - 1000)):
-        for each in np.concatenate([[first], x]):
-            naive[i] += each
-    assert naive[0] == 2.0**53 and naive[1] == 2.0**53
-    grid = data_grid(0.0, 2.0**53, MOST_BITS)
-    exact = sums([big], [grid], "error").first[0]
-    assert exact == sum(units_of(each, grid) for each in big.tolist())
+    # the order of the records does not matter, and they stay as they are
+    assert sums([x[::-1], x], [grid, grid], "error", ((0, 1), (0, 0))) == found and np.array_equal(x, kept)
+    # in single precision and at every second place as well
+    single = x.astype(np.float32)
+    twice = np.repeat(single, 2)[::2], single.astype(float)
+    assert len({sums([each], [grid], "error").first for each in (single, *twice)}) == 1
 
 
 def test_products_stay_within_the_stated_rounding():
@@ -95,72 +82,6 @@ def test_products_stay_within_the_stated_rounding():
             found = sums([np.array([a]), np.array([b])], [first, second], "error", ((0, 1),))
             exact = units_of(a, first) * Fraction(first.unit) * units_of(b, second) * Fraction(second.unit)
             assert abs(found.products[0] * w - exact) <= w * Fraction(5, 8)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        np.array([1, 0, 1, 200], dtype=np.uint8),
-        np.array([1, 0, 1, 2**63 - 1]),
-        np.array([True, False, True, True]),
-        np.array([0.5, 0.25, -np.inf, np.inf], dtype=np.float32),
-        np.array([0.5, 0.25, 3.0, 1e30], dtype=np.longdouble),
-        np.array([0.5, 0.25], dtype=">f8"),
-        np.arange(12.0).reshape(3, 4)[:, 1],
-        [1, 0.5, 10**400, -(10**400)],
-        [Decimal("0.5"), Fraction(1, 4), True, np.float32(2.0)],
-        pd.Series([1, 0, 3], dtype="Int64"),
-        pd.Series([0.5, 0.25], dtype="Float32"),
-        pd.Series([True, False], dtype="boolean"),
-        pd.DataFrame({"a": [0.5, 0.75]}),
-        range(4),
-        (),
-    ],
-    ids=lambda data: type(data).__name__,
-)
-def test_containers_of_numbers(data):
-    columns = numbers_of(data)
-    flat = list(np.ravel(np.asarray(data, dtype=object)).tolist()) if len(data) else []
-    grid = data_grid(0.0, 1.0)
-    expected = [min(max(float(min(max(each, -9), 9)), 0.0), 1.0) for each in flat]
-    found = sums(columns.arrays, [grid], "error")
-    # every expected number is a multiple of a quarter, and so is the center 1/2
-    total = Fraction(found.first[0]) * Fraction(grid.unit) + len(flat) * Fraction(1, 2)
-    assert (found.count, total) == (len(flat), sum(map(Fraction, expected)))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [0.5, None, 1.0],
-        np.array([0.5, np.nan, 1.0]),
-        pd.Series([0.5, None, 1.0]),
-        pd.Series([0.5, pd.NA, 1.0], dtype="Float64"),
-        pd.Series([1, pd.NA, 1], dtype="Int64").iloc[[0, 1, 0]],
-        np.ma.masked_array([0.5, 7.0, 1.0], mask=[False, True, False]),
-        [Decimal("0.5"), Decimal("NaN"), Decimal(1)],
-    ],
-    ids=["None", "NaN", "Series", "Float64", "Int64", "masked", "Decimal"],
-)
-def test_missing_values(data):
-    arrays, grid = numbers_of(data).arrays, data_grid(0.0, 1.0)
-    with pytest.raises(PydpstatError, match="missing"):
-        sums(arrays, [grid], "error")
-    dropped = sums(arrays, [grid], "drop")
-    assert dropped.count == 2
-    for fill, more in ((0.25, -0.25), (np.inf, 0.5), (-7.0, -0.5)):
-        filled = sums(arrays, [grid], fill)
-        assert filled.count == 3 and (filled.first[0] - dropped.first[0]) * grid.unit == more
-
-
-def test_a_record_that_misses_one_variable_is_dropped_whole():
-    x, y = np.array([0.5, np.nan, 1.0, 0.25]), np.array([np.nan, 0.5, 1.0, 0.75])
-    grid = data_grid(0.0, 1.0)
-    assert sums([x, y], [grid, grid], "drop", ((0, 1),)) == sums(
-        [x[2:], y[2:]], [grid, grid], "error", ((0, 1),)
-    )
-    filled = sums([x, y], [grid, grid], 1.0, ((0, 1),))
-    assert filled.count == 4 and filled.first[0] * grid.unit == 0.0 + 0.5 + 0.5 - 0.25
 
 
 def test_missing_values_beyond_the_first_chunk():

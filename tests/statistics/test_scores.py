@@ -1,7 +1,5 @@
 """Scores that no float holds: their differences are exact, and so is the choice between them."""
 
-from __future__ import annotations
-
 import sys
 from decimal import Decimal
 from fractions import Fraction
@@ -39,19 +37,16 @@ def exact(scores):
     "make",
     [
         list,
-        tuple,
         np.array,
         lambda scores: np.array(scores, dtype=np.uint64),
         lambda scores: np.array(scores, dtype=">i8"),
         lambda scores: np.array(scores, dtype=np.longdouble),
-        lambda scores: np.array(scores, dtype=object),
         lambda scores: list(map(Fraction, scores)),
         lambda scores: list(map(np.int64, scores)),
         lambda scores: pd.Series(scores, dtype="Int64"),
-        pd.Series,
         lambda scores: pd.DataFrame({"score": scores}),
     ],
-    ids="list tuple int64 uint64 swapped long-double objects fractions scalars Int64 Series frame".split(),
+    ids="list int64 uint64 swapped long-double fractions scalars Int64 frame".split(),
 )
 def test_one_record_moves_a_difference_by_its_sensitivity(make):
     before, after = make([LARGE + 128, LARGE]), make([LARGE + 129, LARGE])
@@ -105,10 +100,8 @@ def test_a_difference_that_no_float_shows_is_no_tie():
     less = Fraction(-1, 10**400)
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)
-    taken = [
-        choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=[Fraction(0), less]) for _ in range(200)
-    ]
-    assert taken.count(1) == 0
+    exact = [Fraction(0), less]
+    assert not any(choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=exact) for _ in range(200))
 
 
 @pytest.mark.parametrize(
@@ -117,8 +110,6 @@ def test_a_difference_that_no_float_shows_is_no_tie():
         ([1, Decimal(2)], "Decimal among them"),
         ([1, True], "bool among them"),
         ([1, "2"], "str among them"),
-        (np.array([1, 2], dtype="m8[s]"), "timedelta among them"),
-        ([1, None], "finite"),
         (np.ma.masked_array([1, 2], [0, 1]), "finite"),
         ([Fraction(1, 3), float("inf")], "finite"),
         (np.array([1, np.inf], dtype=np.longdouble), "finite"),

@@ -1,9 +1,6 @@
 """Releases on a random sample: which records are in it, and what follows for all of them."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -15,23 +12,11 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import LaplaceLoss, SubsampledLoss
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.contributions import Sample
+from tests.statistics.calls import CALLS, TABLES, TRUTHS
 
 X = np.linspace(0.0, 1.0, 1000)
 OPEN = {"neighbors": "unbounded"}
-CALLS = {
-    "mean": lambda **how: pydpstat.mean(X, 1.0, bounds=(0, 1), **how),
-    "sum": lambda **how: pydpstat.sum(X, 1.0, bounds=(0, 1), **how),
-    "var": lambda **how: pydpstat.var(X, 1.0, bounds=(0, 1), **how),
-    "std": lambda **how: pydpstat.std(X, 1.0, bounds=(0, 1), **how),
-    "count": lambda **how: pydpstat.count(X > 0.5, 1.0, **how),
-    "proportion": lambda **how: pydpstat.proportion(X > 0.5, 1.0, **how),
-    "cov": lambda **how: pydpstat.cov(X, X, 1.0, bounds=(0, 1), **how),
-    "median": lambda **how: pydpstat.median(X, 1.0, bounds=(0, 1), **how),
-    "quantiles": lambda **how: pydpstat.quantiles(X, [0.2, 0.8], 1.0, bounds=(0, 1), **how),
-    "histogram": lambda **how: pydpstat.histogram(X, 1.0, edges=[0, 0.5, 1], **how),
-    "crosstab": lambda **how: pydpstat.crosstab(list("ab") * 500, 1.0, levels=["a", "b"], **how),
-    "corr": lambda **how: pydpstat.corr(X, X, 1.0, bounds=(0, 1), **how),
-}
+EVERY = CALLS | TRUTHS | {"crosstab": TABLES["crosstab"]}
 
 
 def amplified(epsilon, rate):
@@ -39,9 +24,9 @@ def amplified(epsilon, rate):
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_guarantee_is_the_amplified_one(name, neighbors):
-    result = CALLS[name](sample=0.25, neighbors=neighbors)
+    result = EVERY[name](10 * X, sample=0.25, neighbors=neighbors)
     assert result.epsilon == pytest.approx(amplified(1.0, 0.25), rel=1e-12)
     assert result.claim.epsilon == result.epsilon and result.neighbors == neighbors
     how = "without replacement" if neighbors == "bounded" else "with probability 0.25"
@@ -54,9 +39,8 @@ def test_the_curve_is_that_of_the_noise():
     assert loss == SubsampledLoss(LaplaceLoss(1.0), 0.25)
     fixed = pydpstat.mean(X, 1.0, bounds=(0, 1), sample=250).guarantee.loss
     assert fixed == SubsampledLoss(LaplaceLoss(1.0), 0.25, symmetric=True)
-    gaussian = pydpstat.mean(
-        X, 1.0, bounds=(0, 1), sample=0.25, mechanism="gaussian", delta=1e-6, rng=1, **OPEN
-    )
+    how = {"mechanism": "gaussian", "delta": 1e-6, "rng": 1, **OPEN}
+    gaussian = pydpstat.mean(X, 1.0, bounds=(0, 1), sample=0.25, **how)
     assert gaussian.delta == 0.25e-6
     assert gaussian.guarantee.delta_at(gaussian.epsilon) == pytest.approx(0.25e-6, rel=1e-6)
 
@@ -67,9 +51,8 @@ def test_a_budget_pays_what_follows_for_all_records():
     assert budget.spent.epsilon == pytest.approx(result.epsilon) and result.epsilon < 0.16
     strict = pydpstat.Budget(1.0, 1e-6, accountant="zcdp", neighbors="unbounded")
     with pytest.raises(PydpstatError, match="sample"):
-        pydpstat.mean(
-            X, 1.0, bounds=(0, 1), sample=0.1, mechanism="gaussian", delta=1e-6, budget=strict, **OPEN
-        )
+        how = {"mechanism": "gaussian", "delta": 1e-6, **OPEN}
+        pydpstat.mean(X, 1.0, bounds=(0, 1), sample=0.1, budget=strict, **how)
     assert strict.spent.epsilon == 0.0
 
 
@@ -100,13 +83,6 @@ def test_records_are_drawn_apart_from_each_other():
     sample = Sample(0.5, None, False, source_from(None))
     seen = np.array([sample.drawn(2) for _ in range(20_000)]) @ [1, 2]
     assert stats.chisquare(np.bincount(seen, minlength=4)).pvalue > 1e-5
-
-
-def test_the_rate_is_rounded_down_and_accounted_as_it_is():
-    tiny = Sample(2.0**-53, None, False, source_from(1))
-    assert tiny.drawn(10).size == 10
-    third = 1.0 / 3.0
-    assert int(Fraction(third) * 2**53) <= third * 2.0**53
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -146,7 +122,7 @@ def test_a_plan_has_the_sample():
     assert planned.guarantee.epsilon == pytest.approx(amplified(1.0, 0.1))
 
 
-@pytest.mark.parametrize("sample", [0, -0.1, 1.5, True, math.nan, "half", None.__class__, [0.1, 0.2], 1e-300])
+@pytest.mark.parametrize("sample", [0, 1.5, True, math.nan, "half", [0.1, 0.2], 1e-300])
 def test_what_is_no_sample(sample):
     budget = pydpstat.Budget(1.0, neighbors="unbounded")
     with pytest.raises(PydpstatError, match="sample must be a share"):

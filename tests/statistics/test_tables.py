@@ -1,8 +1,8 @@
 """crosstab: shapes and levels that do not depend on the data, and levels found in them."""
 
-from __future__ import annotations
-
 import datetime
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -21,12 +21,9 @@ TEXTS = ["yes", "no", "yes", "perhaps", "yes"]
     "data",
     [
         TEXTS,
-        tuple(TEXTS),
         np.array(TEXTS),
         np.array(TEXTS, dtype=object),
-        pd.Series(TEXTS),
         pd.Series(TEXTS, dtype="string"),
-        pd.Categorical(TEXTS),
         pd.Series(pd.Categorical(TEXTS, categories=["perhaps", "unused", "no", "yes"])),
         pd.CategoricalIndex(TEXTS),
     ],
@@ -46,9 +43,7 @@ def test_one_variable(data):
     "data, levels, expected",
     [
         ([1, 2, 2, 7], [1, 2], [1, 2, 1]),
-        ([1.0, 2.5, 2, 7], [1, 2.5], [1, 1, 2]),
         (np.array([1, 2, 2], dtype=np.int8), (1, 2), [1, 2, 0]),
-        ([True, False, True], [False, True], [1, 2, 0]),
         (np.array([True, False]), [0, 1], [1, 1, 0]),
         ([0, 1, 2], [False, True], [1, 1, 1]),
         (["1", 1, 1.0], [1], [2, 1]),
@@ -56,7 +51,6 @@ def test_one_variable(data):
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), pd.to_datetime(["2020-01-01"]), [1, 1]),
         ([], ["a"], [0, 0]),
         ([10**400, 3], [3], [1, 1]),
-        (range(3), range(2), [1, 1, 1]),
     ],
 )
 def test_values_of_all_types(data, levels, expected):
@@ -139,34 +133,28 @@ def test_empty_cells_get_noise():
 
 @pytest.mark.parametrize("neighbors, reach", [("bounded", 2**0.5), ("unbounded", 1.0)])
 def test_gaussian_noise(neighbors, reach):
-    r = pydpstat.crosstab(
-        TEXTS, 1.0, levels=["no"], delta=1e-6, mechanism="gaussian", neighbors=neighbors, rng=1
-    )
+    how = {"delta": 1e-6, "mechanism": "gaussian", "neighbors": neighbors, "rng": 1}
+    r = pydpstat.crosstab(TEXTS, 1.0, levels=["no"], **how)
     assert reach <= r.sensitivity <= reach * (1 + 1e-15) and r.guarantee.delta == 1e-6
+
+
+TWO = {"a": TEXTS, "b": TEXTS}
 
 
 @pytest.mark.parametrize(
     "data, levels, word",
     [
-        (TEXTS, None, "levels must be given"),
         (TEXTS, "declard", "declared"),
-        (TEXTS, [], "levels"),
+        *((TEXTS, levels, "levels") for levels in ([], 3, [["a"], ["b"]])),
         (TEXTS, ["a", "a"], "without repetition"),
         (TEXTS, ["a", None], "none missing"),
-        (TEXTS, [["a"], ["b"]], "levels"),
-        (TEXTS, [1, True], "without repetition"),
         (TEXTS, [1, "1"], "differ as strings"),
-        (TEXTS, 3, "levels"),
-        ({"a": TEXTS, "b": TEXTS}, ["yes", "no"], "levels"),
-        ({"a": TEXTS, "b": TEXTS}, {"a": ["yes"]}, "name every variable"),
-        ({"a": TEXTS, "b": TEXTS}, [["yes"]], "levels"),
+        (TWO, [["yes"]], "levels"),
+        (TWO, [range(5000), range(5000)], "cells"),
         ({"a": TEXTS, "b": TEXTS[:2]}, [["yes"], ["no"]], "length"),
         ({}, [], "at least one"),
         (np.zeros((3, 2)), [0], "matrix"),
-        (3, [3], "data"),
-        (None, [3], "data"),
-        ("yes", ["yes"], "data"),
-        ({"a": TEXTS, "b": TEXTS}, [list(range(5000)), list(range(5000))], "cells"),
+        *((data, ["yes"], "data") for data in (None, "yes")),
     ],
 )
 def test_errors_name_the_argument(data, levels, word):
@@ -189,24 +177,16 @@ def test_found_levels_pass_a_threshold():
 
 
 def r_rate(result):
-    from fractions import Fraction
-
     return Fraction(result.noise.epsilon) / int(result.noise.sensitivity)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("neighbors, rate", [("bounded", 0.5), ("unbounded", 1.0)])
 def test_a_single_record_is_found_with_probability_delta(neighbors, rate):
-    from fractions import Fraction
-
-    delta = 0.05
-    threshold = release_threshold(Fraction(rate), delta)
-    chance = 1.0 - SymmetricGeometricNoise(rate).cdf(threshold - 2)
-    draws = 1500
-    found = sum(
-        pydpstat.crosstab(["x"], 1.0, levels="discover", delta=delta, neighbors=neighbors).value.size
-        for _ in range(draws)
-    )
+    delta, draws = 0.05, 1500
+    chance = 1.0 - SymmetricGeometricNoise(rate).cdf(release_threshold(Fraction(rate), delta) - 2)
+    how = {"levels": "discover", "delta": delta, "neighbors": neighbors}
+    found = sum(pydpstat.crosstab(["x"], 1.0, **how).value.size for _ in range(draws))
     assert chance <= delta
     assert abs(found - draws * chance) < 5 * (draws * chance) ** 0.5
 
@@ -218,30 +198,22 @@ def test_the_order_of_found_levels_says_nothing():
 
 
 def test_what_a_found_level_is_called_depends_on_its_records_alone():
-    from decimal import Decimal
-
     for data in ([1] * 50 + [True] * 60 + [1.0] * 70, [True] * 60 + [1.0] * 70 + [1] * 50):
         r = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6)
-        assert [(type(level), count) for level, count in zip(r.estimate.index, r.value)] == [
-            (bool, 60),
-            (float, 70),
-            (int, 50),
-        ]
+        found = [(type(level), count) for level, count in zip(r.estimate.index, r.value)]
+        assert found == [(bool, 60), (float, 70), (int, 50)]
     zeros = pydpstat.crosstab([-0.0] * 50 + [0.0] * 50, EXACT, levels="discover", delta=1e-6)
     assert list(map(str, zeros.estimate.index)) == ["0.0"] and zeros.value.tolist() == [100]
     tens = [Decimal("1.0")] * 50 + [Decimal("1")] * 40
-    assert pydpstat.crosstab(tens, EXACT, levels="discover", delta=1e-6).estimate.to_dict() == {
-        "1": 40,
-        "1.0": 50,
-    }
+    found = pydpstat.crosstab(tens, EXACT, levels="discover", delta=1e-6)
+    assert found.estimate.to_dict() == {"1": 40, "1.0": 50}
     for data in (np.array([3, 3, 4]), pd.Series([3, 3, None, 4], dtype="Int64"), pd.Categorical([3, 4, 3])):
-        r = pydpstat.crosstab(
-            data, EXACT, levels="discover", delta=0.1, missing="drop", neighbors="unbounded"
-        )
+        how = {"levels": "discover", "delta": 0.1, "missing": "drop", "neighbors": "unbounded"}
+        r = pydpstat.crosstab(data, EXACT, **how)
         assert r.estimate.to_dict() == {3: 2}
 
 
-@pytest.mark.parametrize("kind", [">f8", ">i4", "f2", "g", "u1", "U1", "S1", "?", "M8[D]"])
+@pytest.mark.parametrize("kind", [">i4", "f2", "g", "U1", "S1", "?", "M8[D]"])
 def test_arrays_of_all_types(kind):
     data = np.array([0, 1, 1] * 40).astype(kind)
     level = data[1].item()
@@ -260,17 +232,11 @@ def test_a_value_is_placed_without_regard_to_the_others(first):
 
 
 def test_missing_values_of_found_levels():
-    data = ["a"] * 90 + [None] * 80
+    data, how = ["a"] * 90 + [None] * 80, {"levels": "discover", "delta": 1e-6, "neighbors": "unbounded"}
     with pytest.raises(pydpstat.PydpstatError, match="missing"):
-        pydpstat.crosstab(data, 1.0, levels="discover", delta=1e-6)
-    named = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6, missing="none")
-    assert named.estimate.to_dict() == {"a": 90, "none": 80}
-    merged = pydpstat.crosstab(data, EXACT, levels="discover", delta=1e-6, missing="a")
-    assert merged.estimate.to_dict() == {"a": 170}
-    dropped = pydpstat.crosstab(
-        data, EXACT, levels="discover", delta=1e-6, missing="drop", neighbors="unbounded"
-    )
-    assert dropped.estimate.to_dict() == {"a": 90}
+        pydpstat.crosstab(data, 1.0, **how)
+    for missing, found in (("none", {"a": 90, "none": 80}), ("a", {"a": 170}), ("drop", {"a": 90})):
+        assert pydpstat.crosstab(data, EXACT, missing=missing, **how).estimate.to_dict() == found
 
 
 @pytest.mark.parametrize(
@@ -301,13 +267,7 @@ def test_times_are_levels_whatever_their_unit(unit):
 
 
 @pytest.mark.parametrize(
-    "far",
-    [
-        np.array(["4242-04-24"], "M8[D]"),
-        np.array(["-73047867676572135-07"], "M8[M]"),
-        np.array([2**62], "m8[s]"),
-        np.array([2**62], "M8[Y]"),
-    ],
+    "far", [np.array(["4242-04-24"], "M8[D]"), np.array([2**62], "m8[s]"), np.array([2**62], "M8[Y]")]
 )
 def test_a_time_that_nanoseconds_cannot_hold_is_no_level(far):
     # an error would tell of the record
@@ -323,20 +283,17 @@ def test_a_time_that_nanoseconds_cannot_hold_is_no_level(far):
     assert found.estimate.index.tolist() == [name]
 
 
-@pytest.mark.parametrize("mask", [[0, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 1]])
+@pytest.mark.parametrize("mask", [[0, 1, 0, 1], [1, 1, 1, 1]])
 @pytest.mark.parametrize("levels", [[1, 2], "discover"])
 def test_what_a_mask_hides_is_missing(mask, levels):
     data = np.ma.masked_array([1, 2, 2, 1] * 50, mask * 50)
     same = [None if gone else value for value, gone in zip([1, 2, 2, 1] * 50, mask * 50)]
     delta = {"delta": 1e-6} if levels == "discover" else {}
     for how in ({"missing": "gone"}, {"missing": "drop", "neighbors": "unbounded"}):
-        masked, listed = (
-            pydpstat.crosstab(each, EXACT, levels=levels, **how, **delta) for each in (data, same)
-        )
-        assert masked.estimate.to_dict() == listed.estimate.to_dict()
-    if any(mask):
-        with pytest.raises(pydpstat.PydpstatError, match="missing values"):
-            pydpstat.crosstab(data, EXACT, levels=levels, **delta)
+        both = [pydpstat.crosstab(each, EXACT, levels=levels, **how, **delta) for each in (data, same)]
+        assert both[0].estimate.to_dict() == both[1].estimate.to_dict()
+    with pytest.raises(pydpstat.PydpstatError, match="missing values"):
+        pydpstat.crosstab(data, EXACT, levels=levels, **delta)
     crossed = pydpstat.crosstab({"a": data, "b": ["x"] * 200}, EXACT, levels=[[1, 2], ["x"]], missing="gone")
     assert crossed.estimate.loc["gone", "x"] == 50 * sum(mask)
 
@@ -345,13 +302,10 @@ def test_what_a_mask_hides_is_missing(mask, levels):
     "data, levels, word",
     [
         (np.array([1, 2]), ["1", "2"], "numbers or truth values, .*; got str"),
-        (pd.Series([1.5]), [1, "other"], "got str"),
         (pd.Series([1], dtype="Int64"), ["1"], "got str"),
         (np.array(["1"]), [1], "texts, .*; got int"),
-        (pd.Series(["1"], dtype="string"), [1], "got int"),
         (pd.Categorical([1, 2]), ["1", "2"], "got str"),
         (np.array([1, 2], dtype="M8[D]"), ["1970-01-02"], "dates or times, .*; got str"),
-        (np.array([1, 2], dtype="M8[D]"), [1, 2], "got int"),
         (np.array([1, 2], dtype="m8[D]"), [1, 2], "durations, .*; got int"),
         (pd.Series(pd.date_range("2020", periods=1, tz="UTC")), [np.datetime64("2020-01-01")], "zone"),
     ],

@@ -1,7 +1,5 @@
 """count and proportion: booleans in, whole noise, missing values, what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -73,13 +71,11 @@ def test_frames(function):
         assert r.estimate.to_numpy() == pytest.approx(expected, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    "junk", [[1, 0], [1.0], None, "ab", [True, 1], 3, np.zeros((2, 2, 2), bool), [[True], []]]
-)
-@pytest.mark.parametrize("function", BOTH)
-def test_junk(function, junk):
-    with pytest.raises(PydpstatError, match="condition"):
-        getattr(pydpstat, function)(junk, 1.0)
+@pytest.mark.parametrize("junk", [[1, 0], None, "ab", [True, 1], 3, np.zeros((2, 2, 2), bool), [[True], []]])
+def test_junk(junk):
+    for function in BOTH:
+        with pytest.raises(PydpstatError, match="condition"):
+            getattr(pydpstat, function)(junk, 1.0)
 
 
 def test_a_count_of_numbers_needs_a_condition():

@@ -15,7 +15,6 @@ from pydpstat.statistics._kernels.record_grid import data_grid, product_unit, st
 BOUNDS = [(0.0, 100.0), (-50.0, 50.0), (1e9, 1e9 + 1), (-0.1, 0.7), (1.0, 1.0 + 2**-40), (0.0, 1e-30)]
 GRIDS = [make(*pair) for pair in BOUNDS for make in (standard_grid, data_grid)]
 GRIDS += [data_grid(*pair, 50) for pair in BOUNDS]
-every_grid = pytest.mark.parametrize("grid", GRIDS, ids=str)
 
 
 class Later:
@@ -30,7 +29,7 @@ class Later:
 
         return made
 
-    __add__, __sub__, __mul__, __lt__ = map(_with, ("add", "sub", "mul", "lt"))
+    __add__, __sub__, __mul__, __lt__, __and__ = map(_with, ("add", "sub", "mul", "lt", "and_"))
 
 
 class Words:
@@ -51,10 +50,8 @@ class Words:
         return Later(lambda frame: value.value(frame).astype(np.float64))
 
     def between(self, value, first, last):
-        return Later(
-            lambda frame: (
-                (value.value(frame) >= first.value(frame)) & (value.value(frame) <= last.value(frame))
-            )
+        return Later(lambda frame: first.value(frame) <= value.value(frame)) & (
+            Later(lambda frame: value.value(frame) <= last.value(frame))
         )
 
     def when(self, cases, other=None):
@@ -107,7 +104,7 @@ def same_sums(grid, x):
             assert abs(low) <= half * grid.unit and abs(rest) <= half * unit
 
 
-@every_grid
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_numbers_near_ends_and_halves_are_the_same_integers(grid):
     same_sums(grid, near(grid))
 
@@ -122,14 +119,10 @@ def test_any_numbers_are_the_same_integers(grid, x):
 
 
 EDGES = {
-    "incomes": np.linspace(0.0, 2e5, 21),
-    "tenths": np.linspace(0.0, 1.0, 11),
     "steps": np.arange(0.0, 2.05, 0.1),
     "typed": np.array([0.0, 0.1, 0.2, 0.3, 0.4]),
-    "around 0": np.linspace(-50.0, 50.0, 21),
     "thirds": np.linspace(-1.0, 1.0, 4),
     "far": np.linspace(1e9, 1e9 + 1, 8),
-    "one": np.array([0.0, 1.0]),
     "two": np.array([0.0, 0.1, 1.0]),
     "unequal": np.array([-1.0, 0.0, 5e-324, 1.0, 1e300]),
 }
@@ -139,7 +132,7 @@ EDGES = {
 def test_numbers_next_to_edges_are_in_the_same_bins(name):
     edges = EDGES[name]
     # a few are too little for a line
-    assert (cell_of(["x"], edges).line is not None) == (name not in ("typed", "one", "two", "unequal"))
+    assert (cell_of(["x"], edges).line is not None) == (name not in ("typed", "two", "unequal"))
     down, up = np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)
     odd = [0.0, -0.0, 5e-324, -1e308, 1e308, np.inf, -np.inf, np.nan]
     x = np.concatenate([edges, down, up, np.nextafter(up, np.inf), (edges[1:] + edges[:-1]) / 2, odd])
@@ -149,8 +142,7 @@ def test_numbers_next_to_edges_are_in_the_same_bins(name):
 def same_bins(edges, x):
     """Compare the bin of each number with what a pass counts."""
     plan, frame = worked_out(Question(cells=(cell_of(["x"], edges),)), x)
-    found = frame[plan.keys[0]]
-    found = np.broadcast_to(found, x.shape)
+    found = np.broadcast_to(frame[plan.keys[0]], x.shape)
     assert np.array_equal(np.isnan(found), np.isnan(x))
     for value, bin_ in zip(x, found):
         if not np.isnan(value):

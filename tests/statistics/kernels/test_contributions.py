@@ -1,7 +1,5 @@
 """Which records of a unit count: a choice that looks at nobody else's, at random, and never too many."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import numpy as np
@@ -14,7 +12,7 @@ from scipy import stats
 from pydpstat import PydpstatError
 from pydpstat.statistics._kernels.contributions import Unit, kept
 
-KEYS = np.random.default_rng(3).integers(0, 1 << 53, 4_000).tolist()
+KEYS = np.random.default_rng(3).integers(0, 1 << 53, 2_000).tolist()
 RECORD_PARTS = (st.integers(-1, 3), st.sampled_from([0.0, 1.0, 2.5]))
 RECORD = st.tuples(st.sampled_from([1, 2, 3, 0.5, "a"]), *RECORD_PARTS)
 
@@ -62,28 +60,16 @@ def test_another_unit_and_another_order_change_nobodys_choice(rows, new, key, mo
     assert [text for text in beside if not text.startswith(("('new'", "(7.25"))] == alone
 
 
-def test_a_fraction_among_whole_numbers_changes_no_choice():
-    whole = np.repeat(np.arange(50.0), 8)
-    alone = of(whole, 3, values=[np.arange(400.0)])
-    beside = of(np.append(whole, 0.5), 3, values=[np.arange(401.0)])
-    assert beside[:400].tolist() == alone.tolist() and beside[400]
-
-
 IDS = np.repeat([3, 1, 2, 40, 5], 8)
 DTYPES = {
     "int32": IDS.astype("int32"),
-    "uint8": IDS.astype("uint8"),
     "float64": IDS.astype(float),
     "objects": IDS.astype(object),
     "a list": IDS.tolist(),
-    "a tuple": tuple(IDS.tolist()),
     "floats and ints": [*IDS[:9].tolist(), *IDS[9:].astype(float).tolist()],
     "decimals": list(map(Decimal, IDS.tolist())),
     "Int64": pd.Series(IDS, dtype="Int64"),
-    "Float64": pd.Series(IDS, dtype="Float64"),
-    "a category": pd.Series(IDS).astype("category"),
     "a Categorical": pd.Categorical(IDS, categories=[9, 40, 5, 3, 2, 1]),
-    "an index": pd.Index(IDS),
     "a masked array": np.ma.masked_array(IDS),
     "a Series with other labels": pd.Series(IDS, index=range(100, 60, -1)),
 }
@@ -104,9 +90,14 @@ def test_texts_have_the_same_choice_in_every_dtype():
 
 @pytest.mark.parametrize(
     "ids",
-    [[(1, 2)] * 3 + [(1, 3)], [True] * 3 + [False], pd.to_datetime(["2020-01-01"] * 3 + ["2021-01-01"])],
+    [
+        [(1, 2)] * 3 + [(1, 3)],
+        [True] * 3 + [False],
+        pd.to_datetime(["2020"] * 3 + ["2021"]),
+        [[1], [1], [1], [2]],
+    ],
 )
-def test_pairs_truth_values_and_dates_are_ids(ids):
+def test_pairs_truth_values_dates_and_what_cannot_be_hashed_are_ids(ids):
     assert of(ids, 1).sum() == 2
 
 
@@ -120,20 +111,12 @@ def test_a_record_of_nobody_is_an_error(ids):
         of(ids)
 
 
-def test_what_cannot_be_hashed_is_an_id_by_its_text():
-    assert of([[1, 2], [3, 4], [1, 2]], 1).sum() == 2
-
-
-# at random
-
-
 def times(most, records, places=None, groups=None, values=None, units=1):
     """How often each record of a unit stays, over keys."""
     ids = np.arange(records) % units
     return np.sum([of(ids, most, groups, key, places, values) for key in KEYS], axis=0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("values", [None, [np.zeros(6)], [np.array([0.0, 0.0, 1.0, 1.0, 1.0, 2.0])]])
 @pytest.mark.parametrize("most", [1, 3])
 def test_each_record_stays_as_often(most, values):
@@ -152,7 +135,6 @@ def test_each_record_stays_as_often(most, values):
         assert np.abs(share).max() < 5 * np.sqrt(most / len(KEYS))
 
 
-@pytest.mark.slow
 def test_every_set_of_records_is_as_likely():
     sets = [tuple(np.flatnonzero(of(np.zeros(5, dtype=int), 2, key=key))) for key in KEYS]
     found = np.unique(sets, axis=0, return_counts=True)[1]
@@ -175,10 +157,3 @@ def test_every_group_is_as_likely_and_units_choose_for_themselves():
 def test_no_records_and_all_in_no_group():
     assert of([], 1).tolist() == [] and of(np.array([], dtype=object), 1, 1).size == 0
     assert not of([1, 1, 2], 1, 1, places=np.full(3, -1, dtype=np.int32)).any()
-
-
-def test_one_unit_in_all_groups():
-    places = np.arange(1000, dtype=np.int32)
-    assert of(np.zeros(1000, dtype=int), 7, None, places=places).sum() == 7
-    stay = of(np.zeros(3000, dtype=int), 50, 4, places=np.repeat(places, 3))
-    assert len(set(np.repeat(places, 3)[stay])) == 4 and stay.sum() == 12

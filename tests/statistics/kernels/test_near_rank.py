@@ -17,12 +17,9 @@ DATA = {
     "normal": NORMAL,
     "whole numbers": np.floor(NORMAL),
     "integers": NORMAL.astype(np.int64),
-    "single precision": NORMAL.astype(np.float32),
     "many zeros": np.where(RNG.random(N) < 0.45, 0.0, NORMAL),
     "one value": np.full(N, 38.5),
-    "two values": np.where(RNG.random(N) < 0.5, 20.0, 40.0),
     "truth values": NORMAL > 50.0,
-    "ascending": np.sort(NORMAL),
     "descending": np.sort(NORMAL)[::-1],
     "beyond the bounds": 10.0 * (NORMAL - 40.0),
     "with infinities": np.where(RNG.random(N) < 0.2, np.inf, np.where(RNG.random(N) < 0.2, -np.inf, NORMAL)),
@@ -34,8 +31,9 @@ def utilities(x, share, reach):
     return np.maximum(rank_utility(counts, share), -reach)
 
 
-@pytest.mark.parametrize("reach", [10.0, 1500.0, 1e6])
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.25, 0.5, 0.96, 1.0])
+@pytest.mark.parametrize(
+    "share, reach", [(0.0, 10.0), (0.001, 1500.0), (0.5, 10.0), (0.96, 1e6), (1.0, 1500.0)]
+)
 @pytest.mark.parametrize("name", DATA)
 def test_utilities_are_those_of_all_records(name, share, reach):
     x = DATA[name]
@@ -61,32 +59,31 @@ def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
     assert window_near(np.full(N, np.nan), GRID, Near(0.5, 10.0)) is None
 
 
-@pytest.mark.parametrize("name", [name for name in DATA if name != "with infinities"])
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("name", ["normal", "integers", "many zeros", "truth values", "beyond the bounds"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.filterwarnings("ignore:quantile was given q=1")
 def test_releases_are_those_of_all_records(name, share, monkeypatch):
     own = {"bounds": (0, 100), "grid_points": 1025}
-    found = [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(20)]
+    found = [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(8)]
     monkeypatch.setattr(quantile_points, "window_near", lambda *arguments: None)
-    assert found == [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(20)]
+    assert found == [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(8)]
 
 
-@pytest.mark.parametrize("missing, seeds", [("drop", range(20)), (3.0, range(20))])
-def test_missing_values_are_treated_as_ever(missing, seeds):
+@pytest.mark.parametrize("missing", ["drop", 3.0])
+def test_missing_values_are_treated_as_ever(missing):
     x = np.where(np.arange(N) % 7 == 0, np.nan, NORMAL)
     plain = x[~np.isnan(x)] if missing == "drop" else np.where(np.isnan(x), missing, x)
     own = {"bounds": (0, 100), "grid_points": 1025, "neighbors": "unbounded"}
-    for seed in seeds:
+    for seed in range(8):
         found = pydpstat.median(x, 0.01, missing=missing, **own, rng=seed)
         assert found.value == pydpstat.median(plain, 0.01, **own, rng=seed).value
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("least", [-1.5, -40.0])
-@pytest.mark.parametrize("seeded", [False, True])
+@pytest.mark.parametrize("least, seeded", [(-1.5, False), (-40.0, False), (-1.5, True)])
 def test_choices_have_the_weights_of_all_points(least, seeded):
     utility = np.array([least, -1.0, 0.0, -0.25, least])
-    points, first, draws = 12, 4, 20_000
+    points, first, draws = 12, 4, 6_000
     source = source_from(5) if seeded else SYSTEM
     drawn = [weighted_above(utility, first, points, 1, source, least) for _ in range(draws)]
     weights = np.full(points, np.exp(least))
@@ -99,6 +96,6 @@ def test_choices_have_the_weights_of_all_points(least, seeded):
     assert not seen[~likely].any()
     expected = weights[likely] / weights[likely].sum() * draws
     assert chisquare(seen[likely], expected).pvalue > 1e-3
-    # and weights that are a tenth off are found
-    wrong = expected * np.where(expected == expected.max(), 1.1, 1.0)
+    # and weights that are a fifth off are found: 0.2^2 p (1 - p) draws are about 45 above the 11 of chance
+    wrong = expected * np.where(expected == expected.max(), 1.2, 1.0)
     assert chisquare(seen[likely], wrong / wrong.sum() * draws).pvalue < 1e-3

@@ -1,11 +1,8 @@
 """Ranks on a grid: the utility's sensitivity by brute force, and the exact loss on small domains."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -66,25 +63,20 @@ def test_the_range_of_the_utilitys_changes(q, neighbors):
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_the_exact_loss_is_at_most_epsilon(q, neighbors):
     share = public_share(q)
-    reach = rank_range(share, neighbors)
-    for epsilon in (0.5, 8):
-        rate = mpmath.mpf(epsilon) * reach.denominator / reach.numerator
-
-        def probabilities(counts):
-            weights = [mpmath.exp(rate * mpmath.mpf(u)) for u in rank_utility(counts, share)]
-            return [weight / mpmath.fsum(weights) for weight in weights]
-
-        with mpmath.workdps(30):
-            known = {tuple(counts): probabilities(counts) for counts in data_sets(6)}
-            worst = max(
-                abs(mpmath.log(p / p_))
-                for a, b in pairs(neighbors)
-                for p, p_ in zip(known[tuple(a)], known[tuple(b)])
-            )
-        assert worst <= epsilon * (1 + 1e-20)
-        if epsilon == 8 and q in (0.0, 0.5, 1.0):
+    both = list(pairs(neighbors))
+    for epsilon in (0.5, 8.0):
+        rate = epsilon / float(rank_range(share, neighbors))
+        known = {tuple(counts): log_law(rate * rank_utility(counts, share)) for counts in data_sets(6)}
+        worst = max(np.abs(known[tuple(a)] - known[tuple(b)]).max() for a, b in both)
+        # the logarithms are of at most 100, and rounded a few times
+        assert worst <= epsilon + 100 * 2.0**-50
+        if epsilon == 8.0 and q in (0.0, 0.5, 1.0):
             # many more points would bring it to epsilon; here the sum of all weights moves less
             assert worst >= 0.6 * epsilon
+
+
+def log_law(logs):
+    return logs - np.logaddexp.reduce(logs)
 
 
 def test_the_utility_counts_records_between():
@@ -104,7 +96,7 @@ def counted(x, lower, upper, points):
     return point_counts(part, (lower, upper, points), "drop", None).counts().tolist()
 
 
-@pytest.mark.parametrize("size", [0, 1, 5000])
+@pytest.mark.parametrize("size", [0, 5000])
 def test_records_go_to_the_nearest_point(size):
     x = np.random.default_rng(3).normal(size=size)
     x[::7] = np.nan
@@ -133,15 +125,13 @@ def test_shares_make_exact_ranks():
         assert share * float(n) == round(share * 2**20) * n / 2**20
 
 
-@pytest.mark.parametrize("q", SHARES)
+@pytest.mark.parametrize("q", [0.0, 0.1, 1.0])
 def test_runs_have_the_points_utilities(q):
     share = public_share(q)
     for counts in data_sets(5):
         runs, starts, widths = grid_runs(np.flatnonzero(counts), counts[counts > 0], POINTS)
         assert np.repeat(rank_utility(runs, share), widths).tolist() == rank_utility(counts, share).tolist()
-        assert [point for start, width in zip(starts, widths) for point in range(start, start + width)] == [
-            *range(POINTS)
-        ]
+        assert np.cumsum([0, *widths]).tolist() == [*starts, POINTS]
 
 
 def test_utilities_are_raised_where_nobody_is_chosen_and_where_floats_end():

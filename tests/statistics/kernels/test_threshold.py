@@ -1,7 +1,5 @@
 """The threshold for levels found in the data: exact probabilities, and delta by enumeration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -19,30 +17,13 @@ def tail(rate, least):
     return ratio**least / (1 + ratio)
 
 
-@pytest.mark.parametrize("rate", [Fraction(1, 100), Fraction(1, 2), Fraction(1), Fraction(7)])
-@pytest.mark.parametrize("delta", [0.3, 0.1, 1e-3, 1e-6, 1e-12, 1e-300])
+@pytest.mark.parametrize("rate", [Fraction(1, 100), Fraction(1), Fraction(7)])
+@pytest.mark.parametrize("delta", [0.3, 1e-6, 1e-300])
 def test_the_smallest_that_keeps_delta(rate, delta):
     threshold = release_threshold(rate, delta)
     with mpmath.workdps(400):
         assert tail(rate, threshold - 1) <= mpmath.mpf(delta)
         assert threshold == 2 or tail(rate, threshold - 2) > mpmath.mpf(delta)
-
-
-class Watched(Fraction):
-    """A number that notes mpmath's precision, which belongs to the caller, whenever it is read."""
-
-    seen: list[int] = []
-
-    @property
-    def numerator(self):
-        self.seen.append(mpmath.mp.prec)
-        return super().numerator
-
-
-def test_the_precision_of_mpmath_is_left_alone():
-    Watched.seen.clear()
-    assert release_threshold(Watched(1, 2), 1e-6) == release_threshold(Fraction(1, 2), 1e-6)
-    assert set(Watched.seen) == {mpmath.mp.prec}
 
 
 def outcome_law(counts, rate, threshold, most=25):

@@ -1,0 +1,27 @@
+"""A call of each statistic of numbers between 0 and 10."""
+
+import numpy as np
+
+import pydpstat as dp
+
+BOUNDS = (0.0, 10.0)
+CALLS = {
+    "mean": lambda x, **how: dp.mean(x, 1.0, bounds=BOUNDS, **how),
+    "sum": lambda x, **how: dp.sum(x, 1.0, bounds=BOUNDS, **how),
+    "var": lambda x, **how: dp.var(x, 1.0, bounds=BOUNDS, **how),
+    "std": lambda x, **how: dp.std(x, 1.0, bounds=BOUNDS, **how),
+    "cov": lambda x, **how: dp.cov(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
+    "corr": lambda x, **how: dp.corr(x, x, 1.0, bounds=(BOUNDS, BOUNDS), **how),
+    "quantile": lambda x, **how: dp.quantile(x, 0.25, 1.0, bounds=BOUNDS, **how),
+    "quantiles": lambda x, **how: dp.quantiles(x, [0.25, 0.5], 1.0, bounds=BOUNDS, **how),
+    "median": lambda x, **how: dp.median(x, 1.0, bounds=BOUNDS, **how),
+    "histogram": lambda x, **how: dp.histogram(x, 1.0, edges=[0, 5, 10], **how),
+}
+TABLES = {
+    "crosstab": lambda x, **how: dp.crosstab(x, 1.0, levels=[0, 3], **how),
+    "crosstab, discover": lambda x, **how: dp.crosstab(x, 1.0, levels="discover", delta=1e-6, **how),
+}
+TRUTHS = {
+    "count": lambda x, **how: dp.count(np.asarray(x) > 5, 1.0, **how),
+    "proportion": lambda x, **how: dp.proportion(np.asarray(x) > 5, 1.0, **how),
+}
