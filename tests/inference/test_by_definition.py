@@ -1,7 +1,5 @@
 """Intervals, starts and powers that equal what defines them, computed another way."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -11,7 +9,7 @@ from statsmodels.stats import power
 
 from pydpstat.inference._null_distributions.exact_moments import noise_above
 from pydpstat.inference._null_distributions.logistic_cells import start
-from pydpstat.inference._null_distributions.noise import geometric_sum, normal_laplace_tail
+from pydpstat.inference._null_distributions.noise import geometric_sum
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 from pydpstat.inference._null_distributions.noisy_welch import groups_under
 from pydpstat.inference._null_distributions.power_counts import block_power
@@ -87,12 +85,6 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
     for tail, value in list(zip(said, values))[25::20]:
         if tail > 1e-9:
             assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
-
-
-def test_without_one_of_its_parts_the_normal_laplace_tail_is_the_others():
-    x = [-3.0, -0.5, 0.0, 0.5, 3.0]
-    assert normal_laplace_tail(x, 0.0, 2.0) == pytest.approx(LAPLACE.sf(x))
-    assert normal_laplace_tail(x, 2.0, 0.0) == pytest.approx(stats.norm(scale=2.0).sf(x))
 
 
 def test_quantiles_of_noise_are_scipys():

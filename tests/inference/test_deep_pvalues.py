@@ -1,7 +1,5 @@
 """p-values far below a share of the draws: they agree with simulations, integrals and the others."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,18 +1,15 @@
 """Welch's analysis of variance from noisy sums: sensitivity, law, levels, limits, edges and refusals."""
 
-from __future__ import annotations
-
 import itertools
 import math
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import group_means as simulated
 from scipy import stats
 
 import pydpstat
@@ -29,9 +26,6 @@ from pydpstat.inference._null_distributions.group_means import (
 )
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import group_means as simulated  # noqa: E402
 
 
 def moved(one, two):

@@ -1,18 +1,15 @@
 """Standard errors for errors of any variances: influences within their reach, levels, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import regression as levels
 from statsmodels.formula.api import ols as least_squares
 
 import pydpstat as dp
@@ -21,9 +18,6 @@ from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._regression_moments import Influences, Layout, influence_query
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
 BOUNDS = {"y": (-30.0, 30.0), "x": (-20.0, 20.0), "z": (-4.0, 4.0)}
 KNOWN = {"bounds": BOUNDS, "levels": {"g": list("abc")}}

@@ -1,7 +1,5 @@
 """Logistic regression by cells: sums of proven sensitivity, and what follows from them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction

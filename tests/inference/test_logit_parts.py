@@ -1,7 +1,5 @@
 """What logistic regression is made of: tails of sums of noise, and lines in the place of its curve."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

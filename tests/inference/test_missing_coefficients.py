@@ -1,7 +1,5 @@
 """Coefficients that a release says nothing about, and levels that look empty: what results show of them."""
 
-from __future__ import annotations
-
 import json
 import math
 

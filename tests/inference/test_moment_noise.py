@@ -1,7 +1,5 @@
 """The noise of a regression's moments: what a record can move, shares of epsilon, and simulated draws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The moments' release: values, sensitivity and what follows."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

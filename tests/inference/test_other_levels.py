@@ -1,7 +1,5 @@
 """Values that are none of a predictor's levels: a level of their own, or the reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

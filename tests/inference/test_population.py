@@ -1,7 +1,5 @@
 """Intervals of both kinds on a released statistic: for the noise alone, and for the population."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import dataclass, replace
 

@@ -1,17 +1,14 @@
 """Intervals for the population on pydpstat's releases: coverage, ranges, edges, noise and sensitivities."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import population as levels
 from scipy import stats
 
 import pydpstat
@@ -32,9 +29,6 @@ from pydpstat.inference._null_distributions.two_proportions import ShareDifferen
 from pydpstat.random import source_from
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import NOTHING
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import population as levels  # noqa: E402
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(40.0, 12.0, 400)

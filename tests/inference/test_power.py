@@ -1,16 +1,13 @@
 """Plans of tests: their power beside the tests themselves, and what is found from it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
-import sys
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import numpy as np
 import pytest
+from levels import means, ranks
 from scipy import stats
 
 import pydpstat as dp
@@ -18,10 +15,6 @@ from pydpstat.inference._null_distributions import power_counts, power_means
 from pydpstat.inference._null_distributions import ranks as rank_laws
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._power_settings import TESTS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from levels import means, ranks  # noqa: E402
 
 BOUNDS = (-4.0, 4.0)
 # in standard errors of both simulations: false alarms in one of 16,000 comparisons

@@ -1,7 +1,5 @@
 """Plans of tests refuse what they cannot plan, and say what to give."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

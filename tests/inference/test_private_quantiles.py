@@ -1,7 +1,5 @@
 """Intervals for quantiles where the number of records, or of those in a group, is private."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

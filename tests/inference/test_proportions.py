@@ -1,7 +1,5 @@
 """Private tests of one proportion and of two: limits without noise, levels, edges and messages."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The smallest p-value that a test can return: known from public numbers, attained, and shown as a limit."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Intervals for quantiles from noisy histograms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """The private test of a quantile."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

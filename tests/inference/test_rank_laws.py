@@ -1,7 +1,5 @@
 """Null laws of rank statistics and distances, beside enumeration, SciPy and many digits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """The public tests by ranks and distances: SciPy's answers without noise, edges, refusals, levels."""
 
-from __future__ import annotations
-
 import importlib
 import math
 import sys

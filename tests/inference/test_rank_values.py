@@ -1,7 +1,5 @@
 """Rank statistics beside their definitions, and their sensitivities by trying all neighbors of small data."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,24 +1,18 @@
 """Linear regression: against statsmodels without noise, at its edges, and what it reads and refuses."""
 
-from __future__ import annotations
-
 import math
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+from levels import regression as levels
 
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.score_tests import ScoreInterval
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
 # noise that no digit shows
 SURE = 1e8

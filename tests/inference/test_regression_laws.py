@@ -1,17 +1,14 @@
 """What a regression releases: sensitivities by search, laws by enumeration, levels in the worst settings."""
 
-from __future__ import annotations
-
 import itertools
 import math
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
+from levels import regression as levels
 from scipy import stats
 
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
@@ -28,9 +25,6 @@ from pydpstat.inference._null_distributions.slopes import (
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.inference._slopes import block_values, kendall_statistic, score_statistic
 from pydpstat.mechanisms import LaplaceNoise
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
 
 def design_of(numbers, factors, count=3):

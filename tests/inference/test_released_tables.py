@@ -1,10 +1,6 @@
 """Chi-square tests of tables that are released, and of values that are no level."""
 
-from __future__ import annotations
-
 import itertools
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,8 +8,6 @@ import pytest
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions import tables
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 ANSWERS = ["a", "b", "b", "c"] * 30
 

@@ -1,7 +1,5 @@
 """The score tests of all coefficients together: against one at a time by plain algebra, and their work."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

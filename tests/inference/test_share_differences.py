@@ -1,7 +1,5 @@
 """Intervals and tests for differences of noisy shares, beside their limits of many records."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

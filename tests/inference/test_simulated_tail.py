@@ -1,7 +1,5 @@
 """Exponential tails beyond simulated statistics: never below laws whose hazard does not fall."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,17 +1,14 @@
 """A slope from the numbers of pairs below public slopes: law, counts, sensitivity, intervals and tests."""
 
-from __future__ import annotations
-
 import math
-import sys
 from collections import Counter
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from levels import regression as levels
 from scipy import stats
 
 import pydpstat
@@ -19,9 +16,6 @@ from pydpstat.inference import _slopes
 from pydpstat.inference._null_distributions.noise import geometric_sum
 from pydpstat.inference._null_distributions.slopes import Pairs, SlopeInterval, chance_below
 from pydpstat.inference._slopes import BITS, PairSlopes, group_sizes, looks_for
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
 SURE = 1e6
 # the false-alarm rate of each simulated coverage, for a true share of misses of 0.05

@@ -1,7 +1,5 @@
 """Statistics of records with weights: values, sensitivities, intervals, and what is refused."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

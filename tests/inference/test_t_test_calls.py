@@ -1,11 +1,7 @@
 """Calls of the t tests: containers, private numbers of records, results, refusals."""
 
-from __future__ import annotations
-
 import json
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,8 +9,6 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 X = np.linspace(20.0, 60.0, 500)
 

@@ -1,13 +1,10 @@
 """The t tests: their limits, their level, their intervals, and what they say at the edges."""
 
-from __future__ import annotations
-
 import itertools
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from levels import means
 from scipy import stats
 
 import pydpstat as dp
@@ -37,10 +34,6 @@ from pydpstat.inference._null_distributions.simulation import (
     centered_sums,
     reference,
 )
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from levels import means  # noqa: E402
 
 X = np.linspace(20.0, 60.0, 500)
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
