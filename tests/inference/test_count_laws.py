@@ -181,27 +181,6 @@ def test_pvalues_and_crossings():
     assert crossing(lambda x: x - 1.0, 0.2, 5.0, 0.1) == 0.2
 
 
-@pytest.mark.slow
-def test_the_interval_covers_as_often_as_it_says():
-    n, epsilon, shorts = 6, 1.0, []
-    noise, shares = Tulap(epsilon), (np.arange(40) + 0.5) / 40
-    for p in (0.02, 0.3, 0.5):
-        values, masses = binomial_points(n, p)
-        likely = masses > 1e-4
-        covered = short = 0.0
-        for k, mass in zip(values[likely], masses[likely]):
-            for z in (k + noise.ppf(shares)).tolist():
-                low, high = ProportionInterval(z, n, epsilon, "two-sided").ends(0.1)
-                covered += mass * (low <= p <= high) / shares.size
-                # an interval that leaves out the noise
-                up, down = noisy_tails(min(max(z, 0.0), n), n, p, Tulap(1e3))
-                short += mass * (min(up, down) > 0.05) / shares.size
-        # 40 places of the noise are right to 1 / 40 on either side
-        assert covered > 0.9 - 2 / 40
-        shorts.append(short)
-    assert min(shorts) < 0.8
-
-
 @pytest.mark.parametrize("n, epsilon, z", [(40, 0.3, 11.2), (40, 10.0, 40.2), (10**6, 0.1, 300_100.4)])
 def test_the_ends_are_where_a_tail_is_half_of_alpha(n, epsilon, z):
     noise, inside = Tulap(epsilon), min(z, n)

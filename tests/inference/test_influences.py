@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -72,21 +72,19 @@ def _ask(design: LinearDesign, at: Influences, y: list[float], x: list[list[floa
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0, 50.0])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_no_record_is_beyond_the_reach_and_a_corner_comes_near_it(noise, seed):
-    design, at = _influences(noise, seed)
+    _, at = _influences(noise, seed)
     corners = np.array(list(itertools.product((-1.0, 1.0), (-1.0, 1.0), (0, 1, 2), (-1.0, 1.0))))
     x, z, g, y = corners.T
-    columns = [np.ones(len(x)), x, z, (g == 1.0) * 1.0, (g == 2.0) * 1.0]
-    along = np.array([sum(a * c for a, c in zip(form, columns)) for form in at.forms])
+    columns = np.array([np.ones(len(x)), x, z, g == 1.0, g == 2.0])
     # reach is the largest |a'x| of any corner times the largest residual that its leverage allows
-    largest = np.abs(along).max(axis=1)
-    fit = sum(b * c for b, c in zip(at.center, columns))
-    residual = 1.0 + min(np.abs(fit).max(), 1.0)
+    largest = np.abs(at.forms @ columns).max(axis=1)
+    residual = 1.0 + min(np.abs(at.center @ columns).max(), 1.0)
     np.testing.assert_allclose(at.reach, largest * residual / (1.0 - at.leverage), rtol=1e-12)
-    found = np.array(list(at.squares(y, columns)))
+    found = np.array(list(at.squares(y, list(columns))))
     assert found.max() <= 1.0 and (found >= 0.0).all()
-    leverages = np.einsum("kr,kl,lr->r", np.array(columns), at.inverse, np.array(columns))
+    leverages = np.einsum("kr,kl,lr->r", columns, at.inverse, columns)
     assert at.leverage == 0.5 or leverages.max() <= at.leverage * (1.0 + 1e-12)
 
 
@@ -135,10 +133,7 @@ def test_a_sum_of_influences_that_is_too_small_is_noticed():
     for _ in range(150):
         noisy = levels.noisy_moments(setting, rng)
         hits[0] += levels.rejected(noisy, 1, 0.0)
-        smaller = NoisyMoments(
-            noisy.matrix, noisy.blocks, noisy.noise, noisy.origin, noisy.sampling / 4.0, noisy.left_out
-        )
-        hits[1] += levels.rejected(smaller, 1, 0.0)
+        hits[1] += levels.rejected(replace(noisy, sampling=noisy.sampling / 4.0), 1, 0.0)
     assert hits[0] <= 16 < 30 < hits[1]
 
 
@@ -158,21 +153,16 @@ def test_the_simulated_release_is_the_functions_own():
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_both_parts_are_paid_for_at_once(far, neighbors):
-    budget = dp.Budget(1.0, neighbors=neighbors)
-    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, cov_type="HC3", budget=budget)
-    assert fit.guarantee.epsilon == 1.0 and fit.guarantee.delta == 0.0
+@pytest.mark.parametrize("noise", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
+def test_both_parts_are_paid_for_at_once(far, noise, neighbors):
+    budget, delta = dp.Budget(1.0, noise.get("delta", 0.0), neighbors=neighbors), noise.get("delta", 0.0)
+    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, **noise, cov_type="HC3", budget=budget)
+    assert (fit.guarantee.epsilon, fit.guarantee.delta) == (1.0, delta) and np.isfinite(fit.bse["z"])
     assert budget.remaining.epsilon == 0.0 and len(budget.entries) == 1
     names = [name for name, _ in fit.released]
     assert names[-5:] == [f"influence({name}^2)" for name in fit.params.index]
     with pytest.raises(PydpstatError, match="budget"):
         dp.ols(FORMULA, far, 0.1, **KNOWN, cov_type="HC3", budget=budget)
-
-
-def test_normal_noise_has_the_delta_of_the_moments(far):
-    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, cov_type="HC3", mechanism="gaussian", delta=1e-6, rng=1)
-    assert (fit.guarantee.epsilon, fit.guarantee.delta) == (1.0, 1e-6)
-    assert np.isfinite(fit.bse["z"])
 
 
 def test_p_values_and_intervals_agree(far):
@@ -213,9 +203,3 @@ def test_others_are_refused(far, given, said):
     with pytest.raises(PydpstatError, match=said):
         dp.ols("y ~ x", far, 1.0, bounds=BOUNDS, budget=budget, **given)
     assert not budget.entries
-
-
-def test_the_query_is_exact():
-    design, at = _influences(0.0, 2)
-    found = _ask(design, at, [0.5, -0.5], [[0.1, 0.2], [0.3, -1.0]], [0, 2])
-    assert all(isinstance(each, Fraction) for each in found) and len(found) == 5

@@ -110,10 +110,7 @@ def test_the_least_favorable_pair_of_one_variable_needs_the_whole_gaussian_sensi
     how = options(1.0, 1e-6, "gaussian", "bounded", "error")
     assert moved((UNITS,), (-UNITS,), how) == 1
     # and next to the golden ratio the square takes part
-    golden = round((2 * 0.618034 - 1) * UNITS)
-    x = Fraction(618034, 10**6)
-    assert moved((UNITS,), (UNITS - 2 * int(x * UNITS),), how) > Fraction(99, 100)
-    assert abs(golden) < UNITS
+    assert moved((UNITS,), (UNITS - 2 * int(0.618034 * UNITS),), how) > Fraction(99, 100)
 
 
 def test_the_sum_has_the_noise_of_a_mean_released_alone():
@@ -131,7 +128,6 @@ def test_all_follows_from_one_payment():
     r.ttest(40), r.conf_int(0.1), r.ttest(39, alternative="less"), r.mean
     with pytest.raises(dp.BudgetExceeded):
         dp.moments(X, 0.1, bounds=(0, 100), rng=1, budget=budget)
-    assert r.ttest(35) == r.ttest(35) or r.ttest(35).pvalue == r.ttest(35).pvalue
 
 
 def test_columns_are_tested_by_name():
@@ -141,8 +137,6 @@ def test_columns_are_tested_by_name():
     assert r.ttest(20, column="y").pvalue > 0.05 > r.ttest(30, column="x").pvalue
     with pytest.raises(dp.PydpstatError, match="column must be"):
         r.ttest(20)
-    with pytest.raises(dp.PydpstatError, match="column must be None"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).conf_int(column="x")
 
 
 def test_results_are_pickled_shown_and_withhold_the_data():
@@ -155,27 +149,31 @@ def test_results_are_pickled_shown_and_withhold_the_data():
     assert repr(r).startswith("<MomentsResults: ")
 
 
-def test_the_least_noise_is_the_default():
-    kinds = {None: 0, "laplace": 0, "gaussian": 1e-6}
-
-    def sds(columns, neighbors):
-        data, own = np.zeros((100, columns)), {"bounds": (-1, 1), "neighbors": neighbors, "rng": 1}
-        return [dp.moments(data, 1.0, mechanism=m, delta=d, **own).noise_sd for m, d in kinds.items()]
-
-    for columns, neighbors, figures in (
+@pytest.mark.parametrize(
+    ("columns", "neighbors", "figures"),
+    [
         (2, "bounded", (6.4, 7.6)),
         (3, "bounded", (9.2, 10.5)),
         (5, "bounded", (16.5, 17.3)),
         (2, "unbounded", (4.3, 4.3)),
         (5, "unbounded", (13.0, 13.0)),
-    ):
-        least, laplace, gaussian = sds(columns, neighbors)
-        assert (least[0, 1], least[1, 1]) == pytest.approx(figures, abs=0.06)
-        # of two columns a sum has what Laplace noise has, and a square less
-        assert least[0, 1] < 1.01 * laplace[0, 1] and least[1, 1] < 0.7 * laplace[1, 1]
-        assert least[0, 1] < gaussian[0, 1] and least[1, 1] < gaussian[1, 1]
+    ],
+)
+def test_the_least_noise_is_the_default(columns, neighbors, figures):
+    data, own = np.zeros((100, columns)), {"bounds": (-1, 1), "neighbors": neighbors, "rng": 1}
+    least, laplace, gaussian = (
+        dp.moments(data, 1.0, mechanism=kind, delta=delta, **own).noise_sd
+        for kind, delta in ((None, 0), ("laplace", 0), ("gaussian", 1e-6))
+    )
+    assert (least[0, 1], least[1, 1]) == pytest.approx(figures, abs=0.06)
+    # of two columns a sum has what Laplace noise has, and a square less
+    assert least[0, 1] < 1.01 * laplace[0, 1] and least[1, 1] < 0.7 * laplace[1, 1]
+    assert least[0, 1] < gaussian[0, 1] and least[1, 1] < gaussian[1, 1]
+
+
+def test_the_default_of_one_variable_is_laplace_noise():
     one = [dp.moments(X, 1.0, bounds=(0, 100), mechanism=m, rng=1) for m in (None, "linf", "laplace")]
-    assert one[0].release.mechanism == one[1].release.mechanism == "Laplace"
+    assert {each.release.mechanism for each in one} == {"Laplace"}
     assert one[0].matrix.tolist() == one[1].matrix.tolist() == one[2].matrix.tolist()
 
 
@@ -245,20 +243,21 @@ def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_re
     assert found[1.0] <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5) < found[0.25]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-@pytest.mark.parametrize("value", [-100.0, 0.5, 1e300])
-def test_few_and_clipped_records_give_numbers(n, value):
-    for neighbors in ("bounded", "unbounded"):
-        r = dp.moments(np.full(n, value), 0.001, bounds=(0, 1), neighbors=neighbors, rng=1)
-        assert 0 <= r.mean <= 1 and 0 <= r.std < 2
+@pytest.mark.parametrize(("n", "value"), [(1, -100.0), (2, 0.5), (5, 1e300)])
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_few_and_clipped_records_give_numbers(n, value, neighbors):
+    r = dp.moments(np.full(n, value), 0.001, bounds=(0, 1), neighbors=neighbors, rng=1)
+    assert 0 <= r.mean <= 1 and 0 <= r.std < 2
 
 
 def test_wrong_arguments_are_named():
-    with pytest.raises(dp.PydpstatError, match="data must have at least 1 record"):
-        dp.moments([], 1.0, bounds=(0, 1))
-    with pytest.raises(dp.PydpstatError, match="mechanism must be"):
-        dp.moments(X, 1.0, bounds=(0, 1), mechanism="staircase")
-    with pytest.raises(dp.PydpstatError, match="popmean must be"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).ttest(101)
-    with pytest.raises(dp.PydpstatError, match="alpha must be"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).conf_int(0.95)
+    r = dp.moments(X, 1.0, bounds=(0, 100), rng=1)
+    for call, message in (
+        (lambda: dp.moments([], 1.0, bounds=(0, 1)), "data must have at least 1 record"),
+        (lambda: dp.moments(X, 1.0, bounds=(0, 1), mechanism="staircase"), "mechanism must be"),
+        (lambda: r.ttest(101), "popmean must be"),
+        (lambda: r.conf_int(0.95), "alpha must be"),
+        (lambda: r.conf_int(column="x"), "column must be None"),
+    ):
+        with pytest.raises(dp.PydpstatError, match=message):
+            call()

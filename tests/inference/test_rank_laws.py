@@ -14,7 +14,6 @@ from scipy import integrate, stats
 from pydpstat.inference._null_distributions import distances
 from pydpstat.inference._null_distributions import ranks as rank_laws
 from pydpstat.inference._null_distributions.distances import PairInterval, mean_tail
-from pydpstat.inference._null_distributions.noise import normal_laplace_tail
 from pydpstat.inference._null_distributions.ranks import upper
 
 # rounding alone
@@ -50,7 +49,7 @@ def test_kendall_beside_all_permutations(records):
     assert rank_laws.kendall_law(records).masses == pytest.approx(shares(counts), **CLOSE)
 
 
-@pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (40, 1000), (50, 800)])
+@pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (50, 800)])
 def test_the_recursion_for_two_samples_stays_exact(first, second):
     law = rank_laws.mann_whitney_law(first, second)
     variance = first * second * (first + second + 1) / 12.0
@@ -175,7 +174,7 @@ def test_the_cap_shows_a_shift_best():
 # distances
 
 
-@pytest.mark.parametrize("records", [1, 7, 40, 41, 300, 3000])
+@pytest.mark.parametrize("records", [1, 40, 41, 3000])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_one_sample_beside_scipy(records, alternative):
     law = distances.one_sample_law(records, alternative)
@@ -196,19 +195,13 @@ def within(sizes, reach, alternative):
     for i in range(first + 1):
         ahead = row.copy()
         for j in range(second + 1):
-            if i + j:
-                # the last of the first i + j records is of the first sample with probability i / (i + j)
-                before = row[j - 1] if j else 0.0
-                ahead_of = (i * ahead[j] + j * before) / (i + j)
-            else:
-                ahead_of = 1.0
-            row[j] = ahead_of if lowest < i * second - j * first < reach else 0.0
+            # the last of the first i + j records is of the first sample with probability i / (i + j)
+            passed = (i * ahead[j] + j * (row[j - 1] if j else 0.0)) / (i + j) if i + j else 1.0
+            row[j] = passed if lowest < i * second - j * first < reach else 0.0
     return row[second]
 
 
-@pytest.mark.parametrize(
-    "sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (601, 500), (550, 550), (30, 1000)]
-)
+@pytest.mark.parametrize("sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (550, 550)])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
     law = distances.two_sample_law(*sizes, alternative)
@@ -246,8 +239,9 @@ def test_kruskals_statistic_has_its_chi_squared_law(sizes):
         assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
 
 
-@pytest.mark.parametrize("sizes", [(5, 5, 5), (3, 30, 30), (3, 5, 7, 9, 20)])
-@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(
+    ("sizes", "plain"), [((5, 5, 5), True), ((3, 30, 30), False), ((3, 5, 7, 9, 20), True)]
+)
 def test_the_tail_of_a_distance_is_never_below_its_own_and_falls_on(sizes, plain):
     weights = tuple(1 if plain else distances.Fraction(1, each) for each in sizes)
     law, total, rng = distances.distance_law(sizes, weights), sum(sizes), np.random.default_rng(3)
@@ -304,16 +298,6 @@ def test_a_mean_of_all_pairs_between_two_binomial_values():
         missed += not low <= 0.0 <= high
     # a true share of .05 is above that once in a thousand times
     assert missed / runs < 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)
-
-
-def test_normal_and_laplace_together():
-    for x, sd, scale in ((0.5, 1.0, 0.3), (3.0, 0.2, 1.0), (4.0, 1.0, 0.01), (0.0, 1.0, 1.0)):
-        with mpmath.workdps(30):
-            inner = mpmath.quad(
-                lambda t: mpmath.exp(-abs(t) / scale) / (2 * scale) * mpmath.ncdf((t - x) / sd),
-                [-50 * scale, 0, min(x, 40 * scale) or 1, 50 * scale + x],
-            )
-        assert normal_laplace_tail(x, sd, scale) == pytest.approx(float(inner), rel=1e-8)
 
 
 @given(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._null_distributions import noisy_score, score_tests
+from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, cells, matrix_of
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._regression_moments import Layout
@@ -134,23 +134,3 @@ def test_intervals_end_where_p_values_reach_their_level(alpha):
     for name, estimate in fit.params.items():
         for end in ends.loc[name]:
             assert fit.test(name, end) <= alpha < fit.test(name, estimate + 0.98 * (end - estimate))
-
-
-def test_one_summary_simulates_each_nuisance_point_once(monkeypatch):
-    made = []
-    real = noisy_score.releases
-    monkeypatch.setattr(noisy_score, "releases", lambda *own: made.append(1) or real(*own))
-    y, x = data(2)
-    fit = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=5)
-    fit.summary()
-    fit.conf_int(0.1)
-    fit.test("x1", 0.2)
-    assert len(made) == score_tests.POINTS + 1
-
-
-def test_what_is_kept_of_simulated_releases_is_bounded(monkeypatch):
-    y, x = data(3)
-    ends = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=6).conf_int()
-    monkeypatch.setattr(score_tests, "_KEPT", 0)
-    again = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=6)
-    assert np.array_equal(again.conf_int(), ends)
