@@ -13,7 +13,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions import simulation, tables
+from pydpstat.inference._null_distributions import simulation
 from pydpstat.inference._null_distributions.noise import noise_variance
 from pydpstat.inference._null_distributions.tables import (
     fit_statistic,
@@ -226,15 +226,6 @@ def test_refusals(given, message):
         pydpstat.chisquare(**{"data": ANSWERS, "epsilon": 1.0, **given})
     with pytest.raises(PydpstatError, match="have the same length"):
         pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]])
-
-
-def test_p_values_repeat():
-    noisy, found = np.array([[12.0, 3.0], [-2.0, 9.0]]), []
-    for _ in range(2):
-        tables._plain_independence.cache_clear(), tables._fit_reference.cache_clear()
-        fit = plain_fit_pvalue(noisy.ravel(), np.full(4, 0.25), None, RATE)
-        found.append((plain_independence_pvalue(noisy, 20, RATE), fit))
-    assert found[0] == found[1]
 
 
 @settings(max_examples=20, deadline=None)

@@ -183,9 +183,8 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["laplace", "normal"])
-def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject(law):
-    known = tuple(NoisySums((400.0, first, 36.0), SIZED, law, 400) for first in (60.0, 0.0))
+def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject():
+    known = tuple(NoisySums((400.0, first, 36.0), SIZED, "laplace", 400) for first in (60.0, 0.0))
     found = WelchInterval(known, 1.0)
     (low, high), wider = found.ends(0.01), found.ends(0.0005)
     assert -1.0 < wider[0] < low < high < wider[1] < 1.0

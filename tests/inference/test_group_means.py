@@ -13,15 +13,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.group_means import (
-    Fitted,
-    Mixed,
-    _families,
-    _ladder,
-    _may_be,
-    equal_means,
-    welch_pvalue,
-)
+from pydpstat.inference._null_distributions.group_means import equal_means, welch_pvalue
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
@@ -82,7 +74,8 @@ def test_equal_groups_and_groups_far_apart(neighbors):
         assert len(far.released) == 9 and dropped.released == far.released
 
 
-# 100 runs each: a level of 0.05 has more than 14 rejections with the probability 2e-4, and the seed is fixed
+# a level of 0.05 has more rejections with the probability 2e-4, and the seed is fixed
+MOST = {runs: stats.binom.isf(2e-4, runs, 0.05) for runs in (80, 100)}
 HARD = [
     each
     for each in simulated.SETTINGS
@@ -93,15 +86,15 @@ HARD = [
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", HARD, ids=lambda each: each["name"])
 def test_the_level_holds(setting):
-    assert simulated.rejections(setting, 100, 7) <= 14
+    assert simulated.rejections(setting, 100, 7) <= MOST[100]
 
 
 @pytest.mark.slow
 def test_a_law_without_all_of_the_noise_is_noticed():
     name = "normal, groups of 7 7 6, epsilon 0.05"
     setting = next(each for each in simulated.SETTINGS if each["name"].startswith(name))
-    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2)) <= 18
-    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 150, 2, noise=2.0)) > 18
+    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 80, 2)) <= MOST[80]
+    assert sum(p <= 0.05 for p in simulated._pvalues(setting, 80, 2, noise=2.0)) > MOST[80]
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 0.001), (1, 100.0), (2, 1.0), (5, 100.0)])
@@ -149,40 +142,6 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
 def test_refusals(samples, how, message):
     with pytest.raises(PydpstatError, match=message):
         pydpstat.f_oneway(*samples, **{**USUAL, **how})
-
-
-def test_all_variances_are_tried_that_the_noise_leaves_possible():
-    sizes = np.array([30.0, 40.0])
-    # much noise: from none to the largest that bounds allow, and far below what 70 records can tell
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), sizes, 400.0)]
-    assert found[0] == 0.0 and found[-1] == 1.0 and 0.0 < found[1] <= 0.1 / 70
-    # some records: beyond one standard error, too, as far as a large deviation reaches
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 10 * sizes, 0.004)]
-    assert 0.05 < found[0] < 0.1 and 0.12 < found[-1] < 0.2
-    # little noise and many records: near the one found only, but not that one alone
-    found = [float(each[0]) for each in _ladder(0.1, 0.0, np.ones(2), 1000 * sizes, 4e-6)]
-    assert 0.05 < found[0] < 0.1 < found[-1] < 0.2
-
-
-@pytest.mark.parametrize("side", [1.0, -1.0])
-def test_variances_hardly_outside_of_the_simulated_ones_may_be(side):
-    sizes, drawn = np.array([40.0, 40.0]), np.array([[0.1, 0.3], [0.1, 0.2]]).T
-    # two scales of the first group's noise
-    margin = 2.0 * 4.0 / (100.0 * 40.0)
-    end = 0.3 if side > 0 else 0.1
-    simulated = Fitted(np.zeros(2), np.zeros(2), drawn)
-    for off, may_be in ((0.9, True), (1.1, False)):
-        found = Fitted(np.zeros(1), np.zeros(1), np.array([[end + side * off * margin, 0.15]]))
-        assert _may_be(found, simulated, sizes, Mixed.sized(100.0)) is may_be
-
-
-@pytest.mark.parametrize(("mean", "highest"), [(-0.9, (-0.88, -0.8)), (-0.1, (-0.1, -0.1))])
-def test_a_common_mean_is_also_tried_nearer_to_the_middle(mean, highest):
-    # by a few errors, which are 0.02 each here; not where the largest variance would hardly grow
-    found = Fitted(np.zeros(1), np.array([mean]), np.array([[0.05, 0.05]]))
-    families = _families(found, np.array([200.0, 200.0]), Mixed.sized(1.0))
-    means = [point.mean for family in families for point in family]
-    assert min(means) == mean and highest[0] <= max(means) <= highest[1]
 
 
 def test_nearly_without_noise_private_sizes_change_nothing():

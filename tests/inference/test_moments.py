@@ -186,8 +186,9 @@ def noise_of(variables, neighbors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variables", [2, 3, 5])
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize(
+    ("variables", "neighbors"), [(2, "bounded"), (3, "bounded"), (2, "unbounded"), (5, "unbounded")]
+)
 def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
     noise, law = noise_of(variables, neighbors)
     runs, rng = 20_000, np.random.default_rng(variables)
@@ -209,7 +210,7 @@ def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0), (4.0, 0.0)])
+@pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0)])
 def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
     noise, law = noise_of(3, "bounded")
     rng = np.random.default_rng(8)

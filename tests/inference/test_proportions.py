@@ -133,7 +133,7 @@ def test_level_of_two(sizes, p, line, epsilon):
     noisy = [NoisyCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
 
     def far(each):
-        return abs(each.statistic(line)) > 1.5
+        return abs(each.statistic(line)) > 1.8
 
     assert share_rejected(noisy, lambda each: each.pvalue(line, "two-sided"), far) < HIGHEST
     # a statistic nearer than that is not rejected

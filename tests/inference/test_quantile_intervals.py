@@ -42,15 +42,6 @@ def test_thresholds_against_enumeration(n, q, rate, terms, share, factor):
     assert found.tolist() == [enumerated(n, q, rate, each, share, factor) for each in terms]
 
 
-def test_thresholds_in_steps_are_a_little_lower(monkeypatch):
-    setting = (10**6, 0.3, 0.001, np.array([1, 3, 20]), 0.025)
-    steps = lower_quantiles(*setting)
-    monkeypatch.setattr("pydpstat.inference._null_distributions.quantiles._MOST", 2**21)
-    exact = lower_quantiles(*setting)
-    # a step is 2 to 4 of some thousand
-    assert np.all(steps <= exact) and np.all(exact - steps < 10)
-
-
 def drawn(law, n, bins, rate, rng, edges):
     inner = np.searchsorted(edges[1:-1], law(n, rng), "right")
     gone = -np.expm1(-rate)

@@ -265,9 +265,16 @@ def told(ask):
         return str(error)
 
 
-@pytest.mark.parametrize(("size", "kind"), [(100, object), (400, "string")])
+@pytest.mark.parametrize(
+    ("formula", "size", "kind"),
+    [
+        ("y ~ x + g", 100, object),
+        ("y ~ x + C(g)", 400, "string"),
+        ("y ~ x + C(g)", 100, object),
+        (None, 100, object),
+    ],
+)
 @pytest.mark.parametrize("levels", [None, "declared", [["a", "b", "c"]], {"g": ["a", "b", "c"]}, [[1, 2]]])
-@pytest.mark.parametrize("formula", ["y ~ x + g", "y ~ x + C(g)", None])
 @pytest.mark.parametrize("fit", [pydpstat.ols, pydpstat.logit])
 def test_one_text_in_a_chunk_changes_no_name_and_no_message(frame, fit, formula, levels, size, kind):
     data = frame[["y", "x", "g"]].astype({"g": kind})
