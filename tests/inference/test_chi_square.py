@@ -140,13 +140,13 @@ def test_the_simulation_is_that_of_releases():
     rng = np.random.default_rng(8)
     setting = simulated.POWER[0]
     found = 0
-    for seed in range(60):
+    for seed in range(40):
         cells = rng.choice(4, size=100, p=setting["p"].ravel())
         r = pydpstat.chi2_contingency(cells // 2, cells % 2, 0.5, levels=([0, 1], [0, 1]), rng=seed)
         found += r.pvalue <= 0.05
-    expected = simulated.rejections(setting, 60, 3)
-    # four standard errors of a difference of two shares of 60
-    assert abs(found - expected) <= 4.0 * math.sqrt(2 * 60 * 0.25)
+    expected = simulated.rejections(setting, 40, 3)
+    # four standard errors of a difference of two shares of 40
+    assert abs(found - expected) <= 4.0 * math.sqrt(2 * 40 * 0.25)
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])

@@ -128,11 +128,12 @@ def test_the_level_holds_where_that_of_one_variance_does_not(law):
 def test_a_sum_of_influences_that_is_too_small_is_noticed():
     setting = {"method": "robust", "law": "far out", "predictors": 1, "n": 20000, "epsilon": 20.0}
     rng, hits = np.random.default_rng(2), [0, 0]
-    for _ in range(150):
+    for _ in range(100):
         noisy = levels.noisy_moments(setting, rng)
         hits[0] += levels.rejected(noisy, 1, 0.0)
         hits[1] += levels.rejected(replace(noisy, sampling=noisy.sampling / 4.0), 1, 0.0)
-    assert hits[0] <= 16 < 30 < hits[1]
+    # of a level of 0.05 more than 11 are above three standard errors
+    assert hits[0] <= 11 < 20 < hits[1]
 
 
 def test_the_simulated_release_is_the_functions_own():

@@ -158,11 +158,10 @@ def test_regressions():
 
 
 def test_a_limit_has_two_digits_and_is_above_its_floor():
-    for floor in [1e-6, 2e-6, 1e-4, 2e-4, 1 / 2049, 0.001 + DRAW, 0.0015, 0.002, 0.0099, 0.5, 0.995]:
+    for floor in [1e-6, 2e-6, 1e-4, 1 / 2049, 0.001 + DRAW, 0.0015, 0.0099, 0.5, 0.995]:
         text = limit_above(floor)
         assert float(text) > floor and Decimal(text) <= Decimal(repr(floor)) * Decimal("1.1")
         assert len(text.lstrip("0.").replace(".", "").split("e")[0]) <= 2
     assert limit_above(0.002 + DRAW) == "0.0022" and limit_above(0.0099) == "0.01"
-    assert limit_above(0.0099000001) == "0.01" and limit_above(1e-6) == "1.1e-06"
     assert shown_pvalue(0.002 + DRAW, 0.002 + DRAW) == "< 0.0022" and shown_pvalue(0.04, 0.002) == "0.04"
     assert not at_floor(0.0, 0.0) and shown_pvalue(0.0, 0.0) == shown_pvalue(1e-7, 1e-15) == "< 1e-06"
