@@ -362,6 +362,28 @@ def test_cells_have_intervals_of_shares():
     assert population(half).shape == (3, 2) and (population(half)[:2, 0] > 0.3).all()
 
 
+def test_a_summary_has_both_intervals_or_names_the_method_of_many():
+    text = pydpstat.mean(X, 1.0, **UNIT, population=True, rng=1).summary(0.1).as_text()
+    assert "noise [0.05" in text and "population [0.05" in text and "a random sample" in text
+    assert "population" not in pydpstat.mean(X, 1.0, **UNIT, rng=1).summary().as_text()
+    many = pydpstat.histogram(X, 1.0, edges=np.linspace(0, 100, 41), rng=1)
+    text = many.summary().as_text()
+    assert "population [" not in text and "conf_int(kind='population')" in text
+    assert population(many).shape == (40, 2)
+
+
+def test_kinds_and_levels_of_intervals_are_checked():
+    release = pydpstat.mean(X, 1.0, **UNIT, population=True, rng=1)
+    assert release.conf_int(0.1).equals(release.conf_int(0.1, "noise"))
+    assert (population(pickle.loads(pickle.dumps(release))) == population(release)).all()
+    for how, said in (
+        ({"kind": "sampling"}, "kind must be"),
+        ({"alpha": 2.0, "kind": "population"}, "alpha must"),
+    ):
+        with pytest.raises(PydpstatError, match=said):
+            release.conf_int(**how)
+
+
 def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():
     x = np.linspace(20.0, 60.0, 500)
     f, m = (pd.Series(x[:size] + shift, name=name) for size, shift, name in ((400, 0, "f"), (300, 5, "m")))

@@ -69,10 +69,7 @@ SIMULATED = {
     "proportions": (lambda: pydpstat.proportions_test(HIGH > 50, LOW > 50, EPS, rng=1), 2e-6),
     "binomial, private n": (lambda: pydpstat.binomtest(HIGH > 50, EPS, rng=1, **OPEN), 2e-6),
     "binomial": (lambda: pydpstat.binomtest(MANY < 999, EPS, rng=1), 2e-15),
-    "quantile": (
-        lambda: pydpstat.quantile_test(MANY, EPS, q=-20.0, alternative="greater", rng=1),
-        1e-15,
-    ),
+    "quantile": (lambda: pydpstat.quantile_test(MANY, EPS, q=-20.0, alternative="greater", rng=1), 1e-15),
     "coins": (lambda: pydpstat.ttest_1samp(HIGH, 1e-9, 1e3, method="exact", rng=1, **PAIR), 2e-15),
     "quantile, private n": (
         lambda: pydpstat.quantile_test(HIGH, EPS, q=20.0, alternative="greater", rng=1, **OPEN),

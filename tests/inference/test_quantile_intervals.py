@@ -50,10 +50,7 @@ def drawn(law, n, bins, rate, rng, edges):
 
 ATOMS = ([-0.5, 0.2, 0.75], [0.45, 0.2, 0.35])
 LAWS = {
-    "normal": (
-        lambda n, rng: rng.normal(0.03, 0.25, n),
-        {0.5: 0.03, 0.9: 0.03 + 0.25 * stats.norm.ppf(0.9)},
-    ),
+    "normal": (lambda n, rng: rng.normal(0.03, 0.25, n), {0.5: 0.03, 0.9: 0.03 + 0.25 * stats.norm.ppf(0.9)}),
     "atoms": (lambda n, rng: rng.choice(ATOMS[0], n, p=ATOMS[1]), {0.45: -0.5, 0.5: 0.2, 0.65: 0.2}),
     "constant": (lambda n, rng: np.full(n, 0.3), {0.5: 0.3}),
     "heavy": (lambda n, rng: 0.2 * rng.standard_cauchy(n), {0.75: 0.2}),

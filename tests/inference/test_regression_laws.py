@@ -92,8 +92,7 @@ def test_the_sensitivity_of_two_numbers_is_reached():
 
 @pytest.mark.parametrize("bounded", [True, False])
 @pytest.mark.parametrize(
-    ("levels", "norm"),
-    [((3, 3), 1), ((3, 3), 2), ((2, 3), math.inf), ((12, 12), math.inf), ((), math.inf)],
+    ("levels", "norm"), [((3, 3), 1), ((3, 3), 2), ((2, 3), math.inf), ((12, 12), math.inf), ((), math.inf)]
 )
 def test_what_is_released_makes_the_matrix_of_the_records(levels, norm, bounded):
     rng = np.random.default_rng(2)

@@ -142,10 +142,7 @@ def test_with_next_to_no_noise_a_domain_table_is_that_of_the_groups_alone(neighb
         # nobody says how many records are in no group: any number, each with the product 0
         squares = (x * w).dot(x * w)
         # the reference draws are 8,192 and their quantiles right to two per cent
-        for ends, variance in (
-            (total_ends, squares),
-            (counted_ends, squares - (x * w).sum() ** 2 / X.size),
-        ):
+        for ends, variance in ((total_ends, squares), (counted_ends, squares - (x * w).sum() ** 2 / X.size)):
             assert np.diff(ends.loc[level])[0] / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.06)
         low, high = median_ends.loc[level]
         order = np.argsort(x)
