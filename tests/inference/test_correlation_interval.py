@@ -23,7 +23,7 @@ BOUNDS = {"bounds": ((-5, 7), (-7, 5))}
 ALMOST_WITHOUT_NOISE = 1e8
 # the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
 FALSE_ALARMS = 1e-5
-RUNS = 200
+RUNS = 150
 
 
 def population(release, alpha=0.05):

@@ -52,8 +52,7 @@ def plain(formula):
 FORMULAS = ["y ~ C(region)", "y ~ C(sex) * C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
 
 
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(("formula", "neighbors"), zip(FORMULAS, ["bounded", "unbounded"] * 2))
 def test_with_next_to_no_noise_it_is_the_maximum_of_the_likelihood(formula, neighbors):
     r, fitted = logit(formula, 1e6, neighbors=neighbors, rng=1), plain(formula)
     assert sorted(r.params.index) == sorted(fitted.params.index)
@@ -225,7 +224,7 @@ def test_a_private_number_of_records_is_not_told():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "epsilon"), [(0, 1.0), (3, 1e-9), (3, 100.0), (40, 1.0)])
+@pytest.mark.parametrize(("n", "epsilon"), [(0, 1.0), (3, 1e-9), (40, 100.0)])
 @pytest.mark.parametrize("formula", ["y ~ C(sex)", "y ~ x + C(sex)", "y ~ x"])
 def test_whatever_the_records_are(formula, n, epsilon):
     r = logit(formula, epsilon, data=FRAME[:n], neighbors="unbounded", rng=n)

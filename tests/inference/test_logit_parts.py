@@ -33,7 +33,7 @@ def test_tails_of_two_laplace_variables():
 
 
 @given(st.floats(-12.0, 12.0), st.floats(0.0, 12.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_lines_leave_is_as_small_as_they_say(low, width):
     line, x = line_for(low, low + width), np.linspace(low, low + width, 3001)
     s = logistic(x)

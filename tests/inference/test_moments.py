@@ -80,7 +80,7 @@ NOISES = (("laplace", 0.0), ("gaussian", 1e-6), (None, 0.0))
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize(("mechanism", "delta"), NOISES)
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_record_moves_the_sums_by_more_than_the_sensitivity(mechanism, delta, neighbors, data):
     how = options(1.0, delta, mechanism, neighbors, "error", mechanisms=VECTOR)
     variables = data.draw(st.integers(1, 3))
@@ -186,9 +186,7 @@ def noise_of(variables, neighbors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("variables", "neighbors"), [(2, "bounded"), (3, "bounded"), (2, "unbounded"), (5, "unbounded")]
-)
+@pytest.mark.parametrize(("variables", "neighbors"), [(3, "bounded"), (2, "unbounded"), (5, "unbounded")])
 def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
     noise, law = noise_of(variables, neighbors)
     runs, rng = 20_000, np.random.default_rng(variables)
@@ -214,7 +212,7 @@ def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
 def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
     noise, law = noise_of(3, "bounded")
     rng = np.random.default_rng(8)
-    parts = [each.rvs((200_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
+    parts = [each.rvs((100_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
     total = scales[0] * parts[0] + scales[1] * parts[1]
     weights_, values, rest = noise_above(scales, law)
     assert rest < 1e-11 and np.all(np.diff(values) >= 0.0)

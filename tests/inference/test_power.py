@@ -94,19 +94,18 @@ SETTINGS = (
     ("ttest_rel", 100, 1.0, 0.4, {}, 30),
     ("wilcoxon", 40, 1.0, 0.5, {}, 250),
     ("wilcoxon", 1000, 0.1, 0.14, {"alternative": "greater"}, 250),
-    ("ttest_ind", 100, 1.0, 0.55, {}, 12),
+    ("ttest_ind", 100, 1.0, 0.55, {}, 10),
     ("mannwhitneyu", 30, 1.0, 0.8, {}, 250),
     ("mannwhitneyu", (100, 400), 0.5, -0.35, {"alternative": "less"}, 250),
-    ("kruskal", 50, 1.0, 0.6, {}, 250),
-    ("f_oneway", 50, 2.0, 0.75, {}, 20),
+    ("kruskal", 50, 1.0, 0.6, {}, 150),
+    ("f_oneway", 50, 2.0, 0.75, {}, 10),
     ("binomtest", 100, 1.0, 0.12, {}, 250),
     ("binomtest", 60, 0.5, -0.15, {"p": 0.3, "alternative": "less"}, 250),
     ("quantile_test", 200, 1.0, -0.09, {"alternative": "greater"}, 250),
     ("quantile_test", 200, 0.5, 0.1, {"ties": False}, 400),
-    ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 100),
-    ("chi2_contingency", 100, 1.0, 0.3, {}, 15),
-    ("kendalltau", 40, 1.0, 0.6, {}, 250),
-    ("kendalltau", 200, 0.5, -0.25, {}, 300),
+    ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 60),
+    ("chi2_contingency", 100, 1.0, 0.3, {}, 10),
+    ("kendalltau", 200, 0.5, -0.25, {}, 150),
 )
 
 
@@ -179,22 +178,14 @@ def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
 def test_power_grows(test):
     effect = EFFECTS.get(test, 0.5)
     at = {"n": 80, "epsilon": 0.8, "effect": effect}
-    for name, values in (
-        ("n", (20, 60, 240)),
-        ("epsilon", (0.1, 0.7, 3.0)),
-        ("effect", (0.3 * effect, effect)),
-    ):
-        some = values[::2] if test in ("kruskal", "chi2_contingency") and name != "effect" else values
-        powers = [dp.plan(test, **{**at, name: value}).power for value in some]
-        assert all(b > a - SLACK for a, b in zip(powers, powers[1:])), name
-        assert 0.0 <= powers[0] < powers[-1] <= 1.0
+    for name, values in {"n": (20, 240), "epsilon": (0.1, 3.0), "effect": (0.3 * effect, effect)}.items():
+        low, high = (dp.plan(test, **{**at, name: value}).power for value in values)
+        assert 0.0 <= low < high <= 1.0, name
 
 
 # the others are searched in the same way
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "test", ["ttest_1samp", "wilcoxon", "kruskal", "binomtest", "proportions_test", "kendalltau"]
-)
+@pytest.mark.parametrize("test", ["ttest_1samp", "wilcoxon", "binomtest", "proportions_test", "kendalltau"])
 def test_what_is_found_has_the_power(test):
     # the others are searched in the same way
     effect, aim = EFFECTS.get(test, 0.5), 0.7
@@ -286,7 +277,7 @@ def test_the_neighbors_are_those_of_the_block_around():
 
 
 # by how many seeded tests a plan with a guess of the number of records is checked
-PRIVATE_RUNS = {"binomtest": 300, "quantile_test": 200, "ttest_1samp": 20, "ttest_ind": 20}
+PRIVATE_RUNS = {"binomtest": 200, "quantile_test": 150, "ttest_1samp": 15, "ttest_ind": 15}
 
 
 @pytest.mark.slow
@@ -320,12 +311,9 @@ def test_with_a_guess_of_n_the_fourth_number_is_found(test):
     assert planned.power >= 0.7 and again.power == planned.power
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("test", ["f_oneway", "chi2_contingency"])
 def test_a_private_number_of_records_has_a_power_of_its_own(test):
-    effect = EFFECTS.get(test, 0.6)
-    powers = [
-        dp.plan(test, 0.6, n=100, effect=effect, neighbors=each).power for each in ("bounded", "unbounded")
-    ]
+    at = {"epsilon": 0.6, "n": 100, "effect": EFFECTS.get(test, 0.6)}
+    public, private = (dp.plan(test, **at, neighbors=each).power for each in ("bounded", "unbounded"))
     # a record that is added or removed moves less than one that is replaced
-    assert powers[1] > powers[0] + 0.02 and max(powers) < 1.0
+    assert public + 0.02 < private < 1.0

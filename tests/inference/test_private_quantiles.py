@@ -56,7 +56,6 @@ QUANTILES |= {("ties", 0.5): 0.25, ("ties", 0.1): 0.1 / 0.6}
         ("exponential", 0.5, 40, 1.0, 16),
         ("exponential", 0.1, 400, 0.2, 32),
         ("ties", 0.5, 1000, 2.0, 32),
-        ("ties", 0.1, 400, 0.2, 32),
     ],
 )
 def test_intervals_cover(name, q, n, rate, cells):

@@ -25,11 +25,6 @@ def contingency(size, **how):
     return pydpstat.chi2_contingency(x, x, EPS, levels=(["a", "b"],) * 2, rng=1, **how)
 
 
-def crossed(size):
-    frame = pd.DataFrame({"x": np.repeat(["a", "b"], size), "y": np.repeat(["c", "d"], size)})
-    return pydpstat.crosstab(frame, EPS, levels={"x": ["a", "b"], "y": ["c", "d"]}, rng=1)
-
-
 def ols(**how):
     x = np.linspace(0, 1, 2000)
     return pydpstat.ols(x, x, EPS, bounds=[(0, 1), (0, 1)], rng=1, **how)
@@ -65,7 +60,6 @@ SIMULATED = {
     ),
     "chi2": (lambda: contingency(40), FLOOR),
     "chi2, private n": (lambda: contingency(40, **OPEN), FLOOR),
-    "chi2 of a table": (lambda: crossed(40).chi2(), FLOOR),
     "proportions": (lambda: pydpstat.proportions_test(HIGH > 50, LOW > 50, EPS, rng=1), 2e-6),
     "binomial, private n": (lambda: pydpstat.binomtest(HIGH > 50, EPS, rng=1, **OPEN), 2e-6),
     "binomial": (lambda: pydpstat.binomtest(MANY < 999, EPS, rng=1), 2e-15),

@@ -73,14 +73,14 @@ def in_digits(law, z, rate):
 
 
 @given(st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tails_with_noise_have_their_digits(records, z, rate):
     law = rank_laws.signed_rank_law(records, max(1, records // 2))
     assert upper(law, float(z), rate) == pytest.approx(in_digits(law, z, rate), rel=1e-12, abs=1e-300)
 
 
 @given(st.sampled_from([(3, 4), (6, 6)]), st.sampled_from([0.05, 1.0, 10.0]))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_p_values_of_a_true_hypothesis_are_at_most_as_often_small(sizes, rate):
     # exactly: over all values of the statistic and of the noise
     law, highest = rank_laws.mann_whitney_law(*sizes), sizes[0] * sizes[1]
@@ -306,7 +306,7 @@ def test_a_mean_of_all_pairs_between_two_binomial_values():
     st.floats(1e-6, 0.5),
     st.sampled_from(["two-sided", "less", "greater"]),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_intervals_are_in_range_and_grow(center, pairs, noise, alpha, alternative):
     interval = PairInterval(center, pairs, noise, alternative)
     low, high = interval.ends(alpha)

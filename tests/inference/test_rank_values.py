@@ -26,7 +26,7 @@ def changes(start, other, value):
 
 
 @given(TIED, TIED)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_statistics_beside_their_definitions(first, second):
     x, y = arrays(first, second)
     keys = np.arange(x.size + y.size)
@@ -46,7 +46,7 @@ def test_statistics_beside_their_definitions(first, second):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9), st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_concordant_pairs_beside_all_pairs(records, random):
     x, y = arrays(*zip(*records))
     keys = np.array([random.sample(range(100), x.size) for _ in range(2)])
@@ -66,7 +66,7 @@ def test_concordant_pairs_of_many_records_are_exact():
 
 
 @given(TIED, st.integers(1, 9), st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_signed_ranks_beside_sorting(values, cap, random):
     (x,) = arrays(values)
     keys = np.array(random.sample(range(100), x.size))

@@ -44,7 +44,7 @@ def test_of_independent_draws_it_is_rarely_below():
 
 
 @given(st.floats(0.0, 40.0), st.floats(0.0, 40.0), st.integers(400, 3000), st.integers(1, 100))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_p_values_fall_and_agree_with_critical_values(one, other, count, seed):
     sizes = np.random.default_rng(seed).exponential(size=count)
     low, high = sorted((one, other))

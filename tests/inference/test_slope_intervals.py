@@ -20,7 +20,7 @@ from pydpstat.inference._slopes import BITS, PairSlopes, group_sizes, looks_for
 SURE = 1e6
 # the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
 FALSE_ALARMS = 1e-5
-RUNS = 300
+RUNS = 200
 
 
 def inverted(order):

@@ -241,7 +241,7 @@ def test_the_noise_of_strata_adds_up():
 RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("abc"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans()
 )
