@@ -52,7 +52,7 @@ def plain(formula):
 FORMULAS = ["y ~ C(region)", "y ~ C(sex) * C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
 
 
-@pytest.mark.parametrize(("formula", "neighbors"), zip(FORMULAS, ["bounded", "unbounded"] * 2))
+@pytest.mark.parametrize(("formula", "neighbors"), list(zip(FORMULAS, ["bounded", "unbounded"] * 2)))
 def test_with_next_to_no_noise_it_is_the_maximum_of_the_likelihood(formula, neighbors):
     r, fitted = logit(formula, 1e6, neighbors=neighbors, rng=1), plain(formula)
     assert sorted(r.params.index) == sorted(fitted.params.index)
