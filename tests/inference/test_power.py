@@ -105,6 +105,7 @@ SETTINGS = (
     ("quantile_test", 200, 0.5, 0.1, {"ties": False}, 400),
     ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 60),
     ("chi2_contingency", 100, 1.0, 0.3, {}, 10),
+    ("kendalltau", 40, 1.0, 0.6, {}, 250),
     ("kendalltau", 200, 0.5, -0.25, {}, 150),
 )
 
