@@ -1,7 +1,5 @@
 """Intervals, starts and powers that equal what defines them, computed another way."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -11,14 +9,10 @@ from statsmodels.stats import power
 
 from pydpstat.inference._null_distributions.exact_moments import noise_above
 from pydpstat.inference._null_distributions.logistic_cells import start
-from pydpstat.inference._null_distributions.noise import geometric_sum, normal_laplace_tail
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 from pydpstat.inference._null_distributions.noisy_welch import groups_under
 from pydpstat.inference._null_distributions.power_counts import block_power
-from pydpstat.inference._null_distributions.proportions import noisy_tails
 from pydpstat.inference._null_distributions.simulation import noise_quantiles
-from pydpstat.inference._null_distributions.tables import nuisance_points
-from pydpstat.inference._null_distributions.two_proportions import _limits
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
@@ -41,17 +35,6 @@ def test_logistic_steps_start_at_a_share_that_the_records_can_show(response):
     # without predictors that matter, the start has the share of ones
     found = start(10_000, response, np.zeros(1), np.eye(1) / 3.0, np.zeros(1), 0.01)
     assert found == pytest.approx([math.log(response / (1.0 - response)), 0.0], abs=1e-9)
-
-
-def test_margins_of_tables_are_tried_less_and_more_concentrated():
-    noisy = np.array([[60.0, 20.0], [15.0, 5.0]])
-    public = [points.max() for _, points in nuisance_points(noisy, 100, 1.0)]
-    assert len(public) == 3 and public[1] < public[0] < public[2]
-    private = list(nuisance_points(noisy, None, 1.0))
-    assert len({size for size, _ in private}) == 3 and len(private) == 12
-    for at in range(0, 12, 4):
-        plain, less, more, most = (points.max() for _, points in private[at : at + 4])
-        assert less < plain < more < most
 
 
 def test_groups_share_a_mean_that_is_nearer_to_the_middle_by_two_errors():
@@ -89,12 +72,6 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
             assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
 
 
-def test_without_one_of_its_parts_the_normal_laplace_tail_is_the_others():
-    x = [-3.0, -0.5, 0.0, 0.5, 3.0]
-    assert normal_laplace_tail(x, 0.0, 2.0) == pytest.approx(LAPLACE.sf(x))
-    assert normal_laplace_tail(x, 2.0, 0.0) == pytest.approx(stats.norm(scale=2.0).sf(x))
-
-
 def test_quantiles_of_noise_are_scipys():
     shares = np.array([1e-9, 0.02, 0.5, 0.7, 0.999])
     assert noise_quantiles(shares, "laplace") == pytest.approx(stats.laplace.ppf(shares))
@@ -117,11 +94,3 @@ def test_power_of_several_groups_and_of_tables_is_statsmodels():
     assert found == pytest.approx(expected, abs=1e-6)
     found = block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
     assert found == pytest.approx(power.GofChisquarePower().power(0.3, 150, 0.05, n_bins=7), abs=1e-6)
-
-
-def test_limits_of_two_shares_have_half_of_what_they_leave_out_on_either_side():
-    counts, sizes, outside, noise = (12.0, 40.0), (50, 60), 0.002, geometric_sum(0.8, 1)
-    for (low, high), count, size in zip(_limits(counts, sizes, 0.8, outside), counts, sizes):
-        assert low < count / size < high
-        assert noisy_tails(count, size, low, noise)[0] == pytest.approx(0.5 * outside, rel=1e-6)
-        assert noisy_tails(count, size, high, noise)[1] == pytest.approx(0.5 * outside, rel=1e-6)

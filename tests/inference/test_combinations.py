@@ -1,7 +1,5 @@
 """Combinations of a regression's coefficients: tests, covariances and predictions in statsmodels' words."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
@@ -12,7 +10,6 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions import score_tests
 from pydpstat.results._hypotheses import hypotheses
 
 # noise that no digit shows
@@ -20,8 +17,6 @@ SURE = 1e8
 BOUNDS = {"y": (-8.0, 12.0), "x": (1.0, 10.0), "z": (-4.0, 4.0)}
 FORMULA = "y ~ x * z + C(g)"
 NAMES = ["Intercept", "x", "z", "C(g)[T.b]", "C(g)[T.c]", "x:z"]
-
-ROW = [0, 0, 0, 0, 0, 1]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +58,7 @@ def test_without_noise_covariances_are_those_of_least_squares(sure, known):
 
 @pytest.mark.parametrize(
     "text",
-    ["x = z", "C(g)[T.b] = C(g)[T.c]", "Intercept + 5*x = 1.4", "-2*Intercept = x", "x + x:z = 0.3", "z"],
+    ["x = z", "C(g)[T.b] = C(g)[T.c]", "Intercept + 5*x = 1.4", "x + x:z = 0.3", "z"],
 )
 def test_without_privacy_a_contrast_is_the_t_test(sure, known, text):
     found, wanted = sure.t_test(text), known.t_test(text)
@@ -86,39 +81,16 @@ def test_without_privacy_a_contrast_is_the_t_test(sure, known, text):
 def test_a_coefficient_is_tested_alike_in_any_basis(frame, own):
     # noise that is a good part of the errors: the basis changes nothing but the floors of pivots
     fit = fitted(frame, 20.0, formula="y ~ x + z + C(g)", **own)
-    for name in fit.params.index[[0, 1, 3]]:
-        place = list(fit.params.index).index(name)
-        row = np.zeros(len(fit.params))
-        row[place] = 2.0
-        part = fit.combinations.of(row)
-        assert part.estimate == pytest.approx(2.0 * fit.params[name], rel=1e-9)
-        assert part.error == pytest.approx(2.0 * fit.bse[name], rel=1e-9)
+    for place in (0, 1, 3):
+        part = fit.combinations.of(2.0 * np.eye(len(fit.params))[place])
+        assert part.estimate == pytest.approx(2.0 * fit.params.iloc[place], rel=1e-9)
+        assert part.error == pytest.approx(2.0 * fit.bse.iloc[place], rel=1e-9)
         # critical values of other draws, which tell them to within three in a hundred
-        assert part.ends(0.05) == pytest.approx(2.0 * fit.conf_int().loc[name], abs=0.15 * part.error)
-    one = fit.t_test("C(g)[T.b] = C(g)[T.c]")
-    # noise enters the standard error of a difference as that of the two coefficients together
-    cov = fit.cov_params()
+        assert part.ends(0.05) == pytest.approx(2.0 * fit.conf_int().iloc[place], abs=0.15 * part.error)
     b, c = "C(g)[T.b]", "C(g)[T.c]"
-    assert one.sd[0] ** 2 == pytest.approx(cov.loc[b, b] + cov.loc[c, c] - 2 * cov.loc[b, c], rel=1e-6)
-
-
-def test_the_simulated_noise_of_a_turned_basis_is_the_same_noise_turned(frame):
-    fit = fitted(frame, 20.0, formula="y ~ x + z + C(g)")
-    noisy = fit.combinations.tests.noisy
-    turned = fit.combinations.of(np.array([0.0, 1.0, -2.0, 0.0, 3.0])).tests.noisy
-    width = len(noisy.matrix)
-    # what takes the one matrix to the other takes the noise of each draw
-    scaled = np.array([0.0, 1.0, -2.0, 0.0, 3.0]) * fit.combinations.tests.units
-    place = int(np.argmax(np.abs(scaled)))
-    # the predictor in this place stays between -1 and 1
-    scaled = scaled / abs(scaled[place])
-    change = np.eye(width)
-    change[place, :-1] = -scaled / scaled[place]
-    change[place, place] = 1.0 / scaled[place]
-    for draw in (0, 7):
-        moved = change.T @ noisy.draws.noise[..., draw] @ change
-        assert turned.draws.noise[..., draw] == pytest.approx(moved, rel=1e-9, abs=1e-6)
-    assert turned.matrix == pytest.approx(change.T @ noisy.matrix @ change)
+    # noise enters the standard error of a difference as that of the two coefficients together
+    cov, sd = fit.cov_params(), fit.t_test(f"{b} = {c}").sd[0]
+    assert sd**2 == pytest.approx(cov.loc[b, b] + cov.loc[c, c] - 2 * cov.loc[b, c], rel=1e-6)
 
 
 def test_several_hypotheses_are_tested_by_bonferroni(frame):
@@ -246,18 +218,10 @@ def test_other_hypotheses_are_refused(given, said):
         hypotheses(given, NAMES)
 
 
-def test_ends_at_some_places_are_those_of_all(frame):
-    fit = pydpstat.ols("y ~ x + z", frame, 20.0, bounds=BOUNDS, rng=1)
-    noisy = fit.combinations.tests.noisy
-    whole, one = score_tests.ends(noisy, 0.05), score_tests.ends(noisy, 0.05, np.array([1]))
-    assert one[1] == pytest.approx(whole[1], rel=1e-12) and np.isinf(one[[0, 2]]).all()
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [1.0, 10_000.0])
-def test_combinations_do_not_depend_on_the_responses_unit(frame, unit):
-    bounds = {"y": (-8.0 * unit, 12.0 * unit), "x": BOUNDS["x"]}
-    fit = fitted(frame.assign(y=unit * frame.y), 20.0, "y ~ x + C(g)", bounds=bounds)
+def test_combinations_do_not_depend_on_the_responses_unit(frame):
+    bounds = {"y": (-8e4, 12e4), "x": BOUNDS["x"]}
+    fit = fitted(frame.assign(y=1e4 * frame.y), 20.0, "y ~ x + C(g)", bounds=bounds)
     alone = fit.t_test(np.eye(4)).summary_frame()
     assert alone["std err"].to_numpy() == pytest.approx(fit.bse.to_numpy(), rel=1e-6)
     assert alone["coef"].to_numpy() == pytest.approx(fit.params.to_numpy(), rel=1e-6)

@@ -1,17 +1,14 @@
 """Intervals of the population's correlation: coverage, Fisher's limit, ranges and edges."""
 
-from __future__ import annotations
-
 import math
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import correlations as levels
 from scipy import stats
 
 import pydpstat
@@ -20,16 +17,13 @@ from pydpstat.inference._null_distributions.shares import Spread, population_end
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.statistics._kernels.partition import PARABOLA
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import correlations as levels  # noqa: E402
-
 RNG = np.random.default_rng(5)
 NORMAL = RNG.multivariate_normal([1.0, -1.0], [[1.0, 0.6], [0.6, 1.0]], 2000)
 BOUNDS = {"bounds": ((-5, 7), (-7, 5))}
 ALMOST_WITHOUT_NOISE = 1e8
 # the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
 FALSE_ALARMS = 1e-5
-RUNS = 300
+RUNS = 150
 
 
 def population(release, alpha=0.05):
@@ -38,32 +32,28 @@ def population(release, alpha=0.05):
 
 WORST = [
     "normal 0, n 5000, epsilon 1000.0, public number",
-    "normal 0.95, n 1000, epsilon 2.0, public number",
     "t(4) 0.6, n 5000, epsilon 1000.0, public number",
-    "signs, n 200, epsilon 5.0, public number",
     "unequal signs, n 1000, epsilon 2.0, public number",
-    "exponential, common part, n 5000, epsilon 1000.0, public number",
     "normal 0.5, n 2000, epsilon 2.0, private number",
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WORST[::2])
+@pytest.mark.parametrize("name", WORST)
 def test_intervals_miss_as_rarely_as_they_say(name):
     (setting,) = [each for each in levels.SETTINGS if each["name"] == name]
-    assert levels.misses(setting, RUNS, 3) <= stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
+    missed = levels.misses(setting, RUNS, 3)
+    assert missed <= stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
+    # nor is it so wide that it would hardly miss
+    assert name != WORST[0] or missed > stats.binom.ppf(FALSE_ALARMS, RUNS, 0.02)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("factor", "wrong"), [(0.5, True), (1.0, False)])
-def test_the_simulation_finds_errors_that_are_too_small(monkeypatch, factor, wrong):
+def test_the_simulation_finds_errors_that_are_too_small(monkeypatch):
     right = Spread.sd
-    monkeypatch.setattr(Spread, "sd", lambda self, correlation: factor * right(self, correlation))
+    monkeypatch.setattr(Spread, "sd", lambda self, correlation: 0.5 * right(self, correlation))
     (setting,) = [each for each in levels.SETTINGS if each["name"] == WORST[0]]
-    found = levels.misses(setting, RUNS, 4)
-    assert (found > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)) == wrong
-    # nor are they so large that no interval would miss
-    assert found > stats.binom.ppf(FALSE_ALARMS, RUNS, 0.02)
+    assert levels.misses(setting, RUNS, 4) > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-4])

@@ -1,7 +1,5 @@
 """The laws of noisy counts: Tulap, sums of geometric noise, and exact tails of what they are added to."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -22,9 +20,7 @@ from pydpstat.inference._null_distributions.proportions import (
     _tails_of,
     binomial_points,
     binomial_reach,
-    crossing,
     noisy_tails,
-    pvalue_of,
 )
 from pydpstat.inference._null_distributions.two_proportions import (
     ContrastInterval,
@@ -33,7 +29,7 @@ from pydpstat.inference._null_distributions.two_proportions import (
     line_tails,
 )
 
-RATES = (0.05, 0.7, 3.0, 50.0)
+RATES = (0.05, 0.7, 50.0)
 
 
 def geometric(rate, reach):
@@ -100,11 +96,22 @@ def test_normal_and_laplace_against_multiple_precision(sd, scale):
     with mpmath.workdps(50):
         for x in (-4.0, 0.0, 0.5, 3.0, 8.0, 30.0):
             u, r = mpmath.mpf(x) / sd, mpmath.mpf(sd) / scale
-            below = lambda z: mpmath.erfc(-z / mpmath.sqrt(2)) / 2  # noqa: E731
-            first = mpmath.exp(r * r / 2 - u * r) * below(u - r)
-            exact = below(-u) + first / 2 - mpmath.exp(r * r / 2 + u * r) * below(-u - r) / 2
+            near, far = (mpmath.exp(r * r / 2 + s * r * u) * mpmath.ncdf(s * -u - r) / 2 for s in (-1, 1))
             # an exponent of 450 is rounded to 1e-13
+            exact = mpmath.ncdf(-u) + near - far
             assert abs(float(normal_laplace_tail(x, sd, scale)) / exact - 1) < 2e-13
+
+
+@pytest.mark.parametrize(
+    "x, sd, scale", [(0.5, 1.0, 0.3), (3.0, 0.2, 1.0), (4.0, 1.0, 0.01), (0.0, 1.0, 1.0)]
+)
+def test_the_tail_of_normal_and_laplace_is_its_integral(x, sd, scale):
+    with mpmath.workdps(30):
+        exact = mpmath.quad(
+            lambda t: mpmath.exp(-abs(t) / scale) / (2 * scale) * mpmath.ncdf((t - x) / sd),
+            [-50 * scale, 0, min(x, 40 * scale) or 1, 50 * scale + x],
+        )
+    assert normal_laplace_tail(x, sd, scale) == pytest.approx(float(exact), rel=1e-8)
 
 
 def test_normal_and_laplace_at_the_ends():
@@ -156,43 +163,6 @@ def test_tails_against_multiple_precision(n, p, rate, z):
         assert abs(up - total) < 1e-14 and abs(low - (1 - total)) < 1e-14
 
 
-def test_merged_values_make_no_tail_smaller(monkeypatch):
-    noise, z = Tulap(1.0), 5_003_000.3
-    merged = noisy_tails(z, 10**7, 0.5, noise)
-    monkeypatch.setattr("pydpstat.inference._null_distributions.proportions._MERGED", 10**9)
-    exact = noisy_tails(z, 10**7, 0.5, noise)
-    # half a cell of 2 values is a thousandth of the standard deviation
-    assert all(one >= other and one < other * 1.005 for one, other in zip(merged, exact))
-
-
-def test_pvalues_and_crossings():
-    assert pvalue_of(0.4, 0.7, "two-sided") == 0.8 and pvalue_of(0.6, 0.7, "two-sided") == 1.0
-    assert crossing(lambda x: 1.0 - x, 0.2, 5.0, 0.1) == pytest.approx(1.0, abs=1e-12)
-    assert crossing(lambda x: 1.0 + x, 0.2, -0.5, 0.1) == -0.5
-    assert crossing(lambda x: x - 1.0, 0.2, 5.0, 0.1) == 0.2
-
-
-@pytest.mark.slow
-def test_the_interval_covers_as_often_as_it_says():
-    n, epsilon, shorts = 6, 1.0, []
-    noise, shares = Tulap(epsilon), (np.arange(40) + 0.5) / 40
-    for p in (0.02, 0.3, 0.5):
-        values, masses = binomial_points(n, p)
-        likely = masses > 1e-4
-        covered = short = 0.0
-        for k, mass in zip(values[likely], masses[likely]):
-            for z in (k + noise.ppf(shares)).tolist():
-                low, high = ProportionInterval(z, n, epsilon, "two-sided").ends(0.1)
-                covered += mass * (low <= p <= high) / shares.size
-                # an interval that leaves out the noise
-                up, down = noisy_tails(min(max(z, 0.0), n), n, p, Tulap(1e3))
-                short += mass * (min(up, down) > 0.05) / shares.size
-        # 40 places of the noise are right to 1 / 40 on either side
-        assert covered > 0.9 - 2 / 40
-        shorts.append(short)
-    assert min(shorts) < 0.8
-
-
 @pytest.mark.parametrize("n, epsilon, z", [(40, 0.3, 11.2), (40, 10.0, 40.2), (10**6, 0.1, 300_100.4)])
 def test_the_ends_are_where_a_tail_is_half_of_alpha(n, epsilon, z):
     noise, inside = Tulap(epsilon), min(z, n)
@@ -228,29 +198,26 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
 
 
 @pytest.mark.parametrize("met, unmet, rate", [(78, 170, 0.2), (3, 250, 0.05), (9, 0, 1.0), (7e4, 3e4, 0.01)])
-@pytest.mark.parametrize("share", [0.2, 0.025, 1e-6])
+@pytest.mark.parametrize("share", [0.2, 1e-6])
 def test_ends_are_where_the_largest_tail_of_all_numbers_has_its_share(met, unmet, rate, share):
-    pair = NoisyPair(met, unmet, rate)
-    interval, near = NoisyPairInterval(pair, "two-sided"), 1e-6
-    for end, side, far in ((interval.lower(share), 0, -near), (interval.upper(share), 1, near)):
-        if 0.0 < end < 1.0:
-            assert (
-                pair.tails(end - far, 0.02 * share)[side] > share > pair.tails(end + far, 0.02 * share)[side]
-            )
-        else:
-            assert pair.tails(min(max(end, near), 1.0 - near), 0.02 * share)[side] > share
+    pair, near = NoisyPair(met, unmet, rate), 1e-6
+    interval = NoisyPairInterval(pair, "two-sided")
+    for end, side, out in ((interval.lower(share), 0, -near), (interval.upper(share), 1, near)):
+        inside, outside = (
+            pair.tails(min(max(end + s * out, near), 1 - near), 0.02 * share)[side] for s in (-1, 1)
+        )
+        assert inside > share and (outside < share or not 0.0 < end < 1.0)
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater"])
 def test_one_sided_intervals_of_half_the_level_have_ends_for_any_counts(alternative):
     # where noise is skewed a tail can be less than 1/2 at the share seen
-    for met, unmet in ((1000, 3), (3, 1000), (199, 3), (0, 0)):
+    for met, unmet in ((1000, 3), (3, 1000), (0, 0)):
         pair = NoisyPair(met, unmet, 1.0, (5, 1))
         low, high = NoisyPairInterval(pair, alternative).ends(0.5)
         assert 0.0 <= low <= pair.share <= high <= 1.0
     for counts, sizes, rate in (((0.0, 7.8), (1, 20), 50.0), ((0.2, 1.9), (1, 2), 3.0)):
-        noisy = NoisyCounts(counts, sizes, rate)
-        low, high = ContrastInterval(noisy, False, alternative).ends(0.5)
+        low, high = ContrastInterval(NoisyCounts(counts, sizes, rate), False, alternative).ends(0.5)
         assert -1.0 <= low <= counts[0] / sizes[0] - counts[1] / sizes[1] <= high <= 1.0
 
 
@@ -268,22 +235,9 @@ def test_two_counts_against_simulation(sizes, p, line, rate):
     rng, runs = np.random.default_rng(2), 200_000
     first, second = (rng.binomial(n, share, runs) + noise_of(rng, rate, runs) for n, share in zip(sizes, p))
     drawn, _ = line.statistic(first, second, sizes, noise_variance(rate))
-    pairs = np.array(p)[:, None]
+    # 4.5 standard errors, and 0.001 for cells in place of integers
+    error = 4.5 * np.sqrt(0.25 / runs) + 1e-3
     for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
-        up, low = (float(each[0]) for each in line_tails(t, sizes, rate, line, pairs))
-        # 4.5 standard errors, and 0.001 for cells in place of integers
-        assert abs(up - (drawn >= t - 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs) + 1e-3
-        assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs) + 1e-3
-
-
-def test_few_pairs_of_proportions_find_the_largest_pvalue(monkeypatch):
-    rng = np.random.default_rng(3)
-    for sizes, p, rate in (((100, 100), 0.3, 1.0), ((30, 200), 0.05, 5.0), ((20, 20), 0.02, 1.0)):
-        for _ in range(8):
-            x = rng.binomial(sizes, p) + noise_of(rng, rate, 2)
-            noisy = NoisyCounts((float(x[0]), float(x[1])), sizes, rate)
-            monkeypatch.setattr("pydpstat.inference._null_distributions.two_proportions._PAIRS", 33)
-            few = noisy.tails(Line.of_difference(0.0), 1e-6)
-            monkeypatch.setattr("pydpstat.inference._null_distributions.two_proportions._PAIRS", 321)
-            many = noisy.tails(Line.of_difference(0.0), 1e-6)
-            assert all(one <= other + 1e-12 and other < one * 1.02 for one, other in zip(few, many))
+        up, low = (float(each[0]) for each in line_tails(t, sizes, rate, line, np.array(p)[:, None]))
+        assert up == pytest.approx((drawn >= t - 1e-9).mean(), abs=error)
+        assert low == pytest.approx((drawn <= t + 1e-9).mean(), abs=error)

@@ -1,7 +1,5 @@
 """p-values far below a share of the draws: they agree with simulations, integrals and the others."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,7 +10,6 @@ from pydpstat.inference._null_distributions import group_means, tables
 from pydpstat.inference._null_distributions.mean_differences import (
     WelchInterval,
     deeper,
-    t_floor,
     t_pvalue,
     two_sample_pvalue,
 )
@@ -27,7 +24,6 @@ from pydpstat.inference._null_distributions.noisy_welch import (
 )
 from pydpstat.inference._null_distributions.simulation import FLOOR, NORMAL, UP
 from pydpstat.inference._null_distributions.tables import _moved, _thinned, small_tail
-from pydpstat.mechanisms.cube import CubeNoise
 
 SIZED = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 PRIVATE = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
@@ -137,11 +133,6 @@ def test_several_groups_have_a_bound_that_is_no_less_than_what_is_simulated():
         assert 0.9 * share < bound < 40.0 * share
 
 
-def test_noise_of_a_cube_keeps_the_old_floor():
-    known = NoisySums((400.0, 90.0, 36.0), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), CubeNoise(1.0, 2), 400)
-    assert t_floor(known) == pytest.approx(0.001 + 1 / 8193) and t_floor(sums(400, 0.1)) == FLOOR
-
-
 def test_errors_of_weighted_draws_are_added():
     values = np.array([0.0, 0.0, 0.0, 4.0])
     assert mean_above(values) == pytest.approx(1.0 + 2.0 * math.sqrt(3.0 / 4.0))
@@ -192,10 +183,8 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["laplace", "normal"])
-def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject(law):
-    noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
-    known = tuple(NoisySums((400.0, first, 36.0), noise, law, 400) for first in (60.0, 0.0))
+def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject():
+    known = tuple(NoisySums((400.0, first, 36.0), SIZED, "laplace", 400) for first in (60.0, 0.0))
     found = WelchInterval(known, 1.0)
     (low, high), wider = found.ends(0.01), found.ends(0.0005)
     assert -1.0 < wider[0] < low < high < wider[1] < 1.0

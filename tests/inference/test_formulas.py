@@ -1,7 +1,5 @@
 """Formulas of regressions: terms, names and coding as patsy has them, bounds, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 from importlib.util import find_spec

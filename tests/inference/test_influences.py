@@ -1,18 +1,15 @@
 """Standard errors for errors of any variances: influences within their reach, levels, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
-import sys
-from fractions import Fraction
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import regression as levels
 from statsmodels.formula.api import ols as least_squares
 
 import pydpstat as dp
@@ -21,9 +18,6 @@ from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._regression_moments import Influences, Layout, influence_query
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
 BOUNDS = {"y": (-30.0, 30.0), "x": (-20.0, 20.0), "z": (-4.0, 4.0)}
 KNOWN = {"bounds": BOUNDS, "levels": {"g": list("abc")}}
@@ -78,21 +72,19 @@ def _ask(design: LinearDesign, at: Influences, y: list[float], x: list[list[floa
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0, 50.0])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_no_record_is_beyond_the_reach_and_a_corner_comes_near_it(noise, seed):
-    design, at = _influences(noise, seed)
+    _, at = _influences(noise, seed)
     corners = np.array(list(itertools.product((-1.0, 1.0), (-1.0, 1.0), (0, 1, 2), (-1.0, 1.0))))
     x, z, g, y = corners.T
-    columns = [np.ones(len(x)), x, z, (g == 1.0) * 1.0, (g == 2.0) * 1.0]
-    along = np.array([sum(a * c for a, c in zip(form, columns)) for form in at.forms])
+    columns = np.array([np.ones(len(x)), x, z, g == 1.0, g == 2.0])
     # reach is the largest |a'x| of any corner times the largest residual that its leverage allows
-    largest = np.abs(along).max(axis=1)
-    fit = sum(b * c for b, c in zip(at.center, columns))
-    residual = 1.0 + min(np.abs(fit).max(), 1.0)
+    largest = np.abs(at.forms @ columns).max(axis=1)
+    residual = 1.0 + min(np.abs(at.center @ columns).max(), 1.0)
     np.testing.assert_allclose(at.reach, largest * residual / (1.0 - at.leverage), rtol=1e-12)
-    found = np.array(list(at.squares(y, columns)))
+    found = np.array(list(at.squares(y, list(columns))))
     assert found.max() <= 1.0 and (found >= 0.0).all()
-    leverages = np.einsum("kr,kl,lr->r", np.array(columns), at.inverse, np.array(columns))
+    leverages = np.einsum("kr,kl,lr->r", columns, at.inverse, columns)
     assert at.leverage == 0.5 or leverages.max() <= at.leverage * (1.0 + 1e-12)
 
 
@@ -100,7 +92,7 @@ _record = st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1), st.int
 
 
 @given(_record, _record, st.lists(_record, max_size=6), st.sampled_from([0.0, 2.0, 50.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_record_moves_no_sum_by_more_than_one(first, second, others, noise):
     design, at = _influences(noise, 1)
     sums = []
@@ -124,28 +116,24 @@ def test_where_records_stand_does_not_matter(far):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["far out", "heteroscedastic"])
 def test_the_level_holds_where_that_of_one_variance_does_not(law):
-    name = f"robust, {law}, 1 predictors, n 20000, epsilon 1"
+    name, runs = f"robust, {law}, 1 predictors, n 20000, epsilon 1", 60
     setting = next(each for each in levels.SETTINGS if each["name"] == name)
-    runs = 150
-    kept = levels.rejections(setting, runs, 1)
-    # 16 of 150 are above 7.5 by three standard errors
-    assert kept <= 16
-    lost = levels.rejections({**setting, "method": "moments", "epsilon": 5.0}, runs, 1)
-    assert lost > 25
+    # of a level of 0.05 that is above three standard errors
+    most = runs * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / runs))
+    assert levels.rejections(setting, runs, 1) <= most
+    assert levels.rejections({**setting, "method": "moments", "epsilon": 5.0}, runs, 1) > most
 
 
 @pytest.mark.slow
 def test_a_sum_of_influences_that_is_too_small_is_noticed():
     setting = {"method": "robust", "law": "far out", "predictors": 1, "n": 20000, "epsilon": 20.0}
-    rng, hits = np.random.default_rng(2), [0, 0]
-    for _ in range(150):
+    rng, hits, runs = np.random.default_rng(2), [0, 0], 60
+    for _ in range(runs):
         noisy = levels.noisy_moments(setting, rng)
         hits[0] += levels.rejected(noisy, 1, 0.0)
-        smaller = NoisyMoments(
-            noisy.matrix, noisy.blocks, noisy.noise, noisy.origin, noisy.sampling / 4.0, noisy.left_out
-        )
-        hits[1] += levels.rejected(smaller, 1, 0.0)
-    assert hits[0] <= 16 < 30 < hits[1]
+        hits[1] += levels.rejected(replace(noisy, sampling=noisy.sampling / 4.0), 1, 0.0)
+    # three standard errors of a level of 0.05
+    assert hits[0] <= runs * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / runs)) < hits[1]
 
 
 def test_the_simulated_release_is_the_functions_own():
@@ -164,21 +152,16 @@ def test_the_simulated_release_is_the_functions_own():
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_both_parts_are_paid_for_at_once(far, neighbors):
-    budget = dp.Budget(1.0, neighbors=neighbors)
-    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, cov_type="HC3", budget=budget)
-    assert fit.guarantee.epsilon == 1.0 and fit.guarantee.delta == 0.0
+@pytest.mark.parametrize("noise", [{}, {"mechanism": "gaussian", "delta": 1e-6}])
+def test_both_parts_are_paid_for_at_once(far, noise, neighbors):
+    budget, delta = dp.Budget(1.0, noise.get("delta", 0.0), neighbors=neighbors), noise.get("delta", 0.0)
+    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, **noise, cov_type="HC3", budget=budget)
+    assert (fit.guarantee.epsilon, fit.guarantee.delta) == (1.0, delta) and np.isfinite(fit.bse["z"])
     assert budget.remaining.epsilon == 0.0 and len(budget.entries) == 1
     names = [name for name, _ in fit.released]
     assert names[-5:] == [f"influence({name}^2)" for name in fit.params.index]
     with pytest.raises(PydpstatError, match="budget"):
         dp.ols(FORMULA, far, 0.1, **KNOWN, cov_type="HC3", budget=budget)
-
-
-def test_normal_noise_has_the_delta_of_the_moments(far):
-    fit = dp.ols(FORMULA, far, 1.0, **KNOWN, cov_type="HC3", mechanism="gaussian", delta=1e-6, rng=1)
-    assert (fit.guarantee.epsilon, fit.guarantee.delta) == (1.0, 1e-6)
-    assert np.isfinite(fit.bse["z"])
 
 
 def test_p_values_and_intervals_agree(far):
@@ -219,9 +202,3 @@ def test_others_are_refused(far, given, said):
     with pytest.raises(PydpstatError, match=said):
         dp.ols("y ~ x", far, 1.0, bounds=BOUNDS, budget=budget, **given)
     assert not budget.entries
-
-
-def test_the_query_is_exact():
-    design, at = _influences(0.0, 2)
-    found = _ask(design, at, [0.5, -0.5], [[0.1, 0.2], [0.3, -1.0]], [0, 2])
-    assert all(isinstance(each, Fraction) for each in found) and len(found) == 5

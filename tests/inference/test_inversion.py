@@ -37,8 +37,7 @@ def test_what_is_not_rejected_is_found_beyond_a_gap():
     assert outermost(lambda x: 1.0, 0.5, 0.0, 0.5, -1.0, 1.0) == -1.0
 
 
-@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01])
-@pytest.mark.parametrize("scale", [0.8, 1.0, 1.3])
+@pytest.mark.parametrize(("alpha", "scale"), [(0.2, 0.8), (0.05, 1.0), (0.01, 1.3)])
 def test_few_values_are_looked_at(alpha, scale):
     looked: list[float] = []
 

@@ -1,7 +1,5 @@
 """Logistic regression: sums of proven sensitivity, and what follows from them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction
@@ -9,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as formulas
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -19,7 +18,7 @@ from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs, symmetric
-from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, UP
+from pydpstat.inference._null_distributions.simulation import DOWN, UP
 from pydpstat.inference.logit import fit, stages_for
 from pydpstat.mechanisms.mechanism import parts_of
 
@@ -143,19 +142,15 @@ def test_coefficients_are_cut_about_the_predictors_mean():
 
 
 def test_without_noise_it_is_that_of_statsmodels():
-    import statsmodels.formula.api as formulas
-
     r = pydpstat.logit("y ~ x + w + C(g)", FRAME, 1e7, **ASKED, rng=1)
     m = formulas.logit("y ~ x + w + C(g)", FRAME.assign(y=FRAME.y.astype(int))).fit(disp=0)
-    error = m.bse.to_numpy()
-    for name in r.names:
-        # one step more of Newton's would be 0.01 standard errors
-        assert abs(r.params[name] - m.params[name]) < 0.03 * m.bse[name]
-        assert r.bse[name] == pytest.approx(m.bse[name], rel=0.02)
-        # score intervals beside Wald's
-        assert r.conf_int().loc[name].to_numpy() == pytest.approx(
-            m.conf_int().loc[name], abs=0.06 * error.max()
-        )
+    names = list(r.names)
+    error = m.bse[names]
+    # one step more of Newton's would be 0.01 standard errors
+    assert ((r.params - m.params[names]).abs() < 0.03 * error).all()
+    assert r.bse.to_numpy() == pytest.approx(error.to_numpy(), rel=0.02)
+    # score intervals beside Wald's
+    assert r.conf_int().to_numpy() == pytest.approx(m.conf_int().loc[names], abs=0.06 * error.max())
     assert r.predict(FRAME.head()) == pytest.approx(m.predict(FRAME.head()), abs=2e-3)
     assert r.test("x", r.params["x"]) > 0.95 and r.test("x", 0.0) == r.pvalues["x"] < 1e-30
     assert r.nobs == N and r.validity["w"] == "measured" and r.summary(0.1).as_text()
@@ -220,12 +215,9 @@ def test_it_is_paid_for_once():
     assert pickle.loads(pickle.dumps(r)).conf_int().equals(r.conf_int())
 
 
-@pytest.mark.parametrize("epsilon", [0.001, 1.0, 100.0])
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 40])
-@pytest.mark.parametrize(
-    "make", [lambda n: np.zeros(n), lambda n: np.full(n, 1e9), lambda n: np.arange(float(n))]
-)
-def test_whatever_the_records_are(n, epsilon, make):
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 1.0), (2, 100.0), (3, 0.001), (40, 1.0), (40, 100.0)])
+@pytest.mark.parametrize("make", [np.zeros, lambda n: np.full(n, 1e9), np.arange])
+def test_whatever_the_records_are(make, n, epsilon):
     r = pydpstat.logit(np.arange(n) % 3 == 0, make(n), epsilon, bounds=(0, 10), rng=1)
     assert np.isfinite(r.params).equals(np.isfinite(r.bse)) and not r.bse.isna().any()
     assert ((r.pvalues > 0.0) & (r.pvalues <= 1.0)).all()
@@ -292,8 +284,8 @@ def test_true_coefficients_are_rejected_as_often_as_stated():
         laws = [simulated(500, b, 1.0, draw, spread) for _ in range(runs)]
         return [sum(law.pvalue(np.eye(2)[place], b[place]) <= 0.05 for law in laws) for place in (0, 1)]
 
-    # three standard errors of 160 runs, whose false alarm is 0.3 %; the seed is fixed
-    assert max(rejected(1.0, 160)) <= 160 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 160))
+    # three standard errors of 100 runs, whose false alarm is 0.3 %; the seed is fixed
+    assert max(rejected(1.0, 100)) <= 100 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 100))
     # where three times as much noise was added as is known, more often: 60 runs at 0.05 have more than 10
     # with a probability of 1 in 3,000
     assert rejected(3.0, 60)[1] > 10
@@ -308,32 +300,23 @@ NARROW = {
         draw.random(n) < 0.02, draw.uniform(-1.0, 1.0, n), 0.02 * np.abs(draw.standard_normal(n)) - 1.0
     ),
 }
-
-
-def narrow(name, b, n, epsilon, draw):
-    """What a release says of predictors that lie in a small part of their bounds but for a few."""
-    z = np.clip(NARROW[name](draw, n), -1.0, 1.0)
-    return released(z[:, None], np.array(b), epsilon, draw, 1.0)
-
-
 # the intercept is far from what is expected at 0; the steps do not arrive; no shape has the information
-HARD = [("near a bound", (-3.0, 1.0), 2000, 1000.0), ("rare level", (-2.1, 2.0), 2000, 20.0)]
-HARD += [("mixture", (-3.5, 0.0), 5000, 1000.0)]
+HARD = [
+    ("near a bound", (-3.0, 1.0), 2000, 1000.0),
+    ("rare level", (-2.1, 2.0), 2000, 20.0),
+    ("mixture", (-3.5, 0.0), 5000, 1000.0),
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name, b, n, epsilon", HARD)
 def test_slopes_of_predictors_in_a_part_of_their_bounds_are_not_rejected_more_often(name, b, n, epsilon):
-    draw = np.random.default_rng(5)
-    found = [narrow(name, b, n, epsilon, draw).pvalue(np.eye(2)[1], b[1]) for _ in range(150)]
-    # three standard errors of 150 runs
-    assert sum(each <= 0.05 for each in found) <= 15
-
-
-def test_where_no_shape_fits_one_between_has_the_noisy_information():
-    law = narrow("mixture", (-3.5, 0.0), 5000, 1000.0, np.random.default_rng(7))
-    off = [abs(law._excess(each)) for each in (NORMAL, UP, DOWN, *law.shapes)]
-    assert all(isinstance(each, float) for each in law.shapes[1:]) and max(off[4:]) < 0.1 * min(off[:3])
+    draw, found = np.random.default_rng(5), 0
+    for _ in range(100):
+        z = np.clip(NARROW[name](draw, n), -1.0, 1.0)[:, None]
+        found += released(z, np.array(b), epsilon, draw, 1.0).pvalue(np.eye(2)[1], b[1]) <= 0.05
+    # three standard errors of 100 runs
+    assert found <= 11
 
 
 @pytest.mark.parametrize("shape", [UP, DOWN])

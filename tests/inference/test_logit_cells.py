@@ -1,7 +1,5 @@
 """Logistic regression by cells: sums of proven sensitivity, and what follows from them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from fractions import Fraction
@@ -40,10 +38,10 @@ LEVELS = {"region": REGIONS, "sex": ["f", "m"]}
 BOUNDS = {"x": (0, 10), "w": (0, 20)}
 
 
-def logit(formula, epsilon, **own):
+def logit(formula, epsilon, data=FRAME, **own):
     levels = {name: each for name, each in LEVELS.items() if name in formula}
     bounds = {name: each for name, each in BOUNDS.items() if f" {name}" in formula}
-    return pydpstat.logit(formula, FRAME, epsilon, bounds=bounds or None, levels=levels or None, **own)
+    return pydpstat.logit(formula, data, epsilon, bounds=bounds or None, levels=levels or None, **own)
 
 
 def plain(formula):
@@ -54,8 +52,7 @@ def plain(formula):
 FORMULAS = ["y ~ C(region)", "y ~ C(sex) * C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
 
 
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(("formula", "neighbors"), list(zip(FORMULAS, ["bounded", "unbounded"] * 2)))
 def test_with_next_to_no_noise_it_is_the_maximum_of_the_likelihood(formula, neighbors):
     r, fitted = logit(formula, 1e6, neighbors=neighbors, rng=1), plain(formula)
     assert sorted(r.params.index) == sorted(fitted.params.index)
@@ -127,7 +124,7 @@ def test_no_record_moves_a_part_by_more_than_its_noise_is_for():
 
 def test_a_record_more_moves_half_as_much():
     draw = np.random.default_rng(9)
-    nobody = records({name: np.empty(0) > 0 if name == "y" else np.empty(0) for name in "ygu" + "v"})
+    nobody = records({"y": np.empty(0, bool), "g": np.empty(0), "u": np.empty(0), "v": np.empty(0)})
     for _ in range(40):
         own = one(draw.random() < 0.5, draw.integers(3), *draw.choice([-1.0, 0.0, 1.0], 2))
         for (a, noise), (b, _) in zip(asked(own, 1), asked(nobody, 1)):
@@ -152,28 +149,18 @@ def test_counts_are_those_of_pandas():
 
 
 def test_tails_are_those_of_draws():
-    draw = np.random.default_rng(1)
-    weights = np.array([[0.7, -0.4], [0.2, 0.9]])
-    cubes = sum(CubeNoise(1.0, 2).rvs((200_000, 2), random_state=k) @ weights[k] for k in range(2))
-    counts = (draw.binomial(30, 0.05, 200_000) - 1.5) * 0.8
-    noise = np.subtract(*draw.geometric(1.0 - math.exp(-0.5), (2, 200_000))) * 0.3
-    both = WeightedSum(
-        0.5,
-        (
-            Cubes(weights),
-            Counts(np.array([30.0]), np.array([0.05]), np.array([0.8])),
-            Geometric(0.5, np.array([0.3])),
-        ),
-    )
-    sums = cubes + counts + noise + math.sqrt(0.5) * draw.standard_normal(200_000)
+    draw, runs, weights = np.random.default_rng(1), 200_000, np.array([[0.7, -0.4], [0.2, 0.9]])
+    cubes = sum(CubeNoise(1.0, 2).rvs((runs, 2), random_state=k) @ weights[k] for k in range(2))
+    counts = (draw.binomial(30, 0.05, runs) - 1.5) * 0.8
+    noise = np.subtract(*draw.geometric(1.0 - math.exp(-0.5), (2, runs))) * 0.3
+    binomial = Counts(np.array([30.0]), np.array([0.05]), np.array([0.8]))
+    both = WeightedSum(0.5, (Cubes(weights), binomial, Geometric(0.5, np.array([0.3]))))
+    sums = cubes + counts + noise + math.sqrt(0.5) * draw.standard_normal(runs)
     assert sums.var() == pytest.approx(0.5 + sum(part.variance for part in both.parts), rel=0.02)
     for share in (0.1, 0.02, 0.002):
         x = float(np.quantile(sums, 1.0 - share))
         # 5 % are added; 400 draws are beyond the last one
         assert 0.95 < both.tail(x) / share < 1.25
-
-
-def test_tails_of_a_normal_variable():
     for x in (0.5, 2.0, 6.0):
         assert WeightedSum(1.0, ()).tail(x) == pytest.approx(1.05 * stats.norm.sf(x), rel=1e-3)
 
@@ -237,20 +224,15 @@ def test_a_private_number_of_records_is_not_told():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 100.0])
-@pytest.mark.parametrize("n", [0, 3, 40])
-def test_whatever_the_records_are(n, epsilon):
-    for formula in ("y ~ C(sex)", "y ~ x + C(sex)", "y ~ x"):
-        levels = {"sex": ["f", "m"]} if "sex" in formula else None
-        bounds = {"x": (0, 10)} if "x +" in formula or formula.endswith("x") else None
-        r = pydpstat.logit(
-            formula, FRAME[:n], epsilon, neighbors="unbounded", bounds=bounds, levels=levels, rng=n
-        )
-        assert np.isfinite(r.params).equals(np.isfinite(r.bse)) and not r.bse.isna().any()
-        assert ((r.pvalues > 0.0) & (r.pvalues <= 1.0)).all()
-        for alpha in (0.5, 1e-6):
-            ends = r.conf_int(alpha).to_numpy()
-            assert not np.isnan(ends).any() and (ends[:, 0] < ends[:, 1]).all()
+@pytest.mark.parametrize(("n", "epsilon"), [(0, 1.0), (3, 1e-9), (40, 100.0)])
+@pytest.mark.parametrize("formula", ["y ~ C(sex)", "y ~ x + C(sex)", "y ~ x"])
+def test_whatever_the_records_are(formula, n, epsilon):
+    r = logit(formula, epsilon, data=FRAME[:n], neighbors="unbounded", rng=n)
+    assert np.isfinite(r.params).equals(np.isfinite(r.bse)) and not r.bse.isna().any()
+    assert ((r.pvalues > 0.0) & (r.pvalues <= 1.0)).all()
+    for alpha in (0.5, 1e-6):
+        ends = r.conf_int(alpha).to_numpy()
+        assert not np.isnan(ends).any() and (ends[:, 0] < ends[:, 1]).all()
 
 
 def test_too_many_cells_are_refused_before_anything_is_paid():

@@ -1,7 +1,5 @@
 """What logistic regression is made of: tails of sums of noise, and lines in the place of its curve."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,21 +12,16 @@ from pydpstat.inference._null_distributions.logistic_cells import line_for, logi
 from pydpstat.inference._null_distributions.noisy_logit import sum_tail
 
 
-@pytest.mark.parametrize("x", [0.1, 0.7, 1.5, 3.0, 8.0, 20.0])
-@pytest.mark.parametrize("sd", [0.0, 0.3, 2.0])
-@pytest.mark.parametrize("scale", [0.2, 1.0])
+@pytest.mark.parametrize(("sd", "scale"), [(0.0, 1.0), (0.3, 0.2), (0.3, 1.0), (2.0, 0.2)])
+@pytest.mark.parametrize("x", [0.1, 1.5, 8.0, 20.0])
 def test_tails_of_one_laplace_variable(x, sd, scale):
+    noise = stats.laplace(scale=scale)
     # the exact tail by integration over the normal variable, right to 1e-9
-    if sd == 0.0:
-        exact = 0.5 * math.exp(-x / scale)
-    else:
-        noise = stats.laplace(scale=scale)
-        points = [each for each in (x / sd - 8.0, x / sd) if abs(each) < 12.0]
-        exact = integrate.quad(
-            lambda z: stats.norm.pdf(z) * noise.sf(x - sd * z), -12.0, 12.0, points=points, limit=400
-        )[0]
-    if exact > 1e-14:
-        assert 0.99 < sum_tail(x, sd, np.array([scale])) / exact < 1.11 or exact > 0.4
+    points = [each for each in (x / sd - 8.0, x / sd) if abs(each) < 12.0] if sd else None
+    exact = integrate.quad(
+        lambda z: stats.norm.pdf(z) * noise.sf(x - sd * z), -12.0, 12.0, points=points, limit=400
+    )[0]
+    assert not 1e-14 < exact <= 0.4 or 0.99 < sum_tail(x, sd, np.array([scale])) / exact < 1.11
 
 
 def test_tails_of_two_laplace_variables():
@@ -40,7 +33,7 @@ def test_tails_of_two_laplace_variables():
 
 
 @given(st.floats(-12.0, 12.0), st.floats(0.0, 12.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_lines_leave_is_as_small_as_they_say(low, width):
     line, x = line_for(low, low + width), np.linspace(low, low + width, 3001)
     s = logistic(x)

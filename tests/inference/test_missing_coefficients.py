@@ -1,7 +1,5 @@
 """Coefficients that a release says nothing about, and levels that look empty: what results show of them."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -23,7 +21,6 @@ FRAME = pd.DataFrame(
     }
 )
 FRAME["z"] = FRAME.x + DRAW.normal(0, 1, N) + (FRAME.sex == "m")
-WHOLE = (-math.inf, math.inf)
 
 
 def logit(epsilon, formula="y ~ C(region)", **own):
@@ -50,44 +47,33 @@ RELEASES = {
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
     r = RELEASES[name]()
-    gone = np.isinf(r.bse)
+    gone, ends, frame, text = np.isinf(r.bse), r.conf_int(), r.to_frame(), r.summary().as_text()
     assert gone.any() and (r.params.isna() == gone).all()
-    ends = r.conf_int()
     assert np.isinf(ends[gone]).any(axis=1).all() and not ends.isna().any(axis=None)
-    frame = r.to_frame()
-    assert frame.columns.tolist() == ["coef", "std err", "statistic", "p-value", "lower", "upper"]
-    assert frame["coef"].equals(r.params.rename("coef")) and frame["p-value"].equals(r.pvalues)
-    assert frame["std err"].equals(r.bse) and frame["upper"].equals(ends[1].rename("upper"))
+    shown = {"coef": r.params, "std err": r.bse, "statistic": r.tvalues, "p-value": r.pvalues}
+    shown |= {"lower": ends[0], "upper": ends[1]}
+    assert frame.columns.tolist() == list(shown)
+    assert all(frame[column].equals(each.rename(column)) for column, each in shown.items())
     content = json.loads(json.dumps(r.to_dict(), allow_nan=False))
-    text = r.summary().as_text()
-    assert "nan" not in text
     rows = {line.split("  ")[0].strip(): line for line in text.splitlines()}
+    assert "nan" not in text
     for each in r.params.index:
         missing = bool(gone[each])
         assert (content["params"][each] is None) == (content["bse"][each] is None) == missing
-        cells = rows[each].removeprefix(each).split()
-        assert (cells[:2] == ["-", "-"]) == missing
+        assert (rows[each].removeprefix(each).split()[:2] == ["-", "-"]) == missing
     # the reason names the coefficient
-    hidden = [
-        each
-        for each in r.remarks
-        if each.startswith(("The noise", "Because of the noise", "The release is uninformative about"))
-    ]
-    empty = [each for each in r.remarks if "cannot be distinguished from 0" in each]
+    hidden = ("The noise", "Because of the noise", "The release is uninformative about")
     for each in r.params.index[gone]:
         level = each.replace("[T.", " = ").removesuffix("]")
-        assert any(each in why for why in hidden) or any(level in why for why in empty)
+        assert any(
+            (each in why and why.startswith(hidden))
+            or (level in why and "cannot be distinguished from 0" in why)
+            for why in r.remarks
+        )
 
 
 def test_predictions_that_need_a_missing_coefficient_are_missing():
-    r = pydpstat.ols(
-        "z ~ x + C(sex)",
-        FRAME,
-        50.0,
-        bounds={"z": (-5, 15), "x": (0, 10)},
-        levels={"sex": ["f", "m", "unheard"]},
-        rng=1,
-    )
+    r = ols(50.0, ["f", "m", "unheard"])
     assert r.params.isna().tolist() == [False, False, False, True]
     found = r.predict({"x": [5.0, 5.0, 5.0], "sex": ["f", "m", "unheard"]})
     assert found[:2] == pytest.approx([5.0, 6.0], abs=0.5) and math.isnan(found[2])

@@ -1,7 +1,5 @@
 """The noise of a regression's moments: what a record can move, shares of epsilon, and simulated draws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -14,7 +12,6 @@ from scipy import stats
 import pydpstat
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._moment_noise import MomentCube, crossed, parts, shares
-from pydpstat.inference._null_distributions.noisy_moments import matrix_of
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.mechanisms import Cube, CubeNoise
 
@@ -35,39 +32,35 @@ def norms(layout, move):
     """What each part's noise would show of a move, in shares of the epsilon that the part has."""
     mechanism = layout.mechanism
     noise = mechanism.calibrate_vector(1.0, 0.0, 1.0, move.size, False)
-    drawn = np.empty(move.size)
+    drawn, found = np.empty(move.size), []
     drawn[list(noise.order)] = move
-    found = []
-    for part, block in zip(
-        parts(mechanism.numbers, mechanism.tables), np.split(drawn, np.cumsum(noise.sizes)[:-1])
-    ):
+    blocks = np.split(drawn, np.cumsum(noise.sizes)[:-1])
+    for part, block in zip(parts(mechanism.numbers, mechanism.tables), blocks):
         rows = block.reshape(part.vectors, -1)
-        each = np.abs(rows).max(axis=1) / part.noise.scale if isinstance(part.noise, CubeNoise) else None
-        found.append(float(part.noise.norm(rows[0]) if each is None else each.sum()))
+        cube = isinstance(part.noise, CubeNoise)
+        found.append(
+            (np.abs(rows).max(axis=1) / part.noise.scale).sum() if cube else part.noise.norm(rows[0])
+        )
     return found
 
 
-LAYOUTS = [(2, ()), (4, ()), (1, (3,)), (2, (3,)), (3, (2, 3)), (2, (12, 12))]
+LAYOUTS = [(2, ()), (4, ()), (1, (3,)), (3, (2, 3)), (2, (12, 12))]
 
 
 @pytest.mark.parametrize(("numbers", "levels"), LAYOUTS)
 def test_no_record_moves_any_part_by_more_than_its_share_covers(numbers, levels):
-    design = design_of(numbers, levels)
-    layout, rng = Layout.of(design), np.random.default_rng(1)
-    claimed = float(layout.sensitivity(math.inf))
-    most = np.zeros(len(parts(numbers, layout.mechanism.tables)))
+    design, rng, moves = design_of(numbers, levels), np.random.default_rng(1), []
+    layout = Layout.of(design)
     for turn in range(150):
         values = rng.choice([-1.0, 1.0], (2, numbers)) if turn % 3 else rng.uniform(-1, 1, (2, numbers))
         if turn % 3 == 1:
             values[rng.integers(2)] *= rng.choice([0.0, 1.0], numbers)
-        codes = [[int(rng.integers(size)) for size in levels] for _ in range(2)]
-        if turn % 2:
-            codes[1] = codes[0]
-        gap = released(design, values[0], codes[0]) - released(design, values[1], codes[1])
-        most = np.maximum(most, norms(layout, gap))
-    assert (most <= claimed).all()
+        codes = [[int(rng.integers(size)) for size in levels] for _ in range(1 + (turn % 2 == 0))]
+        gap = released(design, values[0], codes[0]) - released(design, values[1], codes[-1])
+        moves.append(norms(layout, gap))
+    most = np.max(moves, axis=0)
     # opposite records and records in other cells reach each part's bound
-    assert most == pytest.approx(np.ones(most.size))
+    assert (most <= float(layout.sensitivity(math.inf))).all() and most == pytest.approx(np.ones(most.size))
 
 
 @pytest.mark.parametrize(("numbers", "levels"), LAYOUTS)
@@ -106,21 +99,6 @@ def test_predictors_are_crossed_if_that_has_less_noise():
     assert Layout.of(design_of(2, (2, 3))).tables(1) == ((0,), (1,))
 
 
-@pytest.mark.parametrize("levels", [(2, 3), (12, 12), (3,), ()])
-def test_what_is_released_makes_the_matrix_of_the_records(levels):
-    rng = np.random.default_rng(2)
-    design = design_of(3, levels)
-    numbers = rng.uniform(-1, 1, (60, 3))
-    codes = [rng.integers(0, size, 60) for size in levels]
-    query = moment_query(Regression(design, numbers[:, 2], (numbers[:, 0], numbers[:, 1], *codes)), math.inf)
-    indicators = [each[:, None] == np.arange(1, size) for each, size in zip(codes, levels)]
-    v = np.column_stack([np.ones(60), numbers[:, :2], *indicators, numbers[:, 2]]).astype(float)
-    layout = Layout.of(design)
-    matrix = matrix_of(query.value, layout.blocks(math.inf), layout.width)
-    matrix[0, 0] = 60
-    assert matrix == pytest.approx(v.T @ v, abs=1e-9)
-
-
 def test_a_cell_has_one_vector_of_noise_in_columns_of_the_value():
     noise = MomentCube(2, (3,)).calibrate_vector(1.0, 0.0, 1.0, 12, False)
     # counts of three cells, then a sum by cell after the other, then the cross product and the squares
@@ -134,9 +112,8 @@ def test_a_cell_has_one_vector_of_noise_in_columns_of_the_value():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("numbers", "levels"), [(4, ()), (2, (3,))])
-def test_simulated_draws_have_the_distribution_of_the_noise(numbers, levels):
-    layout = Layout.of(design_of(numbers, levels))
+def test_simulated_draws_have_the_distribution_of_the_noise():
+    layout = Layout.of(design_of(2, (3,)))
     size = sum(block.size for block in layout.blocks(math.inf))
     noise = layout.mechanism.calibrate_vector(1.0, 0.0, 1.0, size, False)
     drawn, simulated = noise.rvs((2000, size), random_state=2), noise.sample(4096)

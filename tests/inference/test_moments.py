@@ -1,7 +1,5 @@
 """The moments' release: values, sensitivity and what follows."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle
@@ -82,7 +80,7 @@ NOISES = (("laplace", 0.0), ("gaussian", 1e-6), (None, 0.0))
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize(("mechanism", "delta"), NOISES)
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_record_moves_the_sums_by_more_than_the_sensitivity(mechanism, delta, neighbors, data):
     how = options(1.0, delta, mechanism, neighbors, "error", mechanisms=VECTOR)
     variables = data.draw(st.integers(1, 3))
@@ -112,10 +110,7 @@ def test_the_least_favorable_pair_of_one_variable_needs_the_whole_gaussian_sensi
     how = options(1.0, 1e-6, "gaussian", "bounded", "error")
     assert moved((UNITS,), (-UNITS,), how) == 1
     # and next to the golden ratio the square takes part
-    golden = round((2 * 0.618034 - 1) * UNITS)
-    x = Fraction(618034, 10**6)
-    assert moved((UNITS,), (UNITS - 2 * int(x * UNITS),), how) > Fraction(99, 100)
-    assert abs(golden) < UNITS
+    assert moved((UNITS,), (UNITS - 2 * int(0.618034 * UNITS),), how) > Fraction(99, 100)
 
 
 def test_the_sum_has_the_noise_of_a_mean_released_alone():
@@ -133,7 +128,6 @@ def test_all_follows_from_one_payment():
     r.ttest(40), r.conf_int(0.1), r.ttest(39, alternative="less"), r.mean
     with pytest.raises(dp.BudgetExceeded):
         dp.moments(X, 0.1, bounds=(0, 100), rng=1, budget=budget)
-    assert r.ttest(35) == r.ttest(35) or r.ttest(35).pvalue == r.ttest(35).pvalue
 
 
 def test_columns_are_tested_by_name():
@@ -143,8 +137,6 @@ def test_columns_are_tested_by_name():
     assert r.ttest(20, column="y").pvalue > 0.05 > r.ttest(30, column="x").pvalue
     with pytest.raises(dp.PydpstatError, match="column must be"):
         r.ttest(20)
-    with pytest.raises(dp.PydpstatError, match="column must be None"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).conf_int(column="x")
 
 
 def test_results_are_pickled_shown_and_withhold_the_data():
@@ -157,27 +149,31 @@ def test_results_are_pickled_shown_and_withhold_the_data():
     assert repr(r).startswith("<MomentsResults: ")
 
 
-def test_the_least_noise_is_the_default():
-    kinds = {None: 0, "laplace": 0, "gaussian": 1e-6}
-
-    def sds(columns, neighbors):
-        data, own = np.zeros((100, columns)), {"bounds": (-1, 1), "neighbors": neighbors, "rng": 1}
-        return [dp.moments(data, 1.0, mechanism=m, delta=d, **own).noise_sd for m, d in kinds.items()]
-
-    for columns, neighbors, figures in (
+@pytest.mark.parametrize(
+    ("columns", "neighbors", "figures"),
+    [
         (2, "bounded", (6.4, 7.6)),
         (3, "bounded", (9.2, 10.5)),
         (5, "bounded", (16.5, 17.3)),
         (2, "unbounded", (4.3, 4.3)),
         (5, "unbounded", (13.0, 13.0)),
-    ):
-        least, laplace, gaussian = sds(columns, neighbors)
-        assert (least[0, 1], least[1, 1]) == pytest.approx(figures, abs=0.06)
-        # of two columns a sum has what Laplace noise has, and a square less
-        assert least[0, 1] < 1.01 * laplace[0, 1] and least[1, 1] < 0.7 * laplace[1, 1]
-        assert least[0, 1] < gaussian[0, 1] and least[1, 1] < gaussian[1, 1]
+    ],
+)
+def test_the_least_noise_is_the_default(columns, neighbors, figures):
+    data, own = np.zeros((100, columns)), {"bounds": (-1, 1), "neighbors": neighbors, "rng": 1}
+    least, laplace, gaussian = (
+        dp.moments(data, 1.0, mechanism=kind, delta=delta, **own).noise_sd
+        for kind, delta in ((None, 0), ("laplace", 0), ("gaussian", 1e-6))
+    )
+    assert (least[0, 1], least[1, 1]) == pytest.approx(figures, abs=0.06)
+    # of two columns a sum has what Laplace noise has, and a square less
+    assert least[0, 1] < 1.01 * laplace[0, 1] and least[1, 1] < 0.7 * laplace[1, 1]
+    assert least[0, 1] < gaussian[0, 1] and least[1, 1] < gaussian[1, 1]
+
+
+def test_the_default_of_one_variable_is_laplace_noise():
     one = [dp.moments(X, 1.0, bounds=(0, 100), mechanism=m, rng=1) for m in (None, "linf", "laplace")]
-    assert one[0].release.mechanism == one[1].release.mechanism == "Laplace"
+    assert {each.release.mechanism for each in one} == {"Laplace"}
     assert one[0].matrix.tolist() == one[1].matrix.tolist() == one[2].matrix.tolist()
 
 
@@ -190,8 +186,7 @@ def noise_of(variables, neighbors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variables", [2, 3, 5])
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize(("variables", "neighbors"), [(3, "bounded"), (2, "unbounded"), (5, "unbounded")])
 def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
     noise, law = noise_of(variables, neighbors)
     runs, rng = 20_000, np.random.default_rng(variables)
@@ -213,11 +208,11 @@ def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0), (4.0, 0.0)])
+@pytest.mark.parametrize("scales", [(9.0, 2.0), (1.0, 30.0)])
 def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
     noise, law = noise_of(3, "bounded")
     rng = np.random.default_rng(8)
-    parts = [each.rvs((200_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
+    parts = [each.rvs((100_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
     total = scales[0] * parts[0] + scales[1] * parts[1]
     weights_, values, rest = noise_above(scales, law)
     assert rest < 1e-11 and np.all(np.diff(values) >= 0.0)
@@ -247,20 +242,21 @@ def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_re
     assert found[1.0] <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5) < found[0.25]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
-@pytest.mark.parametrize("value", [-100.0, 0.5, 1e300])
-def test_few_and_clipped_records_give_numbers(n, value):
-    for neighbors in ("bounded", "unbounded"):
-        r = dp.moments(np.full(n, value), 0.001, bounds=(0, 1), neighbors=neighbors, rng=1)
-        assert 0 <= r.mean <= 1 and 0 <= r.std < 2
+@pytest.mark.parametrize(("n", "value"), [(1, -100.0), (2, 0.5), (5, 1e300)])
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+def test_few_and_clipped_records_give_numbers(n, value, neighbors):
+    r = dp.moments(np.full(n, value), 0.001, bounds=(0, 1), neighbors=neighbors, rng=1)
+    assert 0 <= r.mean <= 1 and 0 <= r.std < 2
 
 
 def test_wrong_arguments_are_named():
-    with pytest.raises(dp.PydpstatError, match="data must have at least 1 record"):
-        dp.moments([], 1.0, bounds=(0, 1))
-    with pytest.raises(dp.PydpstatError, match="mechanism must be"):
-        dp.moments(X, 1.0, bounds=(0, 1), mechanism="staircase")
-    with pytest.raises(dp.PydpstatError, match="popmean must be"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).ttest(101)
-    with pytest.raises(dp.PydpstatError, match="alpha must be"):
-        dp.moments(X, 1.0, bounds=(0, 100), rng=1).conf_int(0.95)
+    r = dp.moments(X, 1.0, bounds=(0, 100), rng=1)
+    for call, message in (
+        (lambda: dp.moments([], 1.0, bounds=(0, 1)), "data must have at least 1 record"),
+        (lambda: dp.moments(X, 1.0, bounds=(0, 1), mechanism="staircase"), "mechanism must be"),
+        (lambda: r.ttest(101), "popmean must be"),
+        (lambda: r.conf_int(0.95), "alpha must be"),
+        (lambda: r.conf_int(column="x"), "column must be None"),
+    ):
+        with pytest.raises(dp.PydpstatError, match=message):
+            call()

@@ -1,17 +1,14 @@
 """Intervals for the population on pydpstat's releases: coverage, ranges, edges, noise and sensitivities."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levels import population as levels
 from scipy import stats
 
 import pydpstat
@@ -30,9 +27,6 @@ from pydpstat.inference._null_distributions.proportions import NoisyPair
 from pydpstat.inference._null_distributions.shares import share_ends
 from pydpstat.inference._null_distributions.two_proportions import ShareDifference
 from pydpstat.statistics._kernels.records import records_of
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import population as levels  # noqa: E402
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(40.0, 12.0, 400)
@@ -114,21 +108,13 @@ def test_a_mean_s_noise_is_that_of_a_mean_alone(mechanism, delta):
 def test_with_next_to_no_noise_statistics_are_those_of_numpy(neighbors):
     how = {**UNIT, "neighbors": neighbors, "population": True, "rng": 1}
     z = X.clip(0, 100)
-    expected = {"mean": z.mean(), "var": z.var(ddof=1), "std": z.std(ddof=1)}
-    for name, value in expected.items():
+    for name, value in {"mean": z.mean(), "var": z.var(ddof=1), "std": z.std(ddof=1)}.items():
         release = getattr(pydpstat, name)(X, ALMOST_WITHOUT_NOISE, **how)
-        assert float(release) == pytest.approx(value, rel=1e-6)
         low, high = population(release)[0]
-        assert low < value < high
-    frame = pydpstat.mean(
-        pd.DataFrame({"x": X, "g": GROUPS}),
-        ALMOST_WITHOUT_NOISE,
-        by="g",
-        levels=["u", "v"],
-        other=None,
-        **how,
-    )
-    assert np.ravel(frame.estimate) == pytest.approx([z[:200].mean(), z[200:].mean()], rel=1e-6)
+        assert float(release) == pytest.approx(value, rel=1e-6) and low < value < high
+    by = {"by": GROUPS, "levels": ["u", "v"], "other": None}
+    means = pydpstat.mean(X, ALMOST_WITHOUT_NOISE, **by, **how)
+    assert np.ravel(means.estimate) == pytest.approx([z[:200].mean(), z[200:].mean()], rel=1e-6)
 
 
 def _moved(first, second, norm, neighbors, columns):
@@ -163,22 +149,28 @@ def test_a_search_finds_no_neighbors_further_apart_than_the_sensitivity(norm):
     assert 0.95 < max(two) <= 1.0
 
 
-def test_what_population_cannot_have_is_refused():
-    with pytest.raises(PydpstatError, match="population=True, or use pydpstat.moments"):
-        pydpstat.mean(X, 1.0, **UNIT).conf_int(kind="population")
-    with pytest.raises(PydpstatError, match="max_records must be 1 with population=True"):
-        pydpstat.mean(X, 1.0, **UNIT, unit=np.arange(X.size), max_records=2, population=True)
-    with pytest.raises(PydpstatError, match="population must be"):
-        pydpstat.std(X, 1.0, **UNIT, population="yes")
-    for more, match in (
-        ({"sample": 0.5}, "sample must be left out with population=True"),
-        ({"grid_points": 2000}, "grid_points must be a whole number from 9 to 1025"),
-    ):
-        with pytest.raises(PydpstatError, match=match):
-            pydpstat.median(X, 1.0, **UNIT, population=True, **more)
+@pytest.mark.parametrize(
+    ("name", "how", "said"),
+    [
+        ("mean", {"unit": np.arange(400), "max_records": 2}, "max_records must be 1 with population=True"),
+        ("std", {"population": "yes"}, "population must be"),
+        ("median", {"sample": 0.5}, "sample must be left out with population=True"),
+        ("median", {"grid_points": 2000}, "grid_points must be a whole number from 9 to 1025"),
+    ],
+)
+def test_what_population_cannot_have_is_refused(name, how, said):
+    with pytest.raises(PydpstatError, match=said):
+        getattr(pydpstat, name)(X, 1.0, **{**UNIT, "population": True, **how})
+
+
+def test_releases_without_what_it_takes_have_no_interval_of_the_population():
     gaussian = pydpstat.proportion(X > 40, 1.0, mechanism="gaussian", delta=1e-6)
-    with pytest.raises(PydpstatError, match="has no confidence interval"):
-        gaussian.conf_int(kind="population")
+    for release, said in (
+        (pydpstat.mean(X, 1.0, **UNIT), "population=True, or use pydpstat.moments"),
+        (gaussian, "has no confidence interval"),
+    ):
+        with pytest.raises(PydpstatError, match=said):
+            release.conf_int(kind="population")
 
 
 # edges ------------------------------------------------------------------------------------------------
@@ -202,8 +194,9 @@ def _releases(data, epsilon, neighbors):
         yield (0.0, 100.0), pydpstat.quantiles(data, [0.0, 0.5, 1.0], epsilon, **more)
 
 
-@pytest.mark.parametrize("epsilon", [0.001, 100.0])
-@pytest.mark.parametrize("data", [[41.0], [40.0] * 5, [-9e9, 9e9, 9e9]], ids=str)
+@pytest.mark.parametrize(
+    ("data", "epsilon"), [([41.0], 100.0), ([40.0] * 5, 0.001), ([-9e9, 9e9, 9e9], 100.0)], ids=str
+)
 def test_ends_are_in_the_range_and_never_empty(data, epsilon):
     for neighbors, alpha in zip(BOTH, (1e-6, 0.5)):
         for (least, most), release in _releases(data, epsilon, neighbors):
@@ -213,10 +206,10 @@ def test_ends_are_in_the_range_and_never_empty(data, epsilon):
             assert (ends[:, 0] <= ends[:, 1]).all(), release
 
 
-def test_without_data_to_speak_of_the_whole_range_is_left():
-    assert population(pydpstat.mean([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 100]]
-    assert population(pydpstat.std([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 50]]
-    assert population(pydpstat.median([1, 2], 0.001, **UNIT, population=True, rng=1)).tolist() == [[0, 100]]
+@pytest.mark.parametrize(("name", "most"), [("mean", 100), ("std", 50), ("median", 100)])
+def test_without_data_to_speak_of_the_whole_range_is_left(name, most):
+    release = getattr(pydpstat, name)([1, 2], 0.001, **UNIT, population=True, rng=1)
+    assert population(release).tolist() == [[0, most]]
 
 
 @given(
@@ -226,7 +219,7 @@ def test_without_data_to_speak_of_the_whole_range_is_left():
     epsilon=st.floats(0.001, 100),
     alpha=st.floats(1e-6, 0.5),
 )
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25)
 def test_an_interval_of_a_variance_has_ends_in_order(n, mean, square, epsilon, alpha):
     b = 2.0 / epsilon
     sums = (float(n), 3.0 * n * mean, n * (2.0 * square - 0.5))
@@ -251,17 +244,15 @@ def test_a_region_of_a_variance_has_the_true_one_and_not_far_ones():
 
 
 def test_sums_of_three_laplace_variables_are_bounded_from_above():
-    scales, rng = (1.0, 1.02, 0.4), np.random.default_rng(3)
-    drawn = np.sort(rng.laplace(size=(10**5, 3)) @ np.array(scales))
-    weights, values, rest = noise_above(scales, "laplace")
+    scales, rng = np.array([1.0, 1.02, 0.4]), np.random.default_rng(3)
+    drawn = rng.laplace(size=(10**5, 3)) @ scales
+    weights, values, rest = noise_above(tuple(scales), "laplace")
     assert weights.sum() + rest == pytest.approx(1.0)
-    below = np.searchsorted(drawn, values) / drawn.size
-    # values are not exceeded with these probabilities at least; 5 standard errors of 1e5 draws
     above = values > 0.0
-    assert (below[above] >= weights.cumsum()[above] - 5.0 * 0.5 / np.sqrt(1e5)).all()
-    # and they are not far too large
-    assert (below[above] <= weights.cumsum()[above] + 0.03).all()
-    reach = noise_reach(np.array(scales), "laplace", 0.001)
+    said, below = weights.cumsum()[above], (np.searchsorted(np.sort(drawn), values) / drawn.size)[above]
+    # not exceeded with these probabilities at least, 5 standard errors of 1e5 draws, and not far too large
+    assert (below >= said - 5.0 * 0.5 / np.sqrt(1e5)).all() and (below <= said + 0.03).all()
+    reach = noise_reach(scales, "laplace", 0.001)
     assert (drawn > 0.5 * reach).mean() > 0.001 >= (drawn > reach).mean()
 
 
@@ -277,21 +268,16 @@ def test_groups_that_differ_are_told_apart(neighbors):
         (pydpstat.mean(y, 2.0, **UNIT, **how, population=True), y[:200].mean() - y[200:].mean()),
         (pydpstat.proportion(y > 45, 2.0, **how), (y[:200] > 45).mean() - (y[200:] > 45).mean()),
     ):
-        found = release.difference("u", "v")
+        found, back, nobody = (release.difference(*pair) for pair in (("u", "v"), ("v", "u"), ("u", "other")))
         low, high = found.conf_int(0.05)
         assert found.pvalue < 0.01 and found.statistic > 3 and low < truth < high
-        back = release.difference("v", "u")
         assert back.conf_int(0.05) == pytest.approx((-high, -low), abs=0.02 * (high - low))
         assert pickle.loads(pickle.dumps(found)).pvalue == found.pvalue
-        # nobody is in the other group
-        nothing = release.difference("u", "other")
-        assert nothing.pvalue > 0.05
-        low, high = nothing.conf_int(1e-6)
-        assert low < high
-        with pytest.raises(PydpstatError, match="a must be one of the release's groups"):
-            release.difference("w", "v")
-        with pytest.raises(PydpstatError, match="two different groups"):
-            release.difference("u", "u")
+        low, high = nobody.conf_int(1e-6)
+        assert nobody.pvalue > 0.05 and low < high
+        for pair, said in (("wv", "a must be one of the release's groups"), ("uu", "two different groups")):
+            with pytest.raises(PydpstatError, match=said):
+                release.difference(*pair)
 
 
 def test_a_p_value_is_the_level_whose_interval_ends_at_0():
@@ -373,6 +359,28 @@ def test_cells_have_intervals_of_shares():
     assert "share" not in pydpstat.proportion(X > 4, 1.0, rng=1).summary().as_text()
     half = pydpstat.crosstab(GROUPS, 1.0, levels=["u", "v"], sample=200, rng=1)
     assert population(half).shape == (3, 2) and (population(half)[:2, 0] > 0.3).all()
+
+
+def test_a_summary_has_both_intervals_or_names_the_method_of_many():
+    text = pydpstat.mean(X, 1.0, **UNIT, population=True, rng=1).summary(0.1).as_text()
+    assert "noise [0.05" in text and "population [0.05" in text and "a random sample" in text
+    assert "population" not in pydpstat.mean(X, 1.0, **UNIT, rng=1).summary().as_text()
+    many = pydpstat.histogram(X, 1.0, edges=np.linspace(0, 100, 41), rng=1)
+    text = many.summary().as_text()
+    assert "population [" not in text and "conf_int(kind='population')" in text
+    assert population(many).shape == (40, 2)
+
+
+def test_kinds_and_levels_of_intervals_are_checked():
+    release = pydpstat.mean(X, 1.0, **UNIT, population=True, rng=1)
+    assert release.conf_int(0.1).equals(release.conf_int(0.1, "noise"))
+    assert (population(pickle.loads(pickle.dumps(release))) == population(release)).all()
+    for how, said in (
+        ({"kind": "sampling"}, "kind must be"),
+        ({"alpha": 2.0, "kind": "population"}, "alpha must"),
+    ):
+        with pytest.raises(PydpstatError, match=said):
+            release.conf_int(**how)
 
 
 def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():

@@ -1,13 +1,9 @@
 """Plans of tests: their power beside the tests themselves, and what is found from it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
-import sys
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +14,6 @@ from pydpstat.inference._null_distributions import power_counts, power_means
 from pydpstat.inference._null_distributions import ranks as rank_laws
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._power_settings import TESTS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-
-from levels import means, ranks  # noqa: E402
 
 BOUNDS = (-4.0, 4.0)
 # in standard errors of both simulations: false alarms in one of 16,000 comparisons
@@ -98,25 +90,23 @@ CALLS = {
     **dict.fromkeys(("kendalltau", "chi2_contingency"), _pairs),
 }
 SETTINGS = (
-    ("ttest_1samp", 30, 5.0, 0.6, {}, 25),
     ("ttest_1samp", 200, 1.0, -0.25, {"alternative": "less"}, 30),
     ("ttest_rel", 100, 1.0, 0.4, {}, 30),
     ("wilcoxon", 40, 1.0, 0.5, {}, 250),
     ("wilcoxon", 1000, 0.1, 0.14, {"alternative": "greater"}, 250),
-    ("ttest_ind", 100, 1.0, 0.55, {}, 12),
+    ("ttest_ind", 100, 1.0, 0.55, {}, 10),
     ("mannwhitneyu", 30, 1.0, 0.8, {}, 250),
     ("mannwhitneyu", (100, 400), 0.5, -0.35, {"alternative": "less"}, 250),
-    ("kruskal", 50, 1.0, 0.6, {}, 250),
-    ("kruskal", 300, 0.3, 0.25, {}, 200),
-    ("f_oneway", 50, 2.0, 0.75, {}, 20),
+    ("kruskal", 50, 1.0, 0.6, {}, 150),
+    ("f_oneway", 50, 2.0, 0.75, {}, 10),
     ("binomtest", 100, 1.0, 0.12, {}, 250),
     ("binomtest", 60, 0.5, -0.15, {"p": 0.3, "alternative": "less"}, 250),
     ("quantile_test", 200, 1.0, -0.09, {"alternative": "greater"}, 250),
     ("quantile_test", 200, 0.5, 0.1, {"ties": False}, 400),
-    ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 100),
-    ("chi2_contingency", 100, 1.0, 0.3, {}, 25),
+    ("proportions_test", 100, 0.5, 0.2, {"p": 0.3}, 60),
+    ("chi2_contingency", 100, 1.0, 0.3, {}, 10),
     ("kendalltau", 40, 1.0, 0.6, {}, 250),
-    ("kendalltau", 200, 0.5, -0.25, {}, 300),
+    ("kendalltau", 200, 0.5, -0.25, {}, 150),
 )
 
 
@@ -131,22 +121,6 @@ def test_the_power_is_that_of_the_test(test, n, epsilon, effect, how, runs):
     # the power at half of the effect is another one, or the comparison says little
     other = dp.plan(test, epsilon, n=n, effect=0.5 * effect, **how).power
     assert far(other, hits, runs) > FAR or runs < 60
-
-
-@pytest.mark.parametrize("setting", [each for each in means.POWER if isinstance(each["n"], int)])
-def test_the_t_test_has_the_power_that_its_engine_shows(setting):
-    planned = dp.plan("ttest_1samp", setting["epsilon"], n=setting["n"], effect=setting["effect"]).power
-    # the engine's records are clipped at the same places, about 0 and not about their mean
-    assert far(planned, means.power(setting, 2000, 3), 2000) < FAR
-    assert planned > setting["figure"] - 3.0 * math.sqrt(0.25 / 2000)
-
-
-@pytest.mark.parametrize("setting", [each for each in ranks.POWER if each["test"] != "kruskal"][::2])
-def test_ranks_have_the_power_that_their_engine_shows(setting):
-    effect = setting.get("shift", setting.get("rho"))
-    n = setting["n"]
-    planned = dp.plan(setting["test"], setting["epsilon"], n=n, effect=effect).power
-    assert far(planned, ranks.power(setting, 200, 5), 200) < FAR
 
 
 def test_counts_are_summed_exactly():
@@ -190,32 +164,37 @@ def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    "test",
+    [
+        "ttest_1samp",
+        "wilcoxon",
+        "mannwhitneyu",
+        "kruskal",
+        "binomtest",
+        "proportions_test",
+        "chi2_contingency",
+    ],
+)
 def test_power_grows(test):
     effect = EFFECTS.get(test, 0.5)
     at = {"n": 80, "epsilon": 0.8, "effect": effect}
-    for name, values in (
-        ("n", (20, 60, 240)),
-        ("epsilon", (0.1, 0.7, 3.0)),
-        ("effect", (0.3 * effect, effect, 1.5 * effect)),
-    ):
-        some = values[::2] if test in ("ttest_ind", "f_oneway", "kruskal", "chi2_contingency") else values
-        powers = [dp.plan(test, **{**at, name: value}).power for value in some]
-        assert all(b > a - SLACK for a, b in zip(powers, powers[1:])), name
-        assert 0.0 <= powers[0] < powers[-1] <= 1.0 or test == "f_oneway"
+    for name, values in {"n": (20, 240), "epsilon": (0.1, 3.0), "effect": (0.3 * effect, effect)}.items():
+        low, high = (dp.plan(test, **{**at, name: value}).power for value in values)
+        assert 0.0 <= low < high <= 1.0, name
 
 
 # the others are searched in the same way
 @pytest.mark.slow
-@pytest.mark.parametrize("test", [each for each in TESTS if each not in ("f_oneway", "chi2_contingency")])
+@pytest.mark.parametrize("test", ["ttest_1samp", "wilcoxon", "binomtest", "proportions_test", "kendalltau"])
 def test_what_is_found_has_the_power(test):
+    # the others are searched in the same way
     effect, aim = EFFECTS.get(test, 0.5), 0.7
     found = dp.plan(test, 1.0, effect=effect, power=aim)
     assert found.solved == "n" and found.power >= aim
     assert dp.plan(test, 1.0, effect=effect, n=math.floor(0.9 * found.n)).power < aim
     assert dp.plan(test, 1.0, effect=effect, n=found.n).power == found.power
-    if test not in ("ttest_1samp", "wilcoxon", "binomtest"):
-        # found in the same way
+    if test not in ("wilcoxon", "binomtest"):
         return
     back = dp.plan(test, n=found.n, effect=effect, power=aim)
     assert back.solved == "epsilon" and back.power >= aim - SLACK
@@ -269,18 +248,16 @@ def test_a_plan_is_a_small_frozen_value():
 
 
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize(("n", "epsilon", "alpha"), [(2, 0.001, 0.5), (5, 100.0, 1e-6), (3, 1.0, 1e-300)])
-def test_edges(test, n, epsilon, alpha):
-    planned = dp.plan(test, epsilon, n=n, effect=EFFECTS.get(test, 0.5), alpha=alpha)
-    assert all(0.0 <= power <= 1.0 for _, power in planned.powers)
-    # hardly any information: no more than a few times the level
-    assert epsilon > 0.01 or planned.power <= 1.1 * alpha
+def test_edges(test):
+    for n, epsilon, alpha in ((2, 0.001, 0.5), (5, 100.0, 1e-6), (3, 1.0, 1e-300)):
+        planned = dp.plan(test, epsilon, n=n, effect=EFFECTS.get(test, 0.5), alpha=alpha)
+        assert all(0.0 <= power <= 1.0 for _, power in planned.powers)
+        # hardly any information: no more than a few times the level
+        assert epsilon > 0.01 or planned.power <= 1.1 * alpha
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("test", "effect"), [("ttest_1samp", 0.005), ("wilcoxon", 0.005), ("binomtest", 0.002)]
-)
+@pytest.mark.parametrize(("test", "effect"), [("ttest_1samp", 0.005), ("binomtest", 0.002)])
 def test_large_numbers(test, effect):
     assert 100_000 < dp.plan(test, 1.0, effect=effect, power=0.8).n < 2_000_000
 
@@ -301,12 +278,7 @@ def test_the_neighbors_are_those_of_the_block_around():
 
 
 # by how many seeded tests a plan with a guess of the number of records is checked
-PRIVATE_RUNS = {
-    "binomtest": 300,
-    "quantile_test": 300,
-    "ttest_1samp": 30,
-    "ttest_ind": 30,
-}
+PRIVATE_RUNS = {"binomtest": 200, "quantile_test": 150, "ttest_1samp": 15, "ttest_ind": 15}
 
 
 @pytest.mark.slow
@@ -319,16 +291,16 @@ def test_the_power_with_a_private_number_of_records(test):
     rng = np.random.default_rng(11)
     for seed in range(runs):
         x, y = rng.normal(effect, 1.0, 110), rng.normal(0.0, 1.0, 110)
-        share = rng.random(110) - 0.5 - effect
-        if test == "binomtest":
-            found = dp.binomtest(share < 0, 0.8, rng=seed, **how)
-        elif test == "quantile_test":
-            found = dp.quantile_test(share, 0.8, rng=seed, **how)
-        elif test == "ttest_1samp":
-            found = dp.ttest_1samp(x, 0.0, 0.8, bounds=BOUNDS, rng=seed, **how)
-        else:
-            found = dp.ttest_ind(x, y, 0.8, bounds=BOUNDS, rng=seed, **how)
-        hits += found.pvalue <= 0.05
+        share, how["rng"] = rng.random(110) - 0.5 - effect, seed
+        hits += (
+            0.05
+            >= {
+                "binomtest": lambda: dp.binomtest(share < 0, 0.8, **how),
+                "quantile_test": lambda: dp.quantile_test(share, 0.8, **how),
+                "ttest_1samp": lambda: dp.ttest_1samp(x, 0.0, 0.8, bounds=BOUNDS, **how),
+                "ttest_ind": lambda: dp.ttest_ind(x, y, 0.8, bounds=BOUNDS, **how),
+            }[test]().pvalue
+        )
     assert far(planned.power, hits, runs) < FAR
 
 
@@ -340,12 +312,9 @@ def test_with_a_guess_of_n_the_fourth_number_is_found(test):
     assert planned.power >= 0.7 and again.power == planned.power
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("test", ["f_oneway", "chi2_contingency"])
 def test_a_private_number_of_records_has_a_power_of_its_own(test):
-    effect = EFFECTS.get(test, 0.6)
-    powers = [
-        dp.plan(test, 0.6, n=100, effect=effect, neighbors=each).power for each in ("bounded", "unbounded")
-    ]
+    at = {"epsilon": 0.6, "n": 100, "effect": EFFECTS.get(test, 0.6)}
+    public, private = (dp.plan(test, **at, neighbors=each).power for each in ("bounded", "unbounded"))
     # a record that is added or removed moves less than one that is replaced
-    assert powers[1] > powers[0] + 0.02 and max(powers) < 1.0
+    assert public + 0.02 < private < 1.0

@@ -1,7 +1,5 @@
 """The smallest p-value that a test can return: known from public numbers, attained, and shown as a limit."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import Decimal
@@ -25,11 +23,6 @@ EPS = 1e6
 def contingency(size, **how):
     x = np.repeat(["a", "b"], size)
     return pydpstat.chi2_contingency(x, x, EPS, levels=(["a", "b"],) * 2, rng=1, **how)
-
-
-def crossed(size):
-    frame = pd.DataFrame({"x": np.repeat(["a", "b"], size), "y": np.repeat(["c", "d"], size)})
-    return pydpstat.crosstab(frame, EPS, levels={"x": ["a", "b"], "y": ["c", "d"]}, rng=1)
 
 
 def ols(**how):
@@ -67,14 +60,10 @@ SIMULATED = {
     ),
     "chi2": (lambda: contingency(40), FLOOR),
     "chi2, private n": (lambda: contingency(40, **OPEN), FLOOR),
-    "chi2 of a table": (lambda: crossed(40).chi2(), FLOOR),
     "proportions": (lambda: pydpstat.proportions_test(HIGH > 50, LOW > 50, EPS, rng=1), 2e-6),
     "binomial, private n": (lambda: pydpstat.binomtest(HIGH > 50, EPS, rng=1, **OPEN), 2e-6),
     "binomial": (lambda: pydpstat.binomtest(MANY < 999, EPS, rng=1), 2e-15),
-    "quantile": (
-        lambda: pydpstat.quantile_test(MANY, EPS, q=-20.0, alternative="greater", rng=1),
-        1e-15,
-    ),
+    "quantile": (lambda: pydpstat.quantile_test(MANY, EPS, q=-20.0, alternative="greater", rng=1), 1e-15),
     "coins": (lambda: pydpstat.ttest_1samp(HIGH, 1e-9, 1e3, method="exact", rng=1, **PAIR), 2e-15),
     "quantile, private n": (
         lambda: pydpstat.quantile_test(HIGH, EPS, q=20.0, alternative="greater", rng=1, **OPEN),
@@ -160,11 +149,10 @@ def test_regressions():
 
 
 def test_a_limit_has_two_digits_and_is_above_its_floor():
-    for floor in [1e-6, 2e-6, 1e-4, 2e-4, 1 / 2049, 0.001 + DRAW, 0.0015, 0.002, 0.0099, 0.5, 0.995]:
+    for floor in [1e-6, 2e-6, 1e-4, 1 / 2049, 0.001 + DRAW, 0.0015, 0.0099, 0.5, 0.995]:
         text = limit_above(floor)
         assert float(text) > floor and Decimal(text) <= Decimal(repr(floor)) * Decimal("1.1")
         assert len(text.lstrip("0.").replace(".", "").split("e")[0]) <= 2
     assert limit_above(0.002 + DRAW) == "0.0022" and limit_above(0.0099) == "0.01"
-    assert limit_above(0.0099000001) == "0.01" and limit_above(1e-6) == "1.1e-06"
     assert shown_pvalue(0.002 + DRAW, 0.002 + DRAW) == "< 0.0022" and shown_pvalue(0.04, 0.002) == "0.04"
     assert not at_floor(0.0, 0.0) and shown_pvalue(0.0, 0.0) == shown_pvalue(1e-7, 1e-15) == "< 1e-06"

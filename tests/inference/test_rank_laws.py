@@ -1,7 +1,5 @@
 """Null laws of rank statistics and distances, beside enumeration, SciPy and many digits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
@@ -16,7 +14,6 @@ from scipy import integrate, stats
 from pydpstat.inference._null_distributions import distances
 from pydpstat.inference._null_distributions import ranks as rank_laws
 from pydpstat.inference._null_distributions.distances import PairInterval, mean_tail
-from pydpstat.inference._null_distributions.noise import normal_laplace_tail
 from pydpstat.inference._null_distributions.ranks import upper
 
 # rounding alone
@@ -52,7 +49,7 @@ def test_kendall_beside_all_permutations(records):
     assert rank_laws.kendall_law(records).masses == pytest.approx(shares(counts), **CLOSE)
 
 
-@pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (40, 1000), (50, 800)])
+@pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (50, 800)])
 def test_the_recursion_for_two_samples_stays_exact(first, second):
     law = rank_laws.mann_whitney_law(first, second)
     variance = first * second * (first + second + 1) / 12.0
@@ -76,14 +73,14 @@ def in_digits(law, z, rate):
 
 
 @given(st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tails_with_noise_have_their_digits(records, z, rate):
     law = rank_laws.signed_rank_law(records, max(1, records // 2))
     assert upper(law, float(z), rate) == pytest.approx(in_digits(law, z, rate), rel=1e-12, abs=1e-300)
 
 
 @given(st.sampled_from([(3, 4), (6, 6)]), st.sampled_from([0.05, 1.0, 10.0]))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_p_values_of_a_true_hypothesis_are_at_most_as_often_small(sizes, rate):
     # exactly: over all values of the statistic and of the noise
     law, highest = rank_laws.mann_whitney_law(*sizes), sizes[0] * sizes[1]
@@ -177,7 +174,7 @@ def test_the_cap_shows_a_shift_best():
 # distances
 
 
-@pytest.mark.parametrize("records", [1, 7, 40, 41, 300, 3000])
+@pytest.mark.parametrize("records", [1, 40, 41, 3000])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_one_sample_beside_scipy(records, alternative):
     law = distances.one_sample_law(records, alternative)
@@ -198,19 +195,13 @@ def within(sizes, reach, alternative):
     for i in range(first + 1):
         ahead = row.copy()
         for j in range(second + 1):
-            if i + j:
-                # the last of the first i + j records is of the first sample with probability i / (i + j)
-                before = row[j - 1] if j else 0.0
-                ahead_of = (i * ahead[j] + j * before) / (i + j)
-            else:
-                ahead_of = 1.0
-            row[j] = ahead_of if lowest < i * second - j * first < reach else 0.0
+            # the last of the first i + j records is of the first sample with probability i / (i + j)
+            passed = (i * ahead[j] + j * (row[j - 1] if j else 0.0)) / (i + j) if i + j else 1.0
+            row[j] = passed if lowest < i * second - j * first < reach else 0.0
     return row[second]
 
 
-@pytest.mark.parametrize(
-    "sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (601, 500), (550, 550), (30, 1000)]
-)
+@pytest.mark.parametrize("sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (550, 550)])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
     law = distances.two_sample_law(*sizes, alternative)
@@ -248,8 +239,9 @@ def test_kruskals_statistic_has_its_chi_squared_law(sizes):
         assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
 
 
-@pytest.mark.parametrize("sizes", [(5, 5, 5), (3, 30, 30), (3, 5, 7, 9, 20)])
-@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(
+    ("sizes", "plain"), [((5, 5, 5), True), ((3, 30, 30), False), ((3, 5, 7, 9, 20), True)]
+)
 def test_the_tail_of_a_distance_is_never_below_its_own_and_falls_on(sizes, plain):
     weights = tuple(1 if plain else distances.Fraction(1, each) for each in sizes)
     law, total, rng = distances.distance_law(sizes, weights), sum(sizes), np.random.default_rng(3)
@@ -295,27 +287,16 @@ def test_the_mean_of_signs_has_a_binomial_law():
     assert 0.5 * near < far < near < 0.1
 
 
-@pytest.mark.slow
 def test_a_mean_of_all_pairs_between_two_binomial_values():
     """The smaller sample is spread out so far that nearly only its signs count: .062 missed as a lattice."""
-    rng, runs, missed = np.random.default_rng(4), 3000, 0
-    for _ in range(runs):
-        first, second = rng.normal(0.0, 9.0, 12), rng.normal(size=30)
-        mean = float(np.sign(np.subtract.outer(first, second)).mean())
+    rng, runs = np.random.default_rng(4), 3000
+    first, second = rng.normal(0.0, 9.0, (runs, 12, 1)), rng.normal(size=(runs, 1, 30))
+    missed = 0
+    for mean, count in Counter(np.sign(first - second).mean(axis=(1, 2)).tolist()).items():
         low, high = PairInterval(mean, 12, 1e-4).ends(0.05)
-        missed += not low <= 0.0 <= high
+        missed += count * (not low <= 0.0 <= high)
     # a true share of .05 is above that once in a thousand times
     assert missed / runs < 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)
-
-
-def test_normal_and_laplace_together():
-    for x, sd, scale in ((0.5, 1.0, 0.3), (3.0, 0.2, 1.0), (4.0, 1.0, 0.01), (0.0, 1.0, 1.0)):
-        with mpmath.workdps(30):
-            inner = mpmath.quad(
-                lambda t: mpmath.exp(-abs(t) / scale) / (2 * scale) * mpmath.ncdf((t - x) / sd),
-                [-50 * scale, 0, min(x, 40 * scale) or 1, 50 * scale + x],
-            )
-        assert normal_laplace_tail(x, sd, scale) == pytest.approx(float(inner), rel=1e-8)
 
 
 @given(
@@ -325,7 +306,7 @@ def test_normal_and_laplace_together():
     st.floats(1e-6, 0.5),
     st.sampled_from(["two-sided", "less", "greater"]),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_intervals_are_in_range_and_grow(center, pairs, noise, alpha, alternative):
     interval = PairInterval(center, pairs, noise, alternative)
     low, high = interval.ends(alpha)

@@ -1,17 +1,13 @@
 """What a regression releases: sensitivities by search, laws by enumeration, levels in the worst settings."""
 
-from __future__ import annotations
-
 import itertools
 import math
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
-import mpmath
 import numpy as np
 import pytest
+from levels import regression as levels
 from scipy import stats
 
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
@@ -29,13 +25,10 @@ from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.inference._slopes import block_values, kendall_statistic, score_statistic
 from pydpstat.mechanisms import LaplaceNoise
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-from levels import regression as levels  # noqa: E402
 
-
-def design_of(numbers, factors, count=3):
+def design_of(numbers, levels=()):
     predictors = [Predictor(f"x{k}", f"x{k}", (-1.0, 1.0), None) for k in range(numbers - 1)]
-    predictors += [Predictor(f"g{k}", f"g{k}", None, tuple(range(count))) for k in range(factors)]
+    predictors += [Predictor(f"g{k}", f"g{k}", None, tuple(range(size))) for k, size in enumerate(levels)]
     return LinearDesign("y", (-1.0, 1.0), tuple(predictors), "const")
 
 
@@ -54,33 +47,25 @@ def moved(design, first, second, norm):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize(
-    ("numbers", "factors"), [(1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (2, 2), (1, 2)]
-)
+@pytest.mark.parametrize(("numbers", "factors"), [(2, 0), (4, 0), (1, 1), (3, 1), (2, 2)])
 def test_no_record_moves_more_than_the_sensitivity(numbers, factors, norm):
-    if numbers + factors < 2:
-        numbers = 2
-    design = design_of(numbers, factors)
+    design, rng, most = design_of(numbers, [3] * factors), np.random.default_rng(1), 0.0
     claimed = float(Layout.of(design).sensitivity(norm))
     grid = [-1.0, -0.5, 0.0, 0.25, 1.0] if numbers < 3 else [-1.0, 0.0, 1.0]
-    rng, most = np.random.default_rng(1), 0.0
     pairs = list(itertools.product(itertools.product(grid, repeat=numbers), repeat=2))
     rng.shuffle(pairs)
-    for u, w in pairs[:700]:
-        for codes, others in (((0,) * factors, (1,) * factors), ((0,) * factors, (0,) * factors)):
-            most = max(most, moved(design, (u, codes), (w, others), norm))
-            if not factors:
-                break
+    for u, w in pairs[:300]:
+        for codes in ((0,) * factors, (1,) * factors)[: 1 + bool(factors)]:
+            most = max(most, moved(design, (u, (0,) * factors), (w, codes), norm))
     assert most <= claimed
     # vertices and midpoints reach the L1 norm up to what is odd in them
-    if norm == 1:
-        assert most > 0.85 * claimed
+    assert norm == 2 or most > 0.85 * claimed
 
 
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 @pytest.mark.parametrize(("numbers", "factors"), [(2, 0), (4, 0), (1, 1), (2, 1), (2, 2), (3, 2)])
 def test_a_record_that_is_added_moves_no_more_than_the_sensitivity(numbers, factors, norm):
-    design = design_of(numbers, factors)
+    design = design_of(numbers, [3] * factors)
     claimed = Layout.of(design, False).sensitivity(norm)
     for values in itertools.product([-1.0, -0.3, 1.0], repeat=numbers):
         added = [abs(each) for each in exact(design, values, (1,) * factors, norm, False)]
@@ -96,31 +81,33 @@ def test_a_record_that_is_added_moves_no_more_than_the_sensitivity(numbers, fact
 
 
 def test_the_sensitivity_of_two_numbers_is_reached():
-    design = design_of(2, 0)
+    design = design_of(2)
     assert moved(design, ((1.0, 1.0), ()), ((-0.5, -0.5), ()), 1) == 4.5
     assert 4.5 < Layout.of(design).sensitivity(1) < 4.5 + 1e-11
-    with_levels = design_of(2, 1)
+    with_levels = design_of(2, [3])
     assert moved(with_levels, ((1.0, 1.0), (0,)), ((-1.0, 1.0), (1,)), 1) == 8.0
     assert 8.0 < Layout.of(with_levels).sensitivity(1) < 8.0 + 1e-11
-    assert moved(design_of(1, 1), ((1.0,), (0,)), ((-1.0,), (1,)), 1) == 4.0
+    assert moved(design_of(1, [3]), ((1.0,), (0,)), ((-1.0,), (1,)), 1) == 4.0
 
 
-def test_moments_make_the_matrix_of_the_records():
+@pytest.mark.parametrize("bounded", [True, False])
+@pytest.mark.parametrize(
+    ("levels", "norm"), [((3, 3), 1), ((3, 3), 2), ((2, 3), math.inf), ((12, 12), math.inf), ((), math.inf)]
+)
+def test_what_is_released_makes_the_matrix_of_the_records(levels, norm, bounded):
     rng = np.random.default_rng(2)
-    design = design_of(3, 2)
-    numbers, codes = rng.uniform(-1, 1, (50, 3)), rng.integers(0, 3, (50, 2))
-    records = Regression(design, numbers[:, 2], (numbers[:, 0], numbers[:, 1], codes[:, 0], codes[:, 1]))
-    indicators = [codes[:, [k]] == [[1, 2]] for k in range(2)]
+    numbers, codes = rng.uniform(-1, 1, (50, 3)), [rng.integers(0, size, 50) for size in levels]
+    design = design_of(3, levels)
+    query = moment_query(Regression(design, numbers[:, 2], (*numbers.T[:2], *codes)), norm, bounded)
+    indicators = [each[:, None] == np.arange(1, size) for each, size in zip(codes, levels)]
     v = np.column_stack([np.ones(50), numbers[:, :2], *indicators, numbers[:, 2]]).astype(float)
-    for norm, bounded in itertools.product((1, 2, math.inf), (True, False)):
-        query = moment_query(records, norm, bounded)
-        layout = Layout.of(design, bounded)
-        matrix = matrix_of(query.value, layout.blocks(norm), layout.width)
-        if bounded:
-            assert query.nobs == 50 and matrix[0, 0] == 0.0
-            matrix[0, 0] = 50
-        assert matrix == pytest.approx(v.T @ v, abs=1e-9)
-        assert len(layout.released(norm)) == query.value.size
+    layout = Layout.of(design, bounded)
+    matrix = matrix_of(query.value, layout.blocks(norm), layout.width)
+    if bounded:
+        assert query.nobs == 50 and matrix[0, 0] == 0.0
+        matrix[0, 0] = 50
+    assert matrix == pytest.approx(v.T @ v, abs=1e-9)
+    assert len(layout.released(norm)) == query.value.size
 
 
 @pytest.mark.parametrize(("count", "top"), [(1, 1), (5, 2), (6, 6), (8, 4)])
@@ -158,22 +145,6 @@ def test_p_values_add_up_all_outcomes(law, epsilon):
         upper = sum(c * noise.pmf(reach)[reach + v >= seen].sum() for v, c in zip(values, chances))
         assert two_sided(seen, law, epsilon) == pytest.approx(min(1.0, 2.0 * upper), abs=1e-6)
         assert two_sided(-seen, law, epsilon) == two_sided(seen, law, epsilon)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("sd", "scale"), [(1.0, 1.0), (1.0, 0.01), (0.02, 1.0), (3.0, 2.0)])
-def test_the_tail_of_normal_and_laplace_is_its_integral(sd, scale):
-    with mpmath.workdps(40):
-        for x in (0.0, 0.5, 2.0, 12.0):
-            s, b = mpmath.mpf(sd), mpmath.mpf(scale)
-
-            def part(u, s=s, b=b, x=x):
-                away = (x - s * u) / b
-                tail = mpmath.exp(-away) / 2 if away > 0 else 1 - mpmath.exp(away) / 2
-                return mpmath.npdf(u) * tail
-
-            exact = mpmath.quad(part, sorted({-12, -4, 0, min(x / sd, 30.0), 4, 12, 40}))
-            assert normal_laplace_tail(x, sd, scale) == pytest.approx(float(exact), rel=1e-8)
 
 
 def test_the_normal_law_takes_over_where_counting_ends():
@@ -279,31 +250,29 @@ def test_the_reference_has_the_laws_that_it_stands_for():
             assert stats.kstest(column, law.cdf).statistic < 0.003
 
 
-# The worst settings that were found among those of the module, with few runs. Of true levels of 0.05 and
-# 400 runs more than 36 rejections come once in 2,500 tests; the seeds are fixed.
+# of true levels of 0.05 more rejections come once in 2,500 tests; the seeds are fixed
+MOST = {runs: stats.binom.isf(4e-4, runs, 0.05) for runs in (80, 150, 400)}
+# the worst settings that were found among those of the module
 WORST = [
     {"method": "moments", "law": "levels", "predictors": 2, "n": 300, "epsilon": 2.0},
-    {"method": "moments", "law": "near a bound", "predictors": 1, "n": 50, "epsilon": 2.0},
     {"method": "moments", "law": "correlated", "predictors": 2, "n": 10**6, "epsilon": 1.0},
-    {"method": "private number", "law": "skewed", "predictors": 1, "n": 50, "epsilon": 10.0},
     {"method": "private number", "law": "levels", "predictors": 3, "n": 300, "epsilon": 2.0},
-    {"method": "rank", "law": "rare both", "predictors": 2, "n": 300, "epsilon": 10.0},
     {"method": "rank", "law": "skewed", "predictors": 2, "n": 100, "epsilon": 1.0},
-    {"method": "rank", "law": "normal", "predictors": 1, "n": 20, "epsilon": 0.3},
 ]
+RANKS = [WORST[-1], {"method": "rank", "law": "normal", "predictors": 1, "n": 20, "epsilon": 0.3}]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", WORST[::2], ids=lambda each: f"{each['method']}, {each['law']}")
+@pytest.mark.parametrize("setting", WORST, ids=lambda each: f"{each['method']}, {each['law']}")
 def test_levels_hold_in_the_worst_settings(setting):
-    assert levels.rejections(setting, 400, 11) <= 36
+    assert levels.rejections(setting, 150, 11) <= MOST[150]
 
 
-@pytest.mark.parametrize("setting", WORST[-2:], ids=lambda each: each["law"])
+@pytest.mark.parametrize("setting", RANKS, ids=lambda each: each["law"])
 def test_a_law_without_its_noise_is_noticed(setting, monkeypatch):
     real = levels.two_sided
     monkeypatch.setattr(levels, "two_sided", lambda value, law, epsilon: real(value, law, 1e6))
-    assert levels.rejections(setting, 400, 11) > 36
+    assert levels.rejections(setting, 400, 11) > MOST[400]
 
 
 @pytest.mark.slow
@@ -316,7 +285,7 @@ def test_moments_without_their_noise_are_noticed(monkeypatch):
 
     monkeypatch.setattr(levels, "noisy_moments", surer)
     setting = {"method": "moments", "law": "normal", "predictors": 2, "n": 2000, "epsilon": 1.0}
-    assert levels.rejections(setting, 200, 11) > 36
+    assert levels.rejections(setting, 80, 11) > MOST[80]
 
 
 def test_intervals_cover_in_a_hard_setting():

@@ -1,7 +1,5 @@
 """Responses of logistic regressions: what counts as 1 is public before the data are looked at."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Results of private tests: what they show, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from dataclasses import dataclass

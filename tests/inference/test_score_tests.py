@@ -1,14 +1,12 @@
 """The score tests of all coefficients together: against one at a time by plain algebra, and their work."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._null_distributions import noisy_score, score_tests
+from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, cells, matrix_of
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._regression_moments import Layout
@@ -106,20 +104,6 @@ def test_the_noise_of_a_form_is_the_sum_over_the_released_numbers():
         assert forms == pytest.approx(((a @ patterns @ v) ** 2).sum(), rel=1e-12)
 
 
-def test_small_pivots_are_moved_up_by_the_diagonal_alone():
-    noisy = moments(LAYOUTS["numbers"])
-    blocks = np.repeat(noisy.matrix[:3, :3, None], 2, axis=2)
-    # one predictor is a multiple of the other, up to the noise's sign
-    blocks[2, 2, 1] = blocks[1, 2, 1] ** 2 / blocks[1, 1, 1] - 1.0
-    found = noisy_score.inverse(blocks, noisy)
-    whole = found.forms.copy()
-    whole[0] -= np.einsum("jir,j->ir", whole[1:], noisy.origin)
-    added = np.linalg.inv(whole.transpose(2, 0, 1)).transpose(1, 2, 0) - blocks
-    assert added[:, :, 0] == pytest.approx(np.zeros((3, 3)), abs=1e-9)
-    assert added[:2, :, 1] == pytest.approx(np.zeros((2, 3)), abs=1e-9) and added[2, 2, 1] > 1.0
-    assert found.left[2, 1] < 0.0 < 1.0 < found.left[2, 0]
-
-
 def data(seed, n=3000):
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 1, (n, 3))
@@ -127,7 +111,7 @@ def data(seed, n=3000):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("alpha", [0.01, 0.3])
 def test_intervals_end_where_p_values_reach_their_level(alpha):
     y, x = data(1)
     fit = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=4)
@@ -136,23 +120,3 @@ def test_intervals_end_where_p_values_reach_their_level(alpha):
     for name, estimate in fit.params.items():
         for end in ends.loc[name]:
             assert fit.test(name, end) <= alpha < fit.test(name, estimate + 0.98 * (end - estimate))
-
-
-def test_one_summary_simulates_each_nuisance_point_once(monkeypatch):
-    made = []
-    real = noisy_score.releases
-    monkeypatch.setattr(noisy_score, "releases", lambda *own: made.append(1) or real(*own))
-    y, x = data(2)
-    fit = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=5)
-    fit.summary()
-    fit.conf_int(0.1)
-    fit.test("x1", 0.2)
-    assert len(made) == score_tests.POINTS + 1
-
-
-def test_what_is_kept_of_simulated_releases_is_bounded(monkeypatch):
-    y, x = data(3)
-    ends = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=6).conf_int()
-    monkeypatch.setattr(score_tests, "_KEPT", 0)
-    again = pydpstat.ols(y, x, 2.0, bounds=(0, 1), rng=6)
-    assert np.array_equal(again.conf_int(), ends)

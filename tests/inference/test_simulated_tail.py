@@ -1,7 +1,5 @@
 """Exponential tails beyond simulated statistics: never below laws whose hazard does not fall."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -30,17 +28,10 @@ LAWS = {
 
 
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("alpha", [0.004, 1e-3, 1e-4, 1e-5, 1e-6])
-def test_the_tail_is_above_the_law(name, alpha):
+def test_the_tail_is_above_the_law(name):
     law, sides = LAWS[name]
-    assert sides * law.sf(float(critical(law.isf(SHARES / sides), alpha))) <= alpha
-
-
-@pytest.mark.parametrize("alpha", [1e-4, 1e-5, 1e-6])
-def test_a_law_with_a_falling_hazard_is_not_covered(alpha):
-    # why few records have no such tail
-    at = float(critical(stats.t(4).isf(SHARES / 2.0), alpha))
-    assert 2.0 * stats.t(4).sf(at) > 2.0 * alpha
+    for alpha in (0.004, 1e-3, 1e-4, 1e-5, 1e-6):
+        assert sides * law.sf(float(critical(law.isf(SHARES / sides), alpha))) <= alpha
 
 
 def test_of_independent_draws_it_is_rarely_below():
@@ -53,7 +44,7 @@ def test_of_independent_draws_it_is_rarely_below():
 
 
 @given(st.floats(0.0, 40.0), st.floats(0.0, 40.0), st.integers(400, 3000), st.integers(1, 100))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_p_values_fall_and_agree_with_critical_values(one, other, count, seed):
     sizes = np.random.default_rng(seed).exponential(size=count)
     low, high = sorted((one, other))
@@ -119,7 +110,7 @@ def test_statistics_without_a_normal_number_are_counted():
     assert Simulated.drawn([math.inf, math.nan, 1.0, 2.0]).shares(np.array(3.0)) == 0.5
 
 
-@pytest.mark.parametrize("alpha", [0.95, 0.5, 0.05, 0.01, 1e-3])
+@pytest.mark.parametrize("alpha", [0.95, 0.05, 1e-3])
 def test_integrated_p_values_are_alpha_at_the_critical_value(alpha):
     many = simulated(4, 3000, (20,))
     found = many.pvalue(many.critical(alpha))

@@ -1,7 +1,5 @@
 """Statistics of records with weights: values, sensitivities, intervals, and what is refused."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -88,33 +86,28 @@ def test_with_next_to_no_noise_it_is_numpy_s_average(neighbors):
     assert float(p) == pytest.approx(np.average(X > 60, weights=w), abs=1e-6)
 
 
-def test_totals():
-    x = X.clip(0.0, 100.0)
-    r = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, rng=1)
-    assert float(r) == pytest.approx((W * x).sum(), rel=1e-7)
-    low, high = r.conf_int(kind="population").to_numpy()[0]
-    half = 1.96 * np.sqrt(x.size) * (W * x).std()
-    # the reference draws are 8,192 and their quantiles right to two per cent
-    assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.06)
-    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, bounds=(0, 10), max_weight=4, rng=1)
-    # a product from 0 to 40 with noise of scale 40, at no greater a scale than the sum's alone
-    assert noisy.noise_scale == 40.0 and noisy.bse.iloc[0] == pytest.approx(40.0 * np.sqrt(2.0), rel=1e-12)
-
-
-@pytest.mark.parametrize("bounds", [(0, 100), (-50, 100)])
-def test_a_total_of_a_private_number_of_records(bounds):
+@pytest.mark.parametrize(
+    ("neighbors", "bounds"), [("bounded", (0, 100)), ("unbounded", (0, 100)), ("unbounded", (-50, 100))]
+)
+def test_totals(neighbors, bounds):
     x = (X - 20.0).clip(*bounds)
-    public = {"bounds": bounds, "max_weight": 4, "neighbors": "unbounded"}
-    r = pydpstat.weighted_total(X - 20.0, W, ALMOST_WITHOUT_NOISE, **public, rng=1)
+    public = {"bounds": bounds, "max_weight": 4, "neighbors": neighbors, "rng": 1}
+    r = pydpstat.weighted_total(X - 20.0, W, ALMOST_WITHOUT_NOISE, **public)
     assert float(r) == pytest.approx((W * x).sum(), rel=1e-7)
     low, high = r.conf_int(kind="population").to_numpy()[0]
     half = 1.96 * np.sqrt(x.size) * (W * x).std()
     # the reference draws are 8,192 and their quantiles right to two per cent
     assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.07)
-    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, **public, rng=1)
-    places = np.array([4 * bounds[0], 2 * (bounds[0] + bounds[1]), 4 * bounds[1]])
-    assert noisy.sensitivity == 1.0 and noisy.bse.iloc[0] == pytest.approx(np.sqrt(2 * (places**2).sum()))
-    assert noisy.nobs is None
+    noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, **public)
+    if neighbors == "bounded":
+        # a product from 0 to 400 with noise of that scale, at no greater a scale than the sum's alone
+        assert noisy.noise_scale == 400.0 and noisy.bse.iloc[0] == pytest.approx(
+            400.0 * np.sqrt(2.0), rel=1e-12
+        )
+    else:
+        places = np.array([4 * bounds[0], 2 * (bounds[0] + bounds[1]), 4 * bounds[1]])
+        assert noisy.sensitivity == 1.0 and noisy.nobs is None
+        assert noisy.bse.iloc[0] == pytest.approx(np.sqrt(2 * (places**2).sum()))
 
 
 REGION = np.where(np.arange(X.size) % 5 == 0, "a", np.where(np.arange(X.size) % 2 == 0, "b", "c"))
@@ -127,66 +120,52 @@ INSIDE = {level: (X.clip(0.0, 100.0)[level == REGION], W[level == REGION]) for l
 @pytest.mark.slow
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_with_next_to_no_noise_a_domain_table_is_that_of_the_groups_alone(neighbors):
-    public = {**TABLE, "neighbors": neighbors, "rng": 1}
-    means = pydpstat.weighted_mean(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
-    totals = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
-    medians = pydpstat.weighted_quantile(X, W, 0.5, ALMOST_WITHOUT_NOISE, by=REGION, bins=200, **public)
-    ends = [each.conf_int(kind="population") for each in (means, totals, medians)]
-    public["other"] = "other"
-    counted = pydpstat.weighted_total(X, W, ALMOST_WITHOUT_NOISE, by=REGION, **public)
-    counted = counted.conf_int(kind="population")
+    def table(call, *q, **own):
+        how = {**TABLE, "by": REGION, "neighbors": neighbors, "rng": 1, **own}
+        r = call(X, W, *q, ALMOST_WITHOUT_NOISE, **how)
+        return r.params, r.conf_int(kind="population")
+
+    means, mean_ends = table(pydpstat.weighted_mean)
+    totals, total_ends = table(pydpstat.weighted_total)
+    medians, median_ends = table(pydpstat.weighted_quantile, 0.5, bins=200)
+    _, counted_ends = table(pydpstat.weighted_total, other="other")
+    alone = {"bounds": (0, 100), "max_weight": 4, "neighbors": "unbounded", "rng": 1}
+    assert list(mean_ends.index) == list(total_ends.index) == list(median_ends.index) == ["a", "b"]
     for level, (x, w) in INSIDE.items():
-        assert means.params[level] == pytest.approx(np.average(x, weights=w), abs=1e-6)
-        assert totals.params[level] == pytest.approx((x * w).sum(), rel=1e-7)
-        alone = pydpstat.weighted_mean(
-            x, w, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, neighbors="unbounded", rng=1
-        )
+        assert means[level] == pytest.approx(np.average(x, weights=w), abs=1e-6)
+        assert totals[level] == pytest.approx((x * w).sum(), rel=1e-7)
         # ends are found to a fiftieth of a standard error
-        assert ends[0].loc[level].to_numpy() == pytest.approx(
-            alone.conf_int(kind="population").to_numpy()[0], abs=0.05
-        )
-        low, high = ends[1].loc[level]
+        own = pydpstat.weighted_mean(x, w, ALMOST_WITHOUT_NOISE, **alone).conf_int(kind="population")
+        assert mean_ends.loc[level].to_numpy() == pytest.approx(own.to_numpy()[0], abs=0.05)
         # nobody says how many records are in no group: any number, each with the product 0
-        assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt((x * w).dot(x * w)), rel=0.06)
-        low, high = counted.loc[level]
-        half = 1.96 * np.sqrt((x * w).dot(x * w) - (x * w).sum() ** 2 / X.size)
+        squares = (x * w).dot(x * w)
         # the reference draws are 8,192 and their quantiles right to two per cent
-        assert (high - low) / 2 == pytest.approx(half, rel=0.06)
-        low, high = ends[2].loc[level]
+        for ends, variance in ((total_ends, squares), (counted_ends, squares - (x * w).sum() ** 2 / X.size)):
+            assert np.diff(ends.loc[level])[0] / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.06)
+        low, high = median_ends.loc[level]
         order = np.argsort(x)
         at = x[order][np.searchsorted(np.cumsum(w[order]), 0.5 * w.sum())]
-        assert abs(medians.params[level] - at) < 0.5 and low <= at <= high < low + 8.0
-    assert [list(each.index) for each in ends] == [["a", "b"]] * 3
+        assert abs(medians[level] - at) < 0.5 and low <= at <= high < low + 8.0
 
 
 def test_names_of_columns_stand_for_them():
+    frame = FRAME[["w", "region", "x"]]
     calls = {
         "a column of its own": (X, W, REGION),
         "keys by name": (FRAME[["x", "region"]], W, "region"),
         "weights by name": (FRAME[["x", "w"]], "w", REGION),
-        "all by name": (FRAME[["x", "w", "region"]], "w", "region"),
-        "an iterator of frames": (
-            iter([FRAME[["w", "region", "x"]][:9], FRAME[["w", "region", "x"]][9:]]),
-            "w",
-            "region",
-        ),
+        "all by name": (frame, "w", "region"),
+        "an iterator of frames": (iter([frame[:9], frame[9:]]), "w", "region"),
     }
-    found = {
-        name: pydpstat.weighted_mean(data, weights, 1.0, by=by, **TABLE, rng=1).value
-        for name, (data, weights, by) in calls.items()
-    }
-    assert all(np.array_equal(each, found["a column of its own"]) for each in found.values())
-    one = pydpstat.weighted_mean(FRAME[["w", "x"]], "w", 1.0, bounds=(0, 100), max_weight=4, rng=1)
-    assert float(one) == float(pydpstat.weighted_mean(X, W, 1.0, bounds=(0, 100), max_weight=4, rng=1))
-    crossed = pydpstat.weighted_proportion(
-        pd.DataFrame({"high": X > 60, "region": REGION, "sex": FRAME.sex}),
-        W,
-        1.0,
-        max_weight=4,
-        by=["region", "sex"],
-        levels=[["a", "b", "c"], [False, True]],
-        rng=1,
-    )
+    found = [pydpstat.weighted_mean(x, w, 1.0, by=by, **TABLE, rng=1).value for x, w, by in calls.values()]
+    assert all(np.array_equal(each, found[0]) for each in found)
+    own = {"bounds": (0, 100), "max_weight": 4, "rng": 1}
+    named = pydpstat.weighted_mean(FRAME[["w", "x"]], "w", 1.0, **own)
+    assert float(named) == float(pydpstat.weighted_mean(X, W, 1.0, **own))
+    high = pd.DataFrame({"high": X > 60, "region": REGION, "sex": FRAME.sex})
+    levels = [["a", "b", "c"], [False, True]]
+    how = {"max_weight": 4, "by": ["region", "sex"], "levels": levels}
+    crossed = pydpstat.weighted_proportion(high, W, 1.0, **how, rng=1)
     assert crossed.params.index.names == ["region", "sex"] and crossed.params.size == 4 * 3
 
 
@@ -210,17 +189,14 @@ def test_two_groups_are_compared():
     assert nothing.pvalue == 1.0 and nothing.conf_int(0.05) == (-100.0, 100.0)
 
 
-@pytest.mark.parametrize("neighbors", NEIGHBORS)
-@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
-def test_quantiles_by_weight(neighbors, q):
+@pytest.mark.parametrize(("q", "neighbors"), [(0.1, "bounded"), (0.5, "unbounded"), (0.9, "bounded")])
+def test_quantiles_by_weight(q, neighbors):
     order = np.argsort(X)
     at = X[order][np.searchsorted(np.cumsum(W[order]), q * W.sum())]
-    r = pydpstat.weighted_quantile(
-        X, W, q, ALMOST_WITHOUT_NOISE, bounds=(0, 100), max_weight=4, neighbors=neighbors, bins=200, rng=1
-    )
-    assert abs(float(r) - at) < 0.5
+    how = {"bounds": (0, 100), "max_weight": 4, "neighbors": neighbors, "bins": 200, "rng": 1}
+    r = pydpstat.weighted_quantile(X, W, q, ALMOST_WITHOUT_NOISE, **how)
     low, high = r.conf_int(kind="population").to_numpy()[0]
-    assert low <= at <= high and high - low < 5.0
+    assert abs(float(r) - at) < 0.5 and low <= at <= high and high - low < 5.0
 
 
 STRATUM = np.where(X > 65.0, "high", np.where(X > 40.0, "middle", "low"))
@@ -263,7 +239,7 @@ def test_the_noise_of_strata_adds_up():
 RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("abc"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans()
 )
@@ -278,28 +254,24 @@ def test_no_neighbor_moves_the_sums_by_more_than_the_sensitivity(records, other,
     assert moved <= before.sensitivities[0]
 
 
-def test_a_record_that_leaves_a_group_and_enters_another_attains_the_sensitivity():
-    for neighbors, most in (("bounded", 2), ("unbounded", 1)):
-        for edges in (None, np.linspace(-1.0, 1.0, 9)):
-            before = sums_of([1.0], [2.0], neighbors, edges, ["a" if neighbors == "bounded" else "c"])
-            after = sums_of([1.0], [2.0], neighbors, edges, ["b"])
-            assert sum(abs(one - two) for one, two in zip(before.exact, after.exact)) == most
-            assert before.sensitivities == (most,)
+@pytest.mark.parametrize("edges", [None, np.linspace(-1.0, 1.0, 9)], ids=["means", "cells"])
+def test_a_record_that_leaves_a_group_and_enters_another_attains_the_sensitivity(edges):
+    for start, neighbors, most in (("a", "bounded", 2), ("c", "unbounded", 1)):
+        before, after = (sums_of([1.0], [2.0], neighbors, edges, [group]) for group in (start, "b"))
+        assert sum(abs(one - two) for one, two in zip(before.exact, after.exact)) == most
+        assert before.sensitivities == (most,)
 
 
-@pytest.mark.parametrize("neighbors", NEIGHBORS)
-def test_the_sensitivity_is_attained(neighbors):
-    before = sums_of(
-        [0.0] if neighbors == "bounded" else [], [2.0] if neighbors == "bounded" else [], neighbors
-    )
+@pytest.mark.parametrize(("neighbors", "records"), [("bounded", [0.0]), ("unbounded", [])])
+def test_the_sensitivity_is_attained(neighbors, records):
+    before = sums_of(records, [2.0] * len(records), neighbors)
     after = sums_of([1.0], [2.0], neighbors)
     assert sum(abs(a - b) for a, b in zip(before.exact, after.exact)) == before.sensitivities[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
-@pytest.mark.parametrize("epsilon", [0.001, 100.0])
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.001), (1, 100.0), (2, 100.0), (5, 0.001)])
 def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
     public = {"bounds": (0, 10), "max_weight": 3, "neighbors": neighbors, "rng": 4}
     x, w = np.full(n, 20.0), np.ones(n)
@@ -312,38 +284,44 @@ def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
             assert 0.0 <= low <= float(r) <= high <= 10.0
 
 
-def test_what_is_refused():
-    calls = {
-        "max_weight must be": lambda: pydpstat.weighted_mean([1], [1], 1.0, bounds=(0, 1), max_weight=0),
-        "data and weights must have the same length": lambda: pydpstat.weighted_mean(
-            [1, 2], [1], 1.0, bounds=(0, 1), max_weight=1
+@pytest.mark.parametrize(
+    ("call", "given", "how", "message"),
+    [
+        (pydpstat.weighted_mean, ([1], [1]), {"max_weight": 0}, "max_weight must be"),
+        (pydpstat.weighted_mean, ([1, 2], [1]), {}, "data and weights must have the same length"),
+        (pydpstat.weighted_mean, ([1], [1]), {"missing": 0.5}, "missing must be 'error' or 'drop'"),
+        (pydpstat.weighted_mean, ([], []), {}, "at least 1 record"),
+        (pydpstat.weighted_mean, (X, "w"), TABLE, "must have a weight for each record"),
+        (
+            pydpstat.weighted_mean,
+            (FRAME[["x", "w"]], "wt"),
+            {},
+            "weights must be a column of the data; got 'wt'",
         ),
-        "missing must be 'error' or 'drop'": lambda: pydpstat.weighted_mean(
-            [1], [1], 1.0, bounds=(0, 1), max_weight=1, missing=0.5
+        (
+            pydpstat.weighted_mean,
+            (FRAME, "w"),
+            {"by": "region", **TABLE},
+            "must have one variable apart from",
         ),
-        "must have a weight for each record": lambda: pydpstat.weighted_mean(X, "w", 1.0, **TABLE),
-        "weights must be a column of the data; got 'wt'": lambda: pydpstat.weighted_mean(
-            FRAME[["x", "w"]], "wt", 1.0, bounds=(0, 1), max_weight=1
+        (
+            pydpstat.weighted_total,
+            (FRAME[["x", "region"]], W),
+            {"by": "region"},
+            "levels must be given with by",
         ),
-        "data must have one variable apart from": lambda: pydpstat.weighted_mean(
-            FRAME, "w", 1.0, by="region", **TABLE
+        (pydpstat.weighted_mean, (X, W), {"by": REGION, **STRATA}, "strata must be left out with by"),
+        (pydpstat.weighted_total, (X, W), {"strata": STRATUM}, "levels must be given with strata"),
+        (
+            pydpstat.weighted_mean,
+            (FRAME[["x", "w"]], "w"),
+            {**STRATA, "strata": "s"},
+            "strata must be a column of the data",
         ),
-        "levels must be given with by": lambda: pydpstat.weighted_total(
-            FRAME[["x", "region"]], W, 1.0, by="region", bounds=(0, 1), max_weight=1
-        ),
-        "strata must be left out with by": lambda: pydpstat.weighted_mean(X, W, 1.0, by=REGION, **STRATA),
-        "levels must be given with strata": lambda: pydpstat.weighted_total(
-            X, W, 1.0, strata=STRATUM, bounds=(0, 1), max_weight=1
-        ),
-        "strata must be a column of the data": lambda: pydpstat.weighted_mean(
-            FRAME[["x", "w"]], "w", 1.0, **{**STRATA, "strata": "s"}
-        ),
-        "q must be": lambda: pydpstat.weighted_quantile([1], [1], 1.5, 1.0, bounds=(0, 1), max_weight=1),
-        "bins must be": lambda: pydpstat.weighted_quantile(
-            [1], [1], 0.5, 1.0, bounds=(0, 1), max_weight=1, bins=4
-        ),
-        "at least 1 record": lambda: pydpstat.weighted_mean([], [], 1.0, bounds=(0, 1), max_weight=1),
-    }
-    for message, call in calls.items():
-        with pytest.raises(PydpstatError, match=message):
-            call()
+        (pydpstat.weighted_quantile, ([1], [1], 1.5), {}, "q must be"),
+        (pydpstat.weighted_quantile, ([1], [1], 0.5), {"bins": 4}, "bins must be"),
+    ],
+)
+def test_what_is_refused(call, given, how, message):
+    with pytest.raises(PydpstatError, match=message):
+        call(*given, epsilon=1.0, **{"bounds": (0, 1), "max_weight": 1, **how})

@@ -1,7 +1,5 @@
 """Nothing of a caller's function is seen but its results, and nothing goes on from one run to the next."""
 
-from __future__ import annotations
-
 import io
 import logging
 import math
@@ -36,7 +34,18 @@ def is_loud(block):
     return 0.5
 
 
-@pytest.mark.parametrize("test", [fails, leaves, is_loud, lambda block: math.nan, lambda block: "0.01"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        fails,
+        leaves,
+        is_loud,
+        lambda block: math.nan,
+        lambda block: "0.01",
+        lambda block: -0.5,
+        lambda block: [0.001, 0.002],
+    ],
+)
 def test_nothing_that_a_callable_does_is_heard(test, capfd, recwarn, caplog):
     r = pydpstat.any_test(X, test, 1e4, blocks=10, level=0.2, rng=1)
     assert dict(r.released)["rejections"] == 0.0 and r.pvalue > 0.5

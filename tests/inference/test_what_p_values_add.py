@@ -1,7 +1,5 @@
 """P-values over what a release leaves possible: what the sets leave out is added, once for each set."""
 
-from __future__ import annotations
-
 import pytest
 
 from pydpstat.inference._null_distributions.mean_differences import WelchInterval
