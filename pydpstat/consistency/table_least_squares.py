@@ -164,6 +164,10 @@ def least_squares(
     return table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
 
 
+# times the number of cells they are numbers still
+_LARGEST_VARIANCE = 1e290
+
+
 def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
     """Return the variance of the table's cells, one or each, above 0."""
     if variance is None:
@@ -182,6 +186,10 @@ def _variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
     if read.size != 1 and read.shape != shape:
         raise PydpstatError(f"{name} must be one number, or have the shape {shape}; got {read.shape}.")
     check_not_negative(read, name, "Variances are 0 or more.")
+    if read.size and float(read.max()) > _LARGEST_VARIANCE:
+        raise PydpstatError(
+            f"{name} must be at most {_LARGEST_VARIANCE:g}; got a larger one. Leave out what is so uncertain."
+        )
     return read.reshape(()) if read.size == 1 else read
 
 

@@ -185,8 +185,12 @@ class FurtherResults(HistogramResults):
             return self._rows_compared("pairs", variable).pairs(correction, variable, within)
         known, labels = self._compared()
         column, columns = labels.column(variable), len(labels.series) or 1
-        added = self._added_level()
-        compared = [place for place, row in enumerate(labels.rows) if added is None or added not in row]
+        added = self._added_levels()
+        compared = [
+            place
+            for place, row in enumerate(labels.rows)
+            if not any(level == each for level, each in zip(row, added) if each is not None)
+        ]
         kept = labels.keys_at(within)
         places = [
             (a, b)
@@ -322,17 +326,17 @@ class FurtherResults(HistogramResults):
 
     def _has_other(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""
-        added = self._added_level()
-        return added is not None and self.labels.dimnames[axis][-1] == added
+        added = self._added_levels()
+        return bool(added) and added[axis] is not None and self.labels.dimnames[axis][-1] == added[axis]
 
-    def _added_level(self) -> str | None:
-        """Return the level that this release has besides the public ones, for values which are in none."""
+    def _added_levels(self) -> tuple[str | None, ...]:
+        """Return each variable's level for values which are in none of its public ones, if it has one."""
         arguments = dict(self.record.arguments)
         levels, name = arguments.get("levels"), arguments.get("other", "other")
         if not isinstance(levels, tuple) or name is None:
-            return None
-        every = [each for some in levels for each in (some if isinstance(some, tuple) else (some,))]
-        return None if name in every else name
+            return ()
+        each = levels if all(isinstance(own, tuple) for own in levels) else (levels,)
+        return tuple(None if name in own else name for own in each)
 
     def f_oneway(self, variable: object = None) -> InferenceResults:
         """Test whether all groups have the same mean; at no additional privacy cost.

@@ -170,6 +170,7 @@ def test_a_dict_of_variances_in_another_order_of_axes():
         (lambda t: least_squares(t, {0: [1, 2]}, variance=0), "variance must be above 0"),
         (lambda t: least_squares(t, {0: [1, 2]}, variance=[1, 2]), "must be one number, or have the shape"),
         (lambda t: least_squares(t, {0: [1, 2]}, margin_variances=-1), "variances must not be negative"),
+        (lambda t: least_squares(t, {0: [1, 2]}, margin_variances=1.7e308), "must be at most 1e.290; got a"),
         (lambda t: least_squares(t, {0: [1, 2]}, margin_variances={1: 3}), "must have keys of margins"),
         (lambda t: least_squares(t, {0: [1, 2]}, margin_variances={0: [1, 2, 3]}), "must be one number"),
         (lambda t: least_squares(t, {0: [1, 2]}, time_limit=0), "time_limit must be"),

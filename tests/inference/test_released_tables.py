@@ -38,6 +38,14 @@ def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_pri
     assert (table.chi2().statistic, table.chi2().pvalue) == expected
 
 
+def test_a_level_that_one_variable_alone_declares_is_left_out_of_the_other():
+    levels = {"a": ["x", "y", "other"], "b": ["x", "y"]}
+    table = pydpstat.crosstab(FRAME, 1.0, levels=levels, rng=3)
+    assert table.value.shape == (3, 3)
+    expected = tables.independence_pvalue(table.value[:, :2], None, 0.5)
+    assert (table.chi2().statistic, table.chi2().pvalue) == expected
+
+
 @pytest.mark.parametrize(
     "release_of",
     [
