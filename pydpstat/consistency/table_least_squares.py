@@ -45,6 +45,8 @@ _TOLERANCE = 1e-12
 _MOST_STEPS = 200
 # of the curvature, for a gap of 1: smaller gaps have longer steps
 _RIDGE = 0.01
+# times the number of cells it is a number still
+_LARGEST_VARIANCE = 1e290
 
 
 @answered
@@ -162,10 +164,6 @@ def least_squares(
         found = found._replace(values=rounding.table)
         steps.append(rounding.step)
     return table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
-
-
-# times the number of cells they are numbers still
-_LARGEST_VARIANCE = 1e290
 
 
 def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
