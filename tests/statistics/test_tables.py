@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
+from pydpstat.inference._null_distributions.shares import share_ends
 from pydpstat.mechanisms import SymmetricGeometricNoise
 from pydpstat.statistics.tables import release_threshold
 
@@ -324,3 +325,15 @@ def test_levels_as_an_array_of_times():
         assert r.value.tolist() == [1, 3, 0] and r.estimate.index[0].startswith("2020-01-01")
     hours = np.array([1, 2], dtype="m8[h]")
     assert pydpstat.crosstab(hours, EXACT, levels=hours[:1]).value.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("neighbors, rate", [("bounded", 1.0), ("unbounded", 2.0)])
+def test_intervals_of_shares_know_the_noise_of_a_count(neighbors, rate):
+    # a record that is replaced changes two counts, which get half of epsilon
+    found = pydpstat.crosstab(["a"] * 60 + ["b"] * 40, 2.0, levels=["a", "b"], neighbors=neighbors, rng=1)
+    size, counts = found.nobs, found.value
+    low, high = found.conf_int(0.1, kind="population").to_numpy().T
+    rests = [counts.sum() - each for each in counts]
+    noises = (1, 1) if size else (1, counts.size - 1)
+    expected = [share_ends(a, b, size, rate, noises, 0.1) for a, b in zip(counts, rests)]
+    assert np.column_stack([low, high]) == pytest.approx(np.array(expected), abs=1e-9)
