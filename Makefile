@@ -43,7 +43,7 @@ check: ready ## before a commit: lint, one case of each test, some comparisons w
 
 setup: again ready ## set up both sides, and try again what could not be had before
 
-slow: ready ## the tests that take more than a second
+slow: ready ## the tests that take more than about half a second
 	@$(VENV_PYTHON) -m nox -s slow
 
 parity: ready ## the full comparison with R

@@ -88,6 +88,7 @@ def test_without_r_and_recording_it_fails(recorded):
             comparer.show(unknown)
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_live_code_is_the_shown_code(live_r):
     comparer = Comparer(Comparer.here().live, None)

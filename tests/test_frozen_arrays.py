@@ -137,6 +137,7 @@ def test_no_array_of_a_copied_result_can_be_made_writable(name):
             assert not opened(twin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", OWN, ids=[own.name for own in OWN])
 def test_no_array_of_an_own_release_can_be_made_writable(own):
     assert not opened(quietly(own, own.data()))

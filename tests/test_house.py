@@ -150,6 +150,7 @@ def own():
     return house.House(ROOT)
 
 
+@pytest.mark.slow
 def test_every_room_has_a_place(own):
     assert own.unplaced() == []
 
@@ -159,6 +160,7 @@ def test_imports_run_down(own):
     assert [str(each) for each in own.upward()] == []
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other_at_run_time(own):
     assert own.circles(typing=False) == []
 

@@ -152,6 +152,7 @@ def test_calls():
     assert ModelCall("a_b", (("f_x", len),), (), package="").r() is None
 
 
+@pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.parametrize("kind", ["output", "objective", "svm"])
 def test_r_call_is_the_same_release(live_r, kind):

@@ -149,6 +149,8 @@ def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
 
 
 def test_levels_below_the_threshold_leave_no_trace():
+    # other tests have public names like it
+    clear_caches()
     records = pd.Series(["often"] * 5000 + ["Zyzzyva Quark"])
     result = pydpstat.crosstab(records, 1.0, levels="discover", delta=1e-9)
     assert list(result.estimate.index) == ["often"]

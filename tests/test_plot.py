@@ -25,6 +25,7 @@ def _drawn(axes, result):
     return np.concatenate([each[0] for each in marks.points(axes)])
 
 
+@pytest.mark.slow
 def test_every_release_can_be_drawn(release, axes):
     for result in parts(release()):
         axes.figure.clear()
@@ -142,6 +143,7 @@ def test_tables_are_dodged_points_heat_maps_and_panels():
     assert len(marks.panels(three)) == 2 and len({part.get_xlim() for part in marks.panels(three)}) == 1
 
 
+@pytest.mark.slow
 def test_matrices_of_variables(axes):
     x = np.random.default_rng(1).normal(size=(2000, 3)).cumsum(axis=1)
     frame = pd.DataFrame(x * [1.0, 1.0, 1000.0], columns=list("abc"))

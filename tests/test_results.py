@@ -212,6 +212,7 @@ def _within(hits, probability):
     return stats.binomtest(int(hits), DRAWS, probability).pvalue > FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism, eps", [("Laplace", 1.0), ("Gaussian", 0.9), ("analytic", 2.0)])
 def test_coverage_of_a_mean(mechanism, eps):
     rng = np.random.default_rng(1)

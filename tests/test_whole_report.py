@@ -71,6 +71,7 @@ def test_every_number_is_exported_with_what_holds(made, tmp_path):
     assert list(pd.read_csv(tmp_path / "ledger.csv")["label"]) == list(tables)
 
 
+@pytest.mark.slow
 def test_the_recorded_run_has_these_tables(made):
     tables, _ = made
     recorded = pd.read_csv(HERE / "released.csv", keep_default_na=False)

@@ -49,6 +49,7 @@ def test_groups_have_at_least_k_rows(table, k):
     assert (labels == again).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 11, 40])
 @pytest.mark.parametrize("standardize", [False, True])
 def test_the_loss_is_not_above_mdav_s(k, standardize):

@@ -25,6 +25,7 @@ from pydpstat.errors import MissingExtraError
 from tests.anonymity.plain import loans
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-(2**60), 2**60), min_size=1, max_size=8), st.integers(1, 10_000))
 def test_whole_numbers_are_rounded_exactly(values, unit):
     rounded = round_columns(pd.DataFrame({"x": values}), unit)["x"]

@@ -30,6 +30,7 @@ def block(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.slow
 @given(table=tables(), k=st.integers(1, 12))
 @example(table=np.zeros((9, 2)), k=3)
 @example(table=np.arange(12.0)[:, None], k=2)
@@ -51,6 +52,7 @@ def test_blocks_change_nothing(block, k):
         assert as_groups(mdav(np.ascontiguousarray(table.T), k)) == plain_mdav(table, k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k, rows", [(3, 500), (10, 700), (60, 700)])
 def test_loans(k, rows):
     table = loans(rows).to_numpy(float)
@@ -120,6 +122,7 @@ def test_a_floating_point_sum_would_not_do():
     assert ExactMeans(np.array([values])).now().tolist() == [0.5]
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 9), st.data())
 def test_search(table, block, data):
     """Farthest and nearest rows are those of a full search, also while rows leave."""
@@ -139,6 +142,7 @@ def test_search(table, block, data):
     assert remaining.count == 0
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 9))
 def test_blocks_hold_each_row_once(table, block):
     columns = np.ascontiguousarray(table.T)

@@ -20,6 +20,7 @@ NAN = float("nan")
 VALUES = st.sampled_from([0, 1, 2, None, NAN, "a", "b", 0.5])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=30))
 def test_groups_are_those_of_a_plain_count(rows):
     """None and NaN are the same missing value, and a value like any other."""

@@ -17,6 +17,7 @@ from tests.anonymity.plain import as_partition, frame, loans, plain_mdav, tables
 METHODS = ["mdav", "fast"]
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 15), st.sampled_from(METHODS), st.booleans())
 @example(np.full((7, 2), 0.1), 3, "mdav", True)
 def test_the_result_is_k_anonymous(table, k, method, standardize):
@@ -30,6 +31,7 @@ def test_the_result_is_k_anonymous(table, k, method, standardize):
     assert (np.abs(result.to_numpy().sum(axis=0) - table.sum(axis=0)) <= 1e-12 * total).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_k(method):
     df = loans(61)

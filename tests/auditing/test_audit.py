@@ -165,6 +165,7 @@ def test_sound_noise_is_cleared_and_the_bound_is_near_the_truth(noisy):
     assert r.violates is False and 0.95 < r.epsilon_lower < 1.0
 
 
+@pytest.mark.slow
 def test_the_claim_of_the_results_is_taken():
     r = audit(lambda n: pydpstat.symmetric_geometric(n, 0.5), 5, 6, samples=2_000, rng=1)
     assert r.claim.epsilon == 0.5 and r.violates is False and r.verdict == "no violation found"

@@ -94,6 +94,7 @@ def test_exit_codes(capsys, monkeypatch):
     assert "failed: release raises the same error" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, at_least, verdict",
     [("sound", 0.0, "cleared"), ("defect", 0.0, "MISSED"), ("defect", 9.0, "MISSED")],

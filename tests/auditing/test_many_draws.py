@@ -173,6 +173,7 @@ def test_in_every_release_it_is_found(name):
         assert found_too_small.violates
 
 
+@pytest.mark.slow
 def test_many_draws_are_those_of_single_calls():
     # a mean is clipped to its bounds, and a sum is as it was drawn
     case = CASES["sum"]

@@ -74,6 +74,7 @@ print(sorted(entry.call for entry in budget.entries), budget.spent.epsilon, memo
 """
 
 
+@pytest.mark.slow
 def test_a_fork_shares_a_file_and_not_memory(tmp_path):
     out = run(tmp_path, "-W", "error", "-c", ACROSS_A_FORK, tmp_path / "a.ledger").splitlines()
     assert out == ["3", "['after', 'before', 'child', 'parent'] 0.65 0.1"]

@@ -84,6 +84,7 @@ def swapped(content, rng):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [flipped, flipped_where_texts_are, cut, swapped])
 def test_bytes_that_are_others(ledger, path, damage):
     whole, before = ledger
@@ -192,6 +193,7 @@ def altered(path, alteration, rng):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alteration", ALTERATIONS)
 def test_tables_that_are_others(ledger, path, alteration):
     whole, before = ledger
@@ -302,6 +304,7 @@ except PydpstatError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("mode", [0o600, 0o644])
 def test_a_user_without_permission(mode):

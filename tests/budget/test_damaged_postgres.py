@@ -101,6 +101,7 @@ def restore(url, connection):
         connection.execute(f"DROP SCHEMA {kept} CASCADE")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alteration", ALTERATIONS)
 def test_tables_that_are_others(url, connection, restore, alteration):
     import psycopg

@@ -333,6 +333,7 @@ def test_the_ledger_holds_no_data_and_no_estimates(path):
         assert struct.pack(">d", secret) not in content
 
 
+@pytest.mark.slow
 def test_an_unused_budget_is_collected(path):
     import gc
     import weakref

@@ -37,6 +37,7 @@ def used(limit, delta, accountant, before):
     return budget
 
 
+@pytest.mark.slow
 @given(limit=positive, before=spends, count=counts, accountant=st.sampled_from(["basic", "zcdp"]))
 def test_so_many_pure_releases_fit_and_larger_ones_do_not(limit, before, count, accountant):
     def budget():

@@ -57,6 +57,7 @@ def test_threads_share_a_ledger(url):
     assert len(accepted) == len(budgets[0].entries) == 50 and budgets[1].spent.epsilon == 1.0
 
 
+@pytest.mark.slow
 def test_a_connection_lost_between_two_spends_is_opened_anew(url, connection):
     budget = Budget(1.0, url=url)
     for _ in range(3):
@@ -184,6 +185,7 @@ def test_a_fork_shares_the_ledger_and_no_connection(url):
     assert done.stdout.splitlines() == ["0", "['after', 'before', 'child', 'parent'] 0.65"]
 
 
+@pytest.mark.slow
 def test_an_unused_budget_is_collected(url):
     import gc
     import weakref

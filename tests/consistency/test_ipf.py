@@ -54,6 +54,7 @@ def ordered(axes, goal):
     return goal if axes == tuple(sorted(axes)) else goal.T
 
 
+@pytest.mark.slow
 @given(problems())
 def test_the_margins_are_met(problem):
     table, margins = problem
@@ -64,6 +65,7 @@ def test_the_margins_are_met(problem):
         np.testing.assert_allclose(sums, ordered(axes, goal), rtol=1e-9)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_it_is_the_textbook_iteration(problem):
     table, margins = problem

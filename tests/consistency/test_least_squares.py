@@ -50,6 +50,7 @@ def dense(table, margins, variances, variance):
     return fitted.reshape(table.shape), np.diag(own - gain @ matrix @ own).reshape(table.shape)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_one_variance_for_each_margin(problem):
     table, margins, variances, variance, _ = problem
@@ -60,6 +61,7 @@ def test_one_variance_for_each_margin(problem):
     assert result.converged and result.iterations == 0
 
 
+@pytest.mark.slow
 @given(problems())
 def test_a_variance_for_each_cell(problem):
     table, margins, variances, _, generator = problem
@@ -70,6 +72,7 @@ def test_a_variance_for_each_cell(problem):
     assert result.converged
 
 
+@pytest.mark.slow
 @given(problems())
 def test_exact_margins_are_met(problem):
     table, margins, variances, variance, _ = problem
@@ -89,6 +92,7 @@ def test_sums_whose_cells_are_all_negative_are_met():
     np.testing.assert_allclose(result.estimate.ravel(), [1.0, 1.0, 7.0, 11.0], rtol=1e-12)
 
 
+@pytest.mark.slow
 @given(problems())
 def test_no_negative_cell_is_optimal(problem):
     """The conditions of Karush, Kuhn and Tucker, which only the solution fulfils."""

@@ -321,6 +321,7 @@ def test_a_long_summary_says_what_is_left_out():
     assert "41 more rows" in text and "a name that is to..." in text
 
 
+@pytest.mark.slow
 def test_coverage_of_the_interval():
     covered = []
     for seed in range(150):

@@ -19,6 +19,7 @@ def tables(draw, dimensions):
     return generator.normal(draw(st.sampled_from([0.0, 3.0, 1e6])), 4.0, shape)
 
 
+@pytest.mark.slow
 @given(tables(2))
 def test_two_ways_always_succeed(table):
     rounded = controlled_rounding(table).estimate
@@ -27,6 +28,7 @@ def test_two_ways_always_succeed(table):
         assert (np.abs(margin(rounded, axes) - margin(table, axes)) < 1.0).all()
 
 
+@pytest.mark.slow
 @given(tables(2), st.integers(0, 1000))
 def test_whole_margins_stay(table, seed):
     whole = np.rint(table)

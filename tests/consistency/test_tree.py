@@ -41,6 +41,7 @@ def test_two_passes_are_generalised_least_squares(case):
     np.testing.assert_allclose(np.concatenate(spreads), wanted_spreads, atol=1e-7, rtol=1e-6)
 
 
+@pytest.mark.slow
 @given(measured(st.integers(-1000, 1000).map(float)))
 def test_whole_numbers_add_up_to_the_last_unit(case):
     tree, values, variances = case
@@ -51,6 +52,7 @@ def test_whole_numbers_add_up_to_the_last_unit(case):
         assert (np.abs(mine - theirs) <= 1.0).all()
 
 
+@pytest.mark.slow
 @given(measured(st.integers(-50, 50).map(float), exact_top=False))
 def test_top_down_is_the_nearest_point_of_each_simplex(case):
     tree, values, variances = case
@@ -73,6 +75,7 @@ def test_top_down_is_the_nearest_point_of_each_simplex(case):
                 assert (pull[own][~positive] <= multiplier.min() + scale).all()
 
 
+@pytest.mark.slow
 @given(measured(st.integers(0, 1000).map(float), exact_top=False))
 def test_ratios_add_up(case):
     tree, values, variances = case

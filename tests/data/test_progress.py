@@ -84,6 +84,7 @@ SHARES = dp.proportion(np.arange(120) > 30, 1.0, **GROUPS)
 SPREADS = dp.std(np.arange(120), 1.0, bounds=(0, 120), population=True, **GROUPS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "work, unit",
     [

@@ -60,6 +60,7 @@ def with_record(result, record):
     return replace(result, record=record, **parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_a_call_is_shown_as_it_was_typed_and_can_be_run(name):
     first = CASES[name][0]()
@@ -125,6 +126,7 @@ def test_methods_say_how_they_are_called():
     assert signature_of("ols").data == ("data",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "formula, plain",
     [

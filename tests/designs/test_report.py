@@ -18,6 +18,7 @@ def reports(monkeypatch):
     sys.modules.pop("study_data", None)
 
 
+@pytest.mark.slow
 def test_a_design_releases_what_single_calls_do(reports):
     own, other = (each["budget"] for each in reports)
     assert own.spent.epsilon == pytest.approx(2.0)

@@ -24,6 +24,7 @@ def wave(x):
     return x * math.sin(10 * x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 2, 10, 25, 90])
 def test_values_are_those_of_scipy(k):
     b, x = bernstein(wave, dims=1, k=k), np.linspace(0, 1, 201)
@@ -46,6 +47,7 @@ def test_products_of_linear_functions_are_exact_polynomials():
     assert b(points[0]) == b(points)[0] and isinstance(b(points[0]), float)
 
 
+@pytest.mark.slow
 def test_many_points_at_a_time_are_those_one_by_one():
     b = bernstein(lambda y: y[0] - y[1] ** 2, dims=2, k=40)
     points = np.random.default_rng(2).random((3000, 2))

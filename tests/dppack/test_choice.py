@@ -104,6 +104,7 @@ def test_the_texts_of_a_choice():
     assert "Noise" not in result.summary().as_text() and str(result).startswith("choice: ")
 
 
+@pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.parametrize("kind", RESULTS)
 def test_r_objects(live_r, kind):
@@ -134,6 +135,7 @@ def plain_point(x, quant, eps, lower, upper, uniforms):
     return uniforms[1] * (edges[place + 1] - edges[place]) + edges[place]
 
 
+@pytest.mark.slow
 @given(DATA, QUANTS, st.floats(1e-3, 1e4), st.tuples(st.floats(1e-9, 0.999), st.floats(1e-9, 0.999)))
 def test_few_intervals_give_what_all_give(x, quant, eps, uniforms):
     intervals = quantile_intervals(np.array(x), quant, eps, -5.0, 8.0)
@@ -157,6 +159,7 @@ def test_few_of_many_intervals_give_what_all_give(quant, eps):
     assert np.array_equal(x, before)
 
 
+@pytest.mark.slow
 @given(DATA, QUANTS, st.integers(0, 1000))
 def test_a_quantile_is_within_the_bounds(x, quant, seed):
     for rng in (RRandom(seed), np.random.default_rng(seed), None):

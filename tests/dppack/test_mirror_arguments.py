@@ -94,6 +94,7 @@ def wrong_calls(name):
         yield {**GOOD[name], argument: value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWING)
 def test_a_wrong_argument_stops_before_any_draw(name):
     """Each argument with each odd value gives a finite result, or a PydpstatError and a stream that stays."""

@@ -148,6 +148,7 @@ def test_signature_is_rs(name):
     assert list(ours.items()) == list(FORMALS[name].items())
 
 
+@pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.parametrize("name", FORMALS)
 def test_signature_in_live_r(live_r, name):

@@ -158,6 +158,7 @@ def test_the_largest_distance_of_two_gradients_is_attained():
     assert apart == pytest.approx(PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps, gamma", [(0.1, 0.0), (1.0, 1.0), (3.0, 0.2)])
 def test_log_densities_of_neighbors_stay_within_the_figure(eps, gamma):
     """The density of the minimum inside the domain, with and without a record replaced."""
@@ -191,6 +192,7 @@ def test_noise_variance_is_r_s():
     assert noise_variance(1.0, 0.01, 2.0) == 4.0 * (8.0 * math.log(2.0 / 0.01) + 4.0)
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_every_comparison_is_exact_with_the_reference_blas(live_r):
     """In this order of additions even answers that hang on the last bit are R's."""

@@ -34,6 +34,7 @@ def quiet(function, *samples, **arguments):
 # the numbers
 
 
+@pytest.mark.slow
 @given(GROUPS)
 def test_the_pooled_variance(groups):
     arrays = [np.array(group) for group in groups]
@@ -53,6 +54,7 @@ def test_no_replaced_record_moves_the_variance_further(groups, group, record, ot
     assert abs(pooled_variance(arrays, 0, 1, False).value - before.value) <= before.bounded + 1e-14
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=5), min_size=1, max_size=3

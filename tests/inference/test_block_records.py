@@ -119,6 +119,7 @@ def test_records_that_cannot_be_copied_stay():
     assert dict(r.released)["rejections"] == 2.0
 
 
+@pytest.mark.slow
 def test_rows_with_the_labels_of_attributes_are_like_others():
     plain = pd.Series(np.linspace(0.0, 1.0, 40), index=[f"p{place}" for place in range(40)])
     labels = ["columns", "levels", "iloc", "dtype", "to_arrow", "to_frame", "name", "schema"]

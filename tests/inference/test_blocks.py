@@ -111,6 +111,7 @@ def test_a_sampler_finds_the_level_that_a_test_has():
     assert level_limit(0, 100) == pytest.approx(1.0 - 0.001 ** (1.0 / 100.0), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_sampler_of_two_samples_and_of_unequal_blocks():
     asked = set()
 
@@ -131,6 +132,7 @@ def test_errors_of_a_sampler_are_seen():
         pydpstat.any_test(X, t_test, 1.0, null=lambda rng, size: fails(["made up"]))
 
 
+@pytest.mark.slow
 def test_remarks():
     few = pydpstat.any_test(X[:100], t_test, 1.0, rng=1)
     assert any("many tests reject too often" in line for line in few.remarks)
@@ -141,6 +143,7 @@ def test_remarks():
     assert any("sizes" in line for line in conditions) and any("time" in line for line in conditions)
 
 
+@pytest.mark.slow
 def test_designs():
     # about ten blocks at epsilon 1, more where the noise is larger, and no more than there may be
     assert choose_blocks(500, 1.0, None, None, 100) == (8, 0.2)
@@ -216,6 +219,7 @@ def test_messages_of_intervals(arguments, message):
         pydpstat.any_interval(**given)
 
 
+@pytest.mark.slow
 def test_a_budget_pays_once():
     budget = Budget(1.0)
     pydpstat.any_test(X, t_test, 0.25, budget=budget)

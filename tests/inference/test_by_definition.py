@@ -18,6 +18,7 @@ from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCe
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.2, 0.02])
 def test_a_weighted_quantile_ends_where_edges_are_told_to_be_beyond(alpha):
     cells = WeightedCells((25.0,) * 40, (25.0,) * 40, 0.0, tuple(range(41)), (4.0, 4.0), 1000)
@@ -47,6 +48,7 @@ def test_groups_share_a_mean_that_is_nearer_to_the_middle_by_two_errors():
     assert (above.law.mean, below.law.mean) == pytest.approx((expected + 0.05, expected - 0.05))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scales, law, survival",
     [

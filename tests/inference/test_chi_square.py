@@ -74,6 +74,7 @@ def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():
     assert independence_statistic(noisy[None], 100, RATE) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_without_noise_they_are_pearsons_and_the_p_values_those_of_scipy():
     table = np.array([[10.0, 20.0, 30.0], [16.0, 19.0, 25.0]])
     exact = stats.chi2_contingency(table, correction=False)

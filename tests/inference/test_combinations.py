@@ -56,6 +56,7 @@ def test_without_noise_covariances_are_those_of_least_squares(sure, known):
     assert sure.tvalues.to_numpy() == pytest.approx((sure.params / sure.bse).to_numpy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["x = z", "C(g)[T.b] = C(g)[T.c]", "Intercept + 5*x = 1.4", "x + x:z = 0.3", "z"],
@@ -93,6 +94,7 @@ def test_a_coefficient_is_tested_alike_in_any_basis(frame, own):
     assert sd**2 == pytest.approx(cov.loc[b, b] + cov.loc[c, c] - 2 * cov.loc[b, c], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_several_hypotheses_are_tested_by_bonferroni(frame):
     fit = fitted(frame, formula="y ~ x + z", levels=None)
     joint = fit.wald_test("x = 0.3, z = 0")
@@ -123,6 +125,7 @@ def test_a_joint_test_does_not_depend_on_how_its_hypothesis_is_written(frame):
         fit.wald_test(f"{b} = 1, 2*{b} = 3")
 
 
+@pytest.mark.slow
 def test_predictions_have_the_intervals_of_the_mean_response(frame, sure, known):
     new = frame[:3]
     found, wanted = sure.get_prediction(new).summary_frame(), known.get_prediction(new).summary_frame()

@@ -93,6 +93,7 @@ def test_the_variance_of_fishers_z(correlation):
         assert Spread(103.0, fourth, fourth).sd(correlation) == pytest.approx(math.sqrt(expected) / 10.0)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10_000),
     st.sampled_from([1, 3, 20, 1000]),

@@ -197,6 +197,7 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
         assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("met, unmet, rate", [(78, 170, 0.2), (3, 250, 0.05), (9, 0, 1.0), (7e4, 3e4, 0.01)])
 @pytest.mark.parametrize("share", [0.2, 1e-6])
 def test_ends_are_where_the_largest_tail_of_all_numbers_has_its_share(met, unmet, rate, share):

@@ -77,6 +77,7 @@ def test_the_first_p_value_counts_where_it_is_not_mostly_what_was_left_out():
     assert deeper(0.002, 0.001, 0.00101) == 0.002 and deeper(0.0011, 0.001, 1e-9) == FLOOR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [SIZED, PRIVATE])
 def test_p_values_fall_on_below_the_old_floor(noise):
     found = []
@@ -89,6 +90,7 @@ def test_p_values_fall_on_below_the_old_floor(noise):
     assert 1e-6 < found[1] < 2e-3
 
 
+@pytest.mark.slow
 def test_small_p_values_are_those_of_many_draws():
     # normal records and the noise of a public number: what a simulation of two million says, with 5 errors
     n, variance, mean = 1000, 0.06, 0.0345
@@ -102,6 +104,7 @@ def test_small_p_values_are_those_of_many_draws():
     assert plain - 5.0 * math.sqrt(plain / draws) < p < 20.0 * plain
 
 
+@pytest.mark.slow
 def test_two_groups_and_one_sided_alternatives():
     pair = sums(1500, 0.03), sums(1000, -0.03)
     statistic, both = two_sample_pvalue(pair)
@@ -115,6 +118,7 @@ def test_two_groups_and_one_sided_alternatives():
     assert 0.45 < one_sided / t_pvalue(sums(1000, -0.05), 0.0)[1] < 1.0
 
 
+@pytest.mark.slow
 def test_several_groups_have_a_bound_that_is_no_less_than_what_is_simulated():
     rng, k, n, draws = np.random.default_rng(4), 3, 400, 400_000
     noise = group_means.Mixed.sized(1.0)

@@ -53,6 +53,7 @@ USUAL = {"epsilon": 1.0, "bounds": (0, 100), "rng": 3}
 OPEN = {**USUAL, "neighbors": "unbounded"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_equal_groups_and_groups_far_apart(neighbors):
     how = {**USUAL, "neighbors": neighbors}
@@ -163,6 +164,7 @@ def test_a_group_that_may_be_empty_is_left_out_and_named():
     assert (alone.pvalue, alone.statistic, alone.pvalue_floor) == (1.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_series_name_the_groups():
     f, m = (pd.Series(X + shift, name=name) for shift, name in ((0, "f"), (9, "m")))
     r = pydpstat.f_oneway(f, m, **OPEN)

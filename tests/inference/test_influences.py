@@ -164,6 +164,7 @@ def test_both_parts_are_paid_for_at_once(far, noise, neighbors):
         dp.ols(FORMULA, far, 0.1, **KNOWN, cov_type="HC3", budget=budget)
 
 
+@pytest.mark.slow
 def test_p_values_and_intervals_agree(far):
     fit = dp.ols(FORMULA, far, 2.0, **KNOWN, cov_type="HC3", rng=4)
     assert fit.pvalue_floor == 0.001 + 9.9e-7
@@ -181,6 +182,7 @@ def test_a_level_without_records_is_left_out(far):
     assert np.isinf(fit.bse["C(g)[T.d]"]) and np.isfinite(fit.bse["C(g)[T.b]"])
 
 
+@pytest.mark.slow
 def test_it_says_what_it_rests_on_and_what_it_has_not(far):
     fit = dp.ols(FORMULA, far, 2.0, **KNOWN, cov_type="HC3", rng=4)
     text = str(fit.summary())

@@ -46,6 +46,7 @@ def distance(one, other):
     return sum(abs(a - b) for a, b in zip(one.exact, other.exact))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [1, 2, 3, 5])
 def test_no_record_moves_the_moments_by_more_than_1(p):
     draw, worst = np.random.default_rng(p), Fraction(0)
@@ -141,6 +142,7 @@ def test_coefficients_are_cut_about_the_predictors_mean():
     assert within(np.array([-90.0, 5.0, -5.0]), mean)[0] == -2.0 * FARTHEST
 
 
+@pytest.mark.slow
 def test_without_noise_it_is_that_of_statsmodels():
     r = pydpstat.logit("y ~ x + w + C(g)", FRAME, 1e7, **ASKED, rng=1)
     m = formulas.logit("y ~ x + w + C(g)", FRAME.assign(y=FRAME.y.astype(int))).fit(disp=0)
@@ -194,6 +196,7 @@ def test_arrays_are_a_formula_without_words():
     assert single.params.tolist() == named.params.tolist()
 
 
+@pytest.mark.slow
 def test_the_unit_of_a_predictor_is_nothing_but_a_unit():
     one = pydpstat.logit(FRAME.y, FRAME.x, 2.0, bounds=(0, 10), rng=1)
     other = pydpstat.logit(FRAME.y, 1000.0 * FRAME.x, 2.0, bounds=(0, 10_000), rng=1)
@@ -336,6 +339,7 @@ def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(s
     )
 
 
+@pytest.mark.slow
 def test_intervals_have_what_is_not_rejected():
     law = simulated(2000, np.array([-0.5, 1.0]), 1.0, np.random.default_rng(9), 1.0)
     assert isinstance(law, LogitLaw)

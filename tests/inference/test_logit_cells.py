@@ -52,6 +52,7 @@ def plain(formula):
 FORMULAS = ["y ~ C(region)", "y ~ C(sex) * C(region)", "y ~ x + C(region)", "y ~ x + C(sex) + w"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("formula", "neighbors"), list(zip(FORMULAS, ["bounded", "unbounded"] * 2)))
 def test_with_next_to_no_noise_it_is_the_maximum_of_the_likelihood(formula, neighbors):
     r, fitted = logit(formula, 1e6, neighbors=neighbors, rng=1), plain(formula)
@@ -65,6 +66,7 @@ def test_with_next_to_no_noise_it_is_the_maximum_of_the_likelihood(formula, neig
     assert (r.nobs is None) == (neighbors == "unbounded")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_every_coefficient_has_a_standard_error_near_the_plain_one(formula):
     r, fitted = logit(formula, 1.0, rng=2), plain(formula)
@@ -109,6 +111,7 @@ def asked(own, ends):
     return (own.table(ends, None), cells.table_noise(ends)), (rest, cells.rest_noise(ends))
 
 
+@pytest.mark.slow
 def test_no_record_moves_a_part_by_more_than_its_noise_is_for():
     draw, worst = np.random.default_rng(8), [Fraction(0)] * 4
     values = [-1.0, -0.999, 0.0, 0.3, 1.0]
@@ -148,6 +151,7 @@ def test_counts_are_those_of_pandas():
     assert query.labels.names[1] == "sex=f, region=r0, y=True"
 
 
+@pytest.mark.slow
 def test_tails_are_those_of_draws():
     draw, runs, weights = np.random.default_rng(1), 200_000, np.array([[0.7, -0.4], [0.2, 0.9]])
     cubes = sum(CubeNoise(1.0, 2).rvs((runs, 2), random_state=k) @ weights[k] for k in range(2))
@@ -202,6 +206,7 @@ def test_true_coefficients_are_rejected_as_often_as_stated(number):
     assert rejected(8.0, 40) > 7
 
 
+@pytest.mark.slow
 def test_intervals_have_what_is_not_rejected():
     law = simulated(5000, (-0.5, 0.5, 0.0, 1.0), 2.0, np.random.default_rng(3), 1.0, True)
     for combination in (*np.eye(4), np.array([0.0, 1.0, -1.0, 0.0])):

@@ -47,6 +47,7 @@ def norms(layout, move):
 LAYOUTS = [(2, ()), (4, ()), (1, (3,)), (3, (2, 3)), (2, (12, 12))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("numbers", "levels"), LAYOUTS)
 def test_no_record_moves_any_part_by_more_than_its_share_covers(numbers, levels):
     design, rng, moves = design_of(numbers, levels), np.random.default_rng(1), []
@@ -99,6 +100,7 @@ def test_predictors_are_crossed_if_that_has_less_noise():
     assert Layout.of(design_of(2, (2, 3))).tables(1) == ((0,), (1,))
 
 
+@pytest.mark.slow
 def test_a_cell_has_one_vector_of_noise_in_columns_of_the_value():
     noise = MomentCube(2, (3,)).calibrate_vector(1.0, 0.0, 1.0, 12, False)
     # counts of three cells, then a sum by cell after the other, then the cross product and the squares

@@ -79,6 +79,7 @@ def test_a_further_level_that_looks_empty_counts_as_the_reference():
     assert (spread < 1.3 * alone).all()
 
 
+@pytest.mark.slow
 def test_interactions_of_a_level_that_looks_empty_are_left_out():
     fit, known = (fitted(FEW, "y ~ x * C(g)", 5.0, other=other) for other in ("other", None))
     assert list(fit.params.index) == list(known.params.index)

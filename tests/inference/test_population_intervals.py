@@ -104,6 +104,7 @@ def test_a_mean_s_noise_is_that_of_a_mean_alone(mechanism, delta):
         assert np.ravel(more.accuracy()) == pytest.approx(np.ravel(plain.accuracy()), rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_with_next_to_no_noise_statistics_are_those_of_numpy(neighbors):
     how = {**UNIT, "neighbors": neighbors, "population": True, "rng": 1}
@@ -194,6 +195,7 @@ def _releases(data, epsilon, neighbors):
         yield (0.0, 100.0), pydpstat.quantiles(data, [0.0, 0.5, 1.0], epsilon, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "epsilon"), [([41.0], 100.0), ([40.0] * 5, 0.001), ([-9e9, 9e9, 9e9], 100.0)], ids=str
 )
@@ -212,6 +214,7 @@ def test_without_data_to_speak_of_the_whole_range_is_left(name, most):
     assert population(release).tolist() == [[0, most]]
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(2, 10**7),
     mean=st.floats(-1, 1),
@@ -287,6 +290,7 @@ def test_a_p_value_is_the_level_whose_interval_ends_at_0():
     assert given_pairs.ends(p)[0] >= 0.0 >= given_pairs.ends(0.97 * p)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_groups_are_compared_in_one_of_several_variables(neighbors):
     frame = pd.DataFrame({"age": X, "income": 0.5 * X + np.where(GROUPS == "u", 20.0, 0.0)})
@@ -371,6 +375,7 @@ def test_a_summary_has_both_intervals_or_names_the_method_of_many():
     assert population(many).shape == (40, 2)
 
 
+@pytest.mark.slow
 def test_kinds_and_levels_of_intervals_are_checked():
     release = pydpstat.mean(X, 1.0, **UNIT, population=True, rng=1)
     assert release.conf_int(0.1).equals(release.conf_int(0.1, "noise"))
@@ -383,6 +388,7 @@ def test_kinds_and_levels_of_intervals_are_checked():
             release.conf_int(**how)
 
 
+@pytest.mark.slow
 def test_groups_of_private_sizes_have_the_test_of_a_released_mean_by_group():
     x = np.linspace(20.0, 60.0, 500)
     f, m = (pd.Series(x[:size] + shift, name=name) for size, shift, name in ((400, 0, "f"), (300, 5, "m")))

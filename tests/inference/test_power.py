@@ -146,6 +146,7 @@ def test_the_critical_value_is_the_smallest():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "n", "effect"),
     [
@@ -204,6 +205,7 @@ def test_what_is_found_has_the_power(test):
     assert 0.9 * effect < back.effect <= 1.01 * effect
 
 
+@pytest.mark.slow
 def test_effects_have_the_sign_of_the_alternative():
     assert dp.plan("wilcoxon", 1.0, n=100, power=0.8, alternative="less").effect < 0.0
     assert dp.plan("binomtest", 1.0, n=200, power=0.8, alternative="less", p=0.3).effect < 0.0
@@ -213,6 +215,7 @@ def test_effects_have_the_sign_of_the_alternative():
     assert abs(two[0] - two[1]) < 0.05
 
 
+@pytest.mark.slow
 def test_bounds_matter_to_means_alone():
     wide = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3, bounds=(0, 100), sd=5)
     usual = dp.plan("ttest_1samp", 1.0, n=200, effect=0.3)
@@ -234,6 +237,7 @@ def test_the_stronger_test_is_named():
     assert dp.plan("proportions_test", 1.0, n=100, effect=0.2).stronger == "proportions_test"
 
 
+@pytest.mark.slow
 def test_a_plan_is_a_small_frozen_value():
     planned = dp.plan("mannwhitneyu", 1.0, n=(40, 80), effect=0.6, alpha=0.01)
     assert planned.n == (40, 80) and planned.alpha == 0.01
@@ -247,6 +251,7 @@ def test_a_plan_is_a_small_frozen_value():
     assert dp.plan("mannwhitneyu", 1.0, n=(40, 80), effect=0.6, alpha=0.01) == planned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_edges(test):
     for n, epsilon, alpha in ((2, 0.001, 0.5), (5, 100.0, 1e-6), (3, 1.0, 1e-300)):
@@ -304,6 +309,7 @@ def test_the_power_with_a_private_number_of_records(test):
     assert far(planned.power, hits, runs) < FAR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["ttest_1samp", "binomtest"])
 def test_with_a_guess_of_n_the_fourth_number_is_found(test):
     effect = EFFECTS.get(test, 0.5)
@@ -312,6 +318,7 @@ def test_with_a_guess_of_n_the_fourth_number_is_found(test):
     assert planned.power >= 0.7 and again.power == planned.power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["f_oneway", "chi2_contingency"])
 def test_a_private_number_of_records_has_a_power_of_its_own(test):
     at = {"epsilon": 0.6, "n": 100, "effect": EFFECTS.get(test, 0.6)}

@@ -109,6 +109,7 @@ def test_medians_by_group_have_intervals(neighbors):
     assert abs(r.estimate["n"] - true["n"]) < 0.05
 
 
+@pytest.mark.slow
 def test_quantiles_by_group_are_a_table():
     r = dp.quantiles(FRAME, [0.25, 0.5], 1e6, bounds=(0, 4), population=True, grid_points=1025, **BY, rng=1)
     own = FRAME.groupby("region")["income"].quantile([0.25, 0.5]).unstack()
@@ -125,6 +126,7 @@ def test_numbers_of_cells_are_checked(points):
         dp.median(FRAME.income, 1.0, bounds=(0, 4), population=True, grid_points=points)
 
 
+@pytest.mark.slow
 def test_moments_of_groups_are_those_of_the_records():
     r = dp.moments(FRAME, 1e6, bounds=(0, 4), **BY, rng=1)
     own = FRAME.groupby("region")["income"]

@@ -81,6 +81,7 @@ RUNS = 1200
 HIGHEST = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, epsilon, p", [(20, 0.05, 0.5), (50, 1.0, 0.02), (1000, 0.1, 0.3)])
 def test_level_of_one(n, epsilon, p):
     rng = np.random.default_rng(3)
@@ -251,6 +252,7 @@ def test_one_sided_tests_look_at_their_own_side(compare):
     assert pydpstat.proportions_test(b, a, alternative="greater", **how).pvalue > 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, p, rate", [(3, 0.424, 2.17), (6, 0.3, 2.0)])
 def test_few_records_whose_number_is_private_keep_the_level_on_one_side(n, p, rate):
     # exact, over all counts and noises: nine numbers of records alone gave 0.069 and 0.060

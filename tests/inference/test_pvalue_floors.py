@@ -128,6 +128,7 @@ def test_p_values_above_the_floor_are_shown_as_they_are():
     assert "no p-value below" not in r.summary().as_text()
 
 
+@pytest.mark.slow
 def test_regressions():
     r = ols()
     assert r.pvalue_floor == 9.9e-7 == r.to_dict()["pvalue_floor"] == r.pvalues["x1"]

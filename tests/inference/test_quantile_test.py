@@ -51,6 +51,7 @@ def test_ties_make_it_careful():
     assert shares == {"share below": 21 / 65, "share above": 38 / 65}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize("epsilon", [1e-300, 0.001, 1.0, 100.0])
 def test_no_data_make_an_error(neighbors, epsilon):
@@ -62,6 +63,7 @@ def test_no_data_make_an_error(neighbors, epsilon):
         assert 0.0 <= quantile_test([], epsilon, neighbors=neighbors).pvalue <= 1.0
 
 
+@pytest.mark.slow
 def test_level_with_and_without_the_noise_in_the_law():
     rng, runs, n, epsilon = np.random.default_rng(5), 2000, 60, 0.2
     gone = -np.expm1(-0.5 * epsilon)

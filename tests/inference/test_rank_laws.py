@@ -239,6 +239,7 @@ def test_kruskals_statistic_has_its_chi_squared_law(sizes):
         assert upper(law, math.floor(z), 50.0) == pytest.approx(p, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "plain"), [((5, 5, 5), True), ((3, 30, 30), False), ((3, 5, 7, 9, 20), True)]
 )
@@ -287,6 +288,7 @@ def test_the_mean_of_signs_has_a_binomial_law():
     assert 0.5 * near < far < near < 0.1
 
 
+@pytest.mark.slow
 def test_a_mean_of_all_pairs_between_two_binomial_values():
     """The smaller sample is spread out so far that nearly only its signs count: .062 missed as a lattice."""
     rng, runs = np.random.default_rng(4), 3000
@@ -299,6 +301,7 @@ def test_a_mean_of_all_pairs_between_two_binomial_values():
     assert missed / runs < 0.05 + 3.1 * math.sqrt(0.05 * 0.95 / runs)
 
 
+@pytest.mark.slow
 @given(
     st.floats(-3.0, 3.0),
     st.integers(1, 10**7),

@@ -259,6 +259,7 @@ def test_levels(name):
     assert ranks.rejections(setting, 600, 17) <= 52
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["wilcoxon, coin, n 500, epsilon 0.05", "ks_2samp, normal, n (20, 20), epsilon 1.0"]
 )

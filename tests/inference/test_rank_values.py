@@ -81,6 +81,7 @@ def test_signed_ranks_beside_sorting(values, cap, random):
 # sensitivities: all small data with all records that one could become, keys shared
 
 
+@pytest.mark.slow
 def test_the_sensitivity_of_pairs_won():
     for first, second in ((1, 3), (3, 1), (2, 2), (2, 3)):
         worst = 0
@@ -95,6 +96,7 @@ def test_the_sensitivity_of_pairs_won():
         assert worst == max(first, second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [1, 3, 4])
 def test_the_sensitivity_of_signed_ranks(cap):
     worst, keys, signs = 0, np.array([2, 0, 3, 1]), np.array([True, False, True, False])
@@ -107,6 +109,7 @@ def test_the_sensitivity_of_signed_ranks(cap):
     assert worst == cap
 
 
+@pytest.mark.slow
 def test_the_sensitivity_of_concordant_pairs():
     worst, keys = 0, np.array([[0, 1, 2, 3], [3, 1, 0, 2]])
     for y in itertools.product(range(3), repeat=4):

@@ -265,6 +265,7 @@ def told(ask):
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "size", "kind"),
     [
@@ -325,6 +326,7 @@ def test_types_of_truth_values_in_lists_are_not_looked_at(frame, last):
     assert list(fit.pvalues.index) == ["Intercept", "C(g)[T.yes]"]
 
 
+@pytest.mark.slow
 def test_many_predictors_that_the_noise_hides_have_whole_lines_without_warnings():
     # eliminating thirteen pivots that are noise overflows, which counts as large
     rng = np.random.default_rng(1)

@@ -288,6 +288,7 @@ def test_moments_without_their_noise_are_noticed(monkeypatch):
     assert levels.rejections(setting, 80, 11) > MOST[80]
 
 
+@pytest.mark.slow
 def test_intervals_cover_in_a_hard_setting():
     # 30 intervals of 95 % miss more than 6 times once in 3,000 tests
     for setting in (

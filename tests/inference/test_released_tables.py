@@ -14,6 +14,7 @@ FRAME = pd.DataFrame({"a": ["x", "y"] * 200, "b": (["x"] * 3 + ["y"]) * 100})
 LISTS = {"a": ["x", "y"], "b": ["x", "y"]}
 
 
+@pytest.mark.slow
 def test_a_released_table_is_tested_for_nothing():
     alone = pydpstat.chi2_contingency(FRAME.a, FRAME.b, 2.0, levels=LISTS, rng=1)
     budget = pydpstat.Budget(2.0)
@@ -63,6 +64,7 @@ def test_what_is_no_table_that_can_be_tested_says_so(release_of):
         release.chi2()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_values_of_no_level_may_have_one_that_is_not_tested(neighbors):
     how = {"other": "other", "neighbors": neighbors, "rng": 1}

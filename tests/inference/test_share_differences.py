@@ -14,6 +14,7 @@ from pydpstat.inference._null_distributions.two_proportions import ShareDifferen
 NEAR = 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "n", "epsilon"),
     [

@@ -84,6 +84,7 @@ def simulated(seed, count, shape=()):
     return Simulated(sizes, middle, spread, rest, least, part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0.0, 0.4, 1.5, 3.0, 4.4, 5.0])
 def test_the_normal_number_is_integrated(size):
     one = simulated(1, 40)

@@ -62,6 +62,7 @@ def test_many_records_have_a_normal_law():
     assert chance_below(-1e9, pairs, 1e-12, 1) == 0.5
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(2, 30), st.sampled_from([4, 11, 20_000]), st.booleans())
 def test_cells_count_all_pairs_of_a_group(seed, n, most, rounded):
     rng = np.random.default_rng(seed)
@@ -158,6 +159,7 @@ def test_intervals_miss_as_rarely_as_they_say(name):
     assert levels.misses(setting, RUNS, 3) <= stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 
 
+@pytest.mark.slow
 def test_the_simulation_finds_noise_that_is_left_out(monkeypatch):
     real = _slopes.slope_interval
     monkeypatch.setattr(_slopes, "slope_interval", lambda *given: real(*given[:3], 1e3))

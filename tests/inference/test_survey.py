@@ -33,6 +33,7 @@ def sums_of(x, w, neighbors, edges=None, groups=None):
     return weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_quantile_covers_the_noise_or_says_nothing():
     x, w = np.linspace(0.0, 100.0, 1000), np.tile([1.0, 3.0], 500)
     truth = x[np.searchsorted(np.cumsum(w), 0.5 * w.sum())]
@@ -239,6 +240,7 @@ def test_the_noise_of_strata_adds_up():
 RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("abc"))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans()

@@ -72,6 +72,7 @@ def test_without_noise_intervals_meet_the_usual_ones():
     assert low < usual.low + 0.02 * width and usual.high - 0.02 * width < high
 
 
+@pytest.mark.slow
 def test_an_interval_has_what_the_test_does_not_reject():
     known = NoisySums((200.0, 14.0, 17.0), NOISE, "laplace", 200)
     low, high = NoisyTInterval(known, 0.0, 1.0).ends(0.05)

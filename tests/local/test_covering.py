@@ -161,6 +161,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("script", [NO_NEW_ANSWER, OLD_ANSWERS, WHILE_ANSWERING])
 def test_a_forked_process_gives_what_was_given_before_and_nothing_new(script):

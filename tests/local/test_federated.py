@@ -165,6 +165,7 @@ def test_a_mechanism_of_ones_own():
     assert not nodes.query().any() and nodes.guarantee.epsilon == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("access", [each[1] for each in ACCESSES[2:]], ids=lambda each: type(each).__name__)
 def test_noise_is_that_of_the_mechanism(access):
     values = np.concatenate([np.full(2500, 10.0), np.full(2500, 1e9), np.full(2500, -5.0)])

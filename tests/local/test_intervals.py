@@ -99,6 +99,7 @@ designs = st.builds(RandomizedResponseCoins, st.floats(0.01, 0.99), st.floats(0.
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(designs, st.integers(1, 40), st.data(), st.floats(0.01, 0.4))
 def test_intervals_are_nested_and_mirrored(design, n, data, alpha):

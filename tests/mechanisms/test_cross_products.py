@@ -136,6 +136,7 @@ def test_draws_and_samples_have_the_distribution(places, size, added):
     assert np.allclose(noise.cdf(noise.ppf(q)), q, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "places, added", [*((p, False) for p in sorted(_MEASURED)), *((p, True) for p in sorted(_ADDED))]
 )

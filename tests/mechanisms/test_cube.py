@@ -59,6 +59,7 @@ def ball_sizes(radii, columns, parts):
     return one**columns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns, parts", SHAPES)
 def test_draws_on_a_coarse_grid_have_the_exact_probabilities(columns, parts):
     rate, most = 0.75, 6 if columns * parts < 3 else 3

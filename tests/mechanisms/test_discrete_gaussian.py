@@ -49,6 +49,7 @@ def two_cells_delta(epsilon, sd, shift):
     return sum(max(a * b - factor * c * d, 0) for (a, c), (b, d) in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sd", SDS)
 @pytest.mark.parametrize("shift", [1, 3])
 def test_the_curve_is_exact(sd, shift):

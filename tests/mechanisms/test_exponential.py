@@ -51,6 +51,7 @@ def test_a_record_moves_the_logarithms_by_at_most_epsilon(utility, eps, place, s
     assert np.all(np.abs(np.log(p[both] / q[both])) <= eps * (1 + 1e-12) + 1e-12)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_at_the_boundaries_rs_sums_decide(data):
     n = data.draw(st.integers(2, 40_000))
@@ -62,6 +63,7 @@ def test_at_the_boundaries_rs_sums_decide(data):
             assert choose(u, 0.7, 1.0, None, uniform) == int(np.argmax(uniform <= sums))
 
 
+@pytest.mark.slow
 def test_a_candidate_of_weight_zero_is_never_chosen():
     measure = np.tile([0.0, 1.0], 25_000)
     choice = Choice(np.zeros(50_000), 1.0, 1.0, measure)

@@ -54,6 +54,7 @@ def test_keeps_its_promise(epsilon, delta):
     assert GaussianNoise(sd).log_delta(epsilon, 1.0) <= math.log(delta) * (1 - 1e-15) + 1e-13
 
 
+@pytest.mark.slow
 @given(epsilons, deltas)
 def test_more_privacy_needs_more_noise(epsilon, delta):
     # steps far above the solver's rounding error

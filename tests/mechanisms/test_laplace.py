@@ -30,6 +30,7 @@ scales = st.floats(1e-6, 1e6)
 epsilons = st.floats(1e-6, 50.0)
 
 
+@pytest.mark.slow
 @given(scales, st.floats(-30, 30), st.floats(0, 1))
 def test_is_scipys_laplace(scale, z, q):
     noise, reference = LaplaceNoise(scale), stats.laplace(scale=scale)
@@ -83,6 +84,7 @@ def test_refuses_a_scale(scale):
         LaplaceNoise(scale)
 
 
+@pytest.mark.slow
 @given(st.floats(0.05, 5.0), st.floats(0.05, 5.0), st.floats(0.0, 6.0))
 def test_privacy_curve_is_the_integral(scale, sensitivity, epsilon):
     noise = LaplaceNoise(scale)

@@ -48,6 +48,7 @@ def p_value_of_whole(sample, noise):
     return stats.chisquare(observed, expected / expected.sum() * sample.size).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("kind", [*REAL, *WHOLE])
 def test_noise_has_its_distribution(kind, source):

@@ -122,6 +122,7 @@ def test_a_vector_divides_epsilon():
     assert each.scale.tolist() == [2.0, 6.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [30.0, 100.0, 1e9])
 def test_a_large_epsilon_is_drawn_at_once(epsilon):
     noise = StaircaseNoise(epsilon, 1.0)

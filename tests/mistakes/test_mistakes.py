@@ -91,6 +91,7 @@ def run(typed: str, names: dict[str, Any]) -> Any:
     return eval(code, names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "said"), CASES, ids=[typed for typed, _ in CASES])
 def test_a_mistake_is_answered(typed: str, said: list[str], names: dict[str, Any]) -> None:
     spent = len(names["budget"].entries)

@@ -64,6 +64,7 @@ def guarantees(make):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make, accountant",
     parameters(

@@ -51,6 +51,7 @@ def at_once(values: list[Any], labels: Any) -> np.ndarray:
     return table[codes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["release_hierarchy", "crosstab"])
 def test_labels_that_are_looked_up_together(monkeypatch, name):
     assert found(name, "list") == ""

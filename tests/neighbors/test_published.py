@@ -28,6 +28,7 @@ def test_no_array_of_a_result_can_be_written_to(make):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", parameters((f"claim of {name}", make) for name, make in RESULTS.items()))
 def test_what_holds_is_stated_first(make):
     assert statements(make()) == []

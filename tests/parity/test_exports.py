@@ -32,6 +32,7 @@ def test_the_mirror_has_no_other_names(package):
     assert set(import_module(f"pydpstat.{package.lower()}").__all__) <= allowed
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_the_lists_are_what_r_exports_now(live_r, tmp_path):
     write_exports(tmp_path / "exports.json")

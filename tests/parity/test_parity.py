@@ -107,6 +107,7 @@ def scaled(name, factor):
 FAST = ["LaplaceMechanism", "GaussianMechanism, aDP", "GaussianMechanism, pDP", "GaussianMechanism, analytic"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_the_right_scale_passes(name):
     verdict = check_distribution({each.name: each for each in DISTRIBUTIONS}[name], 20_000, None)
@@ -114,6 +115,7 @@ def test_the_right_scale_passes(name):
     assert verdict.smallest > 1e-6 > verdict.largest_wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 @pytest.mark.parametrize("factor", [1.1, 1 / 1.1])
 def test_a_scale_wrong_by_ten_percent_is_rejected(name, factor):

@@ -118,6 +118,7 @@ def test_command_of_the_package(capsys):
     assert "no case has 'no such case' in its id, and no distribution" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_only_chooses_cases_and_distributions(monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(command, "check_distributions", lambda names, *_: asked.extend(names) or [])
@@ -169,6 +170,7 @@ def test_a_changed_case_is_not_compared_with_its_old_recording():
         assert recording.evaluate(Case(**{**vars(right), **change})) is None
 
 
+@pytest.mark.slow
 def test_required_r_makes_recorded_cases_a_failure(monkeypatch, capsys):
     monkeypatch.setenv("PYDPSTAT_REQUIRE_R", "1")
     monkeypatch.setenv("PYDPSTAT_NO_R", "1")

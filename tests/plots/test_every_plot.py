@@ -20,6 +20,7 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 WITHOUT_SCALE, WITHOUT_LEGEND = ("hierarchy", "coin_tree"), ("coin_tree",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", plots.__all__)
 def test_axes_in_axes_out(name):
     panels = 2 if name in PANELS else 1

@@ -34,6 +34,7 @@ def test_groups_are_down_the_side_and_columns_in_panels(function, groups, column
     assert [part.get_xlabel() for part in marks.panels(axes)] == [f"{word} of v{i}" for i in range(columns)]
 
 
+@pytest.mark.slow
 def test_of_many_groups_some_are_named():
     r = released("mean", 200, 1)
     axes = r.plot()

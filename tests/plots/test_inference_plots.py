@@ -45,6 +45,7 @@ def test_a_test_without_an_interval_is_drawn_by_estimates_or_its_p_value():
     assert not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tested",
     [
@@ -161,6 +162,7 @@ def test_long_names_of_groups_are_beside_the_axes_and_not_in_the_title():
     assert len(set(marks.names(axes))) == 3 and not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 def test_coefficients_that_are_much_smaller_have_a_scale_of_their_own():
     income = 1e4 + 5.0 * AGE + 2000.0 * (REGION == "north") + RNG.normal(0.0, 500.0, 800)
     frame = pd.DataFrame({"income": income, "age": AGE, "region": REGION})
@@ -211,6 +213,7 @@ def test_moments():
     assert marks.points(grouped.plot())[0][0].tolist() == grouped.mean.value.ravel().tolist()
 
 
+@pytest.mark.slow
 def test_a_budget_is_spent_by_label():
     budget = Budget(2.0)
     budget.spend(Guarantee(0.25), "mean(age, epsilon=0.25)", label="report")
@@ -241,6 +244,7 @@ def test_other_accountants_and_odometers():
     assert marks.names(axes) == ["mean"] and "no limit" in axes.get_title()
 
 
+@pytest.mark.slow
 def test_the_power_of_several_tests():
     planned = pydpstat.plan("ttest_1samp", 1.0, effect=0.4, power=0.8)
     axes = planned.plot()
@@ -270,6 +274,7 @@ def test_a_plan_is_drawn_by_epsilon_and_n():
     assert picture.marked == (0.5, reach) and not overlaps(axes.figure)
 
 
+@pytest.mark.slow
 def test_hypotheses_and_predictions_are_drawn_with_their_intervals():
     known = {"bounds": {"age": (20, 60), "y": (0, 100)}, "rng": 1}
     fit = pydpstat.ols("y ~ age", pd.DataFrame({"age": AGE, "y": AGE + 10.0}), 5.0, **known)

@@ -217,6 +217,7 @@ def test_margins_that_somebody_set_stay_as_they_are():
     assert axes.get_position().bounds == pytest.approx((0.2, 0.2, 0.6, 0.6))
 
 
+@pytest.mark.slow
 def test_a_part_of_a_figure_and_a_further_layout():
     figure = pyplot.figure()
     axes = figure.subfigures(1, 2)[0].subplots()
@@ -249,6 +250,7 @@ def test_names_that_differ_in_the_middle_are_told_apart(around, width):
     assert len({each.get_text() for each in axes.get_yticklabels()}) == 6
 
 
+@pytest.mark.slow
 def test_all_panels_have_their_lines_at_the_names():
     shown = points("large")
     panels = [each._replace(rows=np.arange(30) % 7 == place) for place, each in enumerate(shown.panels)]
@@ -305,6 +307,7 @@ def test_numbers_of_an_axis_differ_and_have_room(ends, width):
     assert not [each for each in overlaps(figure) if " lies on " in each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_teaching_pictures(name, plain):

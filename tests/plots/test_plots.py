@@ -189,6 +189,7 @@ def test_bad_trade_offs(frame, truth, message):
 # loss
 
 
+@pytest.mark.slow
 def test_losses_by_method(ax):
     plots.k_against_loss(LOSSES, ax=ax, unit="MSE")
     assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 30], [3, 30]]

@@ -247,6 +247,7 @@ unreached <- 1
 """
 
 
+@pytest.mark.slow
 @NEEDS_R
 def test_recorder(tmp_path: Path) -> None:
     script = tmp_path / "a script.R"
@@ -270,6 +271,7 @@ def test_recorder(tmp_path: Path) -> None:
     assert by[9]["error"] == "at the end" and len(by) == 10
 
 
+@pytest.mark.slow
 @NEEDS_R
 def test_a_script_is_recorded_as_before() -> None:
     script = SCRIPTS / "report.R"
@@ -281,6 +283,7 @@ def test_a_script_is_recorded_as_before() -> None:
         assert (a["line"], list(a), len(a["output"])) == (b["line"], list(b), len(b["output"]))
 
 
+@pytest.mark.slow
 @NEEDS_R
 def test_r_says_what_is_wrong_with_a_script(tmp_path: Path) -> None:
     (tmp_path / "a.R").write_text("x <- (\n")

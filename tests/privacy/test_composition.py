@@ -46,6 +46,7 @@ def test_basic_composition_adds():
 pairs = st.tuples(st.floats(0.0, 1e6), st.floats(0.0, 0.01))
 
 
+@pytest.mark.slow
 @given(st.lists(pairs, min_size=1, max_size=12))
 def test_basic_sums_are_the_smallest_floats_that_are_not_below(each):
     whole = compose_basic(*(Guarantee(epsilon, delta) for epsilon, delta in each))

@@ -23,6 +23,7 @@ def exact_responses(each, count, epsilon):
         return mpmath.fsum(terms) / (1 + e) ** count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", [1e-3, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("count", [1, 2, 7, 300])
 def test_randomized_responses(each, count):
@@ -35,6 +36,7 @@ def test_randomized_responses(each, count):
     assert responses_delta(each, count, multiple_above(count, each)) == 0.0
 
 
+@pytest.mark.slow
 def test_a_million_responses_are_finite():
     assert 0.0 < responses_delta(1e-3, 10**6, 5.0) < 1e-3
     assert responses_delta(3.0, 10**6, 0.0) == 1.0

@@ -26,6 +26,7 @@ any_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
 rates = st.floats(1e-9, 1.0)
 
 
+@pytest.mark.slow
 @any_loss
 @given(rates, rates, st.floats(0.0, 5.0))
 def test_a_larger_rate_keeps_less(loss, first, second, epsilon):

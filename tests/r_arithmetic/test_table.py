@@ -93,6 +93,7 @@ def test_a_frame_names_its_axes():
     assert table([1], dnn="x").names == ("x",)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from("abc"), st.booleans()), min_size=1))
 def test_margins(rows):
     first, second, third = zip(*rows)
@@ -112,6 +113,7 @@ def _check(values, plain):
     assert result.counts.tolist() == [expected[v] for v in order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [5, 500, 5000])
 @pytest.mark.parametrize("width", [1, 2, 7])
 def test_long_string_vectors(distinct, width):

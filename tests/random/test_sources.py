@@ -29,6 +29,7 @@ def test_what_stands_for_what():
     assert source_from(stream).reproducible and source_from(generator).reproducible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rng",
     [

@@ -65,6 +65,7 @@ def test_estimate_and_intervals(results, name):
         result.conf_int(kind="both")
 
 
+@pytest.mark.slow
 def test_estimates_of_tests_and_models(results):
     assert results["test"].estimate.equals(results["test"].params)
     assert results["test without estimates"].estimate == results["test without estimates"].statistic
@@ -75,6 +76,7 @@ def test_estimates_of_tests_and_models(results):
         assert results[name].estimate.equals(results[name].params)
 
 
+@pytest.mark.slow
 def test_moments_have_the_intervals_of_all_columns(results):
     r = results["moments"]
     frame = r.conf_int(0.1)
@@ -124,6 +126,7 @@ def test_the_joint_test_has_a_row_and_intervals_that_hold_together(results):
     assert [row[3] for row in floored._rows().cells][1:] == ["< 0.011", "< 0.021"]
 
 
+@pytest.mark.slow
 def test_what_follows_from_a_regression_keeps_its_guarantee(results):
     fit = results["regression"]
     for name in ("hypotheses", "joint test", "predictions"):

@@ -48,6 +48,7 @@ def result(request):
     return RESULTS[request.param]()
 
 
+@pytest.mark.slow
 def test_markdown_has_the_numbers_of_the_page(result):
     lines = result.to_markdown().splitlines()
     heads, rule, *rows = [re.split(r"(?<!\\)\|", line.strip("|")) for line in lines]
@@ -62,10 +63,12 @@ def test_latex_is_one_tabular(result):
     assert not re.search(r"(?<!\\)[_#]", latex)
 
 
+@pytest.mark.slow
 def test_html_is_what_a_notebook_shows(result):
     assert result.to_html() == result._repr_html_() and result.to_html().count("</table>") == 2
 
 
+@pytest.mark.slow
 def test_csv_has_the_frame_in_full_precision(result, tmp_path):
     frame = result.to_frame()
     head, *rows = csv.reader(io.StringIO(result.to_csv()))

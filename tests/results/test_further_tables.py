@@ -147,6 +147,7 @@ def test_a_group_that_may_be_empty_says_nothing():
     assert (ends == [0.0, 1.0]).all() and found.bse.loc["x"].isna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", BOTH)
 def test_population_intervals_of_margins_and_shares_cover(neighbors):
     p = np.array([[0.35, 0.05], [0.3, 0.3]])

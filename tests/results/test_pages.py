@@ -64,6 +64,7 @@ def test_rows_that_a_page_leaves_out_are_counted_as_rows_of_the_table():
     assert "10 more rows: wide() has them all." in text(table)
 
 
+@pytest.mark.slow
 def test_moments_name_their_variables_and_groups():
     found = PUBLIC.moments(["income", "age"], 1.0), PUBLIC.moments("income", 1.0, by="region")
     titles = [str(each).splitlines()[0].strip() for each in found]
@@ -72,6 +73,7 @@ def test_moments_name_their_variables_and_groups():
     ]
 
 
+@pytest.mark.slow
 def test_what_follows_from_a_table_has_its_own_title():
     table = PUBLIC.crosstab(["region", "employed"], 0.5)
     for result, title in (
@@ -102,6 +104,7 @@ def test_a_matrix_has_each_of_its_numbers_once(ask, names):
     assert "standard deviation 0 " not in dp.statement(result).cells[0][1]
 
 
+@pytest.mark.slow
 def test_degrees_of_freedom_are_those_of_a_table():
     table = PUBLIC.crosstab(["region", "employed"], 1.0)
     for result, df in (
@@ -115,6 +118,7 @@ def test_degrees_of_freedom_are_those_of_a_table():
         _ = PUBLIC.ttest_ind("income ~ employed", 1.0).df
 
 
+@pytest.mark.slow
 def test_an_interval_of_a_test_shows_no_inner_numbers():
     test = PUBLIC.ttest_ind("income ~ employed", 1.0)
     assert repr(test.interval) == "<interval of every level: conf_int(alpha)>"
@@ -155,6 +159,7 @@ def test_what_the_noise_hides_is_a_dash_with_the_reason():
     assert row.split()[1] != "-" and row.split()[3:] == ["-", "-"]
 
 
+@pytest.mark.slow
 def test_a_test_that_says_nothing_prints_why():
     with pytest.warns(UsageWarning):
         design = dp.design(FRAME[:200], bounds=PUBLIC.facts.bounds, levels=LEVELS, other=None, rng=1)

@@ -42,6 +42,7 @@ def test_corrections_are_those_of_statsmodels(kind, correction, method, means):
     assert (found.corrected >= found.pvalues).all() and found.corrected.max() <= 1.0
 
 
+@pytest.mark.slow
 def test_each_pair_is_the_difference_of_its_groups(means):
     found = means.pairs(correction=None)
     assert (
@@ -86,6 +87,7 @@ def test_groups_of_several_keys_are_tuples_and_variables_have_names():
         r.pairs()
 
 
+@pytest.mark.slow
 def test_a_table_and_a_histogram_by_group_have_pairs():
     frame = pd.DataFrame({"region": GROUPS, "job": np.where(TRUTHS, "yes", "no")})
     cross = pydpstat.crosstab(frame, 4.0, levels={"region": REGIONS, "job": ["no", "yes"]}, rng=1)
@@ -141,6 +143,7 @@ def test_what_is_refused(means):
     assert len(shares(unit=np.arange(1000), max_records=1).pairs().groups) == 6
 
 
+@pytest.mark.slow
 def test_pairs_within_a_key_and_numbers_by_two_keys_side_by_side():
     draw = np.random.default_rng(1)
     frame = pd.DataFrame(
@@ -165,6 +168,7 @@ def test_pairs_within_a_key_and_numbers_by_two_keys_side_by_side():
             call()
 
 
+@pytest.mark.slow
 def test_a_comparison_has_one_p_value_in_either_order():
     shares = by_region(pydpstat.proportion, TRUTHS)
     means = by_region(pydpstat.mean, X, bounds=(0, 120), population=True)

@@ -241,6 +241,7 @@ def test_clones_share_the_budget():
     assert budget.spent.epsilon == 2.0
 
 
+@pytest.mark.slow
 def test_every_fit_of_a_cross_validation_and_of_a_search_is_charged():
     budget = Budget(20.0)
     encoder = make_column_transformer(

@@ -117,6 +117,7 @@ def test_matrices(neighbors):
 WHY = "missing, because a noisy variance or number of records is too small to divide by"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_computed_is_missing_and_every_form_says_why():
     x, y = pair(100, 0.5)
     rng = np.random.default_rng(1)

@@ -29,6 +29,7 @@ def numpys(x, edges):
     return np.histogram(np.clip(x, edges[0], edges[-1]), edges)[0].tolist()
 
 
+@pytest.mark.slow
 @given(edge_lists, st.lists(finite, max_size=30), st.data())
 def test_bins_are_numpys(edges, values, data):
     edges = np.array(edges)

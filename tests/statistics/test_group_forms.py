@@ -41,6 +41,7 @@ def test_pages_of_many_groups_are_short_and_quick(name):
     assert f"{r.value.size - 60} more rows" in page and len(page.splitlines()) < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys, columns", [(["g", "h"], ["x"]), (["g"], ["x", "y", "z"])], ids=["gh-x", "g-xyz"]
 )

@@ -158,6 +158,7 @@ def test_a_seeded_table_is_the_same_of_all_pieces(options, neighbors, pieces):  
         assert found.nobs == expected.nobs and found.call == expected.call
 
 
+@pytest.mark.slow
 def test_many_groups_of_few_records_work():
     draw = np.random.default_rng(4)
     size, number = 20_000, 10_000

@@ -120,6 +120,7 @@ def test_the_worst_neighbors_move_it_as_far_as_is_stated(name, neighbors, noise,
         assert ATTAINED < worst(name, neighbors, 1, bounds, records, {**options, **noise}) <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize(
     "neighbors, scope", [("bounded", "alone"), ("bounded", "groups"), ("unbounded", "groups and units")]
@@ -183,6 +184,7 @@ def ratio_of(name, noise, neighbors, pair, options, width):
     return moved(*queries, 2 if "delta" in noise else 1)
 
 
+@pytest.mark.slow
 def test_the_weights_of_one_record_are_not_negative_and_add_up_to_1():
     rng, bounds = np.random.default_rng(5), (-0.1, 0.7)
     records = [*rng.uniform(-0.2, 0.8, 50), *np.nextafter([-0.1, 0.7, 0.3], 0.3), -0.1, 0.7, 0.7 - 2**-41]

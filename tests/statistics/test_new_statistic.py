@@ -152,6 +152,7 @@ def test_a_budget():
         geometric_mean(X, 0.75, bounds=BOUNDS, budget=budget)
 
 
+@pytest.mark.slow
 def test_an_audit_of_the_case():
     found = audit(CASE.release, CASE.data, CASE.neighbor, samples=4_000, confidence=1.0 - 1e-9, rng=1)
     assert found.claim.epsilon == CASE.true and 0.3 < found.epsilon_lower and found.violates is False

@@ -160,6 +160,7 @@ def test_a_guess_of_a_private_number_of_records(case, groups):
     assert back.n == pytest.approx(3000, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_the_noise_of_many_releases_is_what_was_planned():
     x = np.tile(stats.norm(30, 12).ppf((np.arange(400) + 0.5) / 400), 2)
     how = {**ROOM, "neighbors": "unbounded"}
@@ -216,6 +217,7 @@ def test_quantiles_are_as_far_off_as_was_planned(q, neighbors):
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(planned.sd, rel=0.15)
 
 
+@pytest.mark.slow
 def test_several_quantiles_are_as_far_off_as_was_planned():
     x, qs = INCOMES.ppf((np.arange(1000) + 0.5) / 1000), [0.1, 0.5, 0.9]
     planned = dp.plan("quantiles", 1.0, qs=qs, n=1000, **QUANTILES)

@@ -27,6 +27,7 @@ def exact_law(x, points, q, epsilon, neighbors):
     return weights / weights.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "q, neighbors, seed",
     [(0.0, "bounded", None), (0.3, "bounded", None), (0.3, "unbounded", 5), (1.0, "unbounded", None)],
@@ -76,6 +77,7 @@ def test_ties_gaps_and_infinities():
     assert float(pydpstat.quantile([-math.inf] * 100, 0.5, 5.0, bounds=(0, 1), rng=1)) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds, points", [((0, 100), 101), ((-1 / 3, 0.1), 65537), ((-1e308, 7e307), 1000)])
 def test_results_are_public_grid_points(bounds, points):
     x = np.random.default_rng(1).uniform(-1, 1, 300) * max(map(abs, bounds))

@@ -64,6 +64,7 @@ def test_frames_without_noise_to_speak_of(function, neighbors):
     assert np.array_equal(found, found.T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors, mechanism", [("bounded", {}), ("unbounded", {}), ("unbounded", GAUSS)])
 @pytest.mark.parametrize("function", REAL)
 def test_noise_has_the_stated_sd(function, neighbors, mechanism):

@@ -53,6 +53,7 @@ def test_one_record_moves_a_difference_by_its_sensitivity(make):
     assert exact(before) == [0, -128] and exact(after) == [0, -129]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-(2**70), 2**70) | st.floats(-1e300, 1e300) | st.fractions(), min_size=1))
 def test_differences_are_exact(scores):
     top = max(map(Fraction, scores))

@@ -13,6 +13,7 @@ T = np.arange(900) % 3 == 0
 BOTH = ["count", "proportion"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_estimates_and_noise(neighbors):
     repeats = 2000

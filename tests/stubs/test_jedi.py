@@ -70,6 +70,7 @@ def test_a_call_shows_its_signature_and_its_docstring(name):
     assert re.match(rf"{function.__name__}\(", shown.docstring())
 
 
+@pytest.mark.slow
 def test_a_class_shows_its_signature():
     [signature] = script("dp.local.RandomizedResponse(").get_signatures()
     assert [each.name for each in signature.params] == ["epsilon", "categories", "missing"]
@@ -80,6 +81,7 @@ def test_a_namespace_shows_its_docstring():
     assert shown.docstring() == inspect.getdoc(pydpstat.random)
 
 
+@pytest.mark.slow
 def test_a_result_offers_its_attributes():
     public = {name for name in dir(pydpstat.DPResults) if not name.startswith("_")}
     assert {"estimate", "conf_int", "summary", "guarantee"} <= public <= completions(RELEASE + "r.")

@@ -87,6 +87,7 @@ def plain(function, domain, n, norm, neighbors):
     return best
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.integers(-9, 9), min_size=2, max_size=3, unique=True),

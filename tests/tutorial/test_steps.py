@@ -133,6 +133,7 @@ for (i in seq_along(steps)) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_r_prints_what_is_recorded(tmp_path):
     check = "stopifnot(requireNamespace('DPpack'), requireNamespace('rmutil'), requireNamespace('MASS'))"

@@ -99,6 +99,7 @@ def test_the_recycled_gradient_is_right_for_one_column_only():
     assert not np.allclose(formulas.logistic_gradient_recycled(X, w), p * (1 - p) * X.T, atol=0.01)
 
 
+@pytest.mark.slow
 def test_features_approximate_the_gaussian_kernel():
     source = source_from(5)
     made = features(source, 20_000, 2, math.sqrt(2 * 0.7))
@@ -204,6 +205,7 @@ def test_what_is_kept():
 # the distribution of the noise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 60])
 @pytest.mark.parametrize("seed", ["R", 4, None])
 def test_noise_has_a_gamma_length_and_each_element_its_standard_deviation(size, seed):

@@ -37,6 +37,7 @@ def test_digits_do_not_depend_on_what_was_asked_before():
         assert second.digits(count) == first.digits(count) == many >> (400 - count)
 
 
+@pytest.mark.slow
 @given(st.fractions(0, 1), st.integers(1, 200))
 def test_the_digits_of_a_rational_chance(value, count):
     assert secure.RationalChance(*value.as_integer_ratio()).digits(count) == value * 2**count // 1

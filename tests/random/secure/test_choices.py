@@ -74,6 +74,7 @@ def test_both_ways_of_choosing_agree():
     assert decided >= 1190
 
 
+@pytest.mark.slow
 def test_a_choice_among_a_million():
     n = 1_000_000
     utility = -np.abs(np.arange(n) - 300_000.0)

@@ -49,6 +49,7 @@ def test_the_lattices_of_neighbors_are_the_same(draw, first, second):
     assert differing_lattices(draw(None, first), draw(None, second)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["LaplaceMechanism", "GaussianMechanism", "meanDP"])
 def test_the_test_sees_the_noise_of_r(name):
     draw, first, second = RELEASES[name]
@@ -56,6 +57,7 @@ def test_the_test_sees_the_noise_of_r(name):
     assert differing_lattices(draw(rng, first), draw(rng, second))
 
 
+@pytest.mark.slow
 def test_the_test_has_no_false_alarm_on_the_same_distribution():
     generator = np.random.default_rng(5)
     for _ in range(3):

@@ -41,6 +41,7 @@ def test_the_logarithm_is_as_exact_as_the_proof_says():
             assert worst(computed, exact) < continuous.LOG_ERROR / 16
 
 
+@pytest.mark.slow
 def test_the_normal_quantile_is_as_exact_as_the_proof_says():
     u = uniforms(700)
     with mpmath.workdps(40):

@@ -150,6 +150,7 @@ def same_bins(edges, x):
             assert counts[int(bin_)] == 1, value
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     ends=st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)),

@@ -30,6 +30,7 @@ def chosen(rows, key, most, groups):
     return sorted(map(repr, (row for row, stays in zip(rows, stay) if stays)))
 
 
+@pytest.mark.slow
 @given(st.lists(RECORD, max_size=25), st.integers(0, 9), st.integers(1, 4), st.sampled_from([None, 1, 2]))
 def test_no_unit_has_too_many_and_none_loses_more_than_it_must(rows, key, most, groups):
     stay = chosen(rows, key, most, groups)
@@ -45,6 +46,7 @@ def test_no_unit_has_too_many_and_none_loses_more_than_it_must(rows, key, most, 
             assert count >= min(most, 1, len(own))
 
 
+@pytest.mark.slow
 @given(
     st.lists(RECORD, max_size=15),
     st.lists(st.tuples(st.sampled_from(["new", 7.25]), *RECORD_PARTS), max_size=9),
@@ -117,6 +119,7 @@ def times(most, records, places=None, groups=None, values=None, units=1):
     return np.sum([of(ids, most, groups, key, places, values) for key in KEYS], axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [None, [np.zeros(6)], [np.array([0.0, 0.0, 1.0, 1.0, 1.0, 2.0])]])
 @pytest.mark.parametrize("most", [1, 3])
 def test_each_record_stays_as_often(most, values):

@@ -110,6 +110,7 @@ def part(x, y, places):
     return Part(Columns((x, y), (None, None), None, None, len(x)), places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [FEW, MANY])
 def test_the_nine_weights_of_one_record(groups):
     """Not negative, and so close to 1 together as the sensitivity says."""
