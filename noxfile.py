@@ -86,7 +86,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def slow(session: nox.Session) -> None:
-    """The tests that take more than about half a second: searches for private numbers, simulations, pictures."""
+    """The tests that take more than half a second: searches for private numbers, simulations, pictures."""
     run(session, "-m", "pytest", "-n", "auto", "-m", "slow", *session.posargs)
 
 
