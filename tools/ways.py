@@ -30,8 +30,13 @@ PEOPLE = pd.DataFrame({"state": ["North"] * 200 + ["South"] * 40, "town": ["a", 
 # what is called, with the modules and the calls that it should pass through at most
 WAYS: dict[str, tuple[Callable[[], object], int, int | None]] = {
     "meanDP": (lambda: pydpstat.meanDP(NUMBERS, 1.0, 0.0, 1.0), 12, 40),
-    "mean": (lambda: pydpstat.mean(NUMBERS, 1.0, bounds=(0.0, 1.0)), 12, None),
-    "LogisticRegressionDP.fit": (lambda: MODEL.fit(ROWS, LABELS, UPPER, LOWER, rng=123), 20, None),
+    "mean": (lambda: pydpstat.mean(NUMBERS, 1.0, bounds=(0.0, 1.0)), 12, 60),
+    "sum": (lambda: pydpstat.sum(NUMBERS, 1.0, bounds=(0.0, 1.0)), 12, 60),
+    "count": (lambda: pydpstat.count(NUMBERS > 0.5, 1.0), 12, 60),
+    "histogram": (lambda: pydpstat.histogram(NUMBERS, 1.0, edges=[0.0, 0.5, 1.0]), 12, 60),
+    "ttest_ind": (lambda: pydpstat.ttest_ind(NUMBERS, NUMBERS, 1.0, bounds=(0.0, 1.0)), 16, None),
+    "ols": (lambda: pydpstat.ols(LABELS, ROWS, 1.0, bounds=[(0, 1), (-1, 1), (-1, 1)]), 20, None),
+    "LogisticRegressionDP.fit": (lambda: MODEL.fit(ROWS, LABELS, UPPER, LOWER, rng=123), 18, None),
     "release_hierarchy": (lambda: release_hierarchy(PEOPLE, 1.0, hierarchy=COUNTRY), 16, None),
 }
 
