@@ -95,9 +95,7 @@ ASSUMPTIONS = (
 
 
 def by_cells(
-    regression: Regression,
-    how: Options,
-    arguments: tuple[tuple[str, object], ...],
+    regression: Regression, how: Options, arguments: tuple[tuple[str, object], ...]
 ) -> RegressionResults:
     """Release counts and sums by cell, and return what follows from them."""
     design = regression.design

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def release_group_moments(
-    data: Data,
-    bounds: GivenBounds,
-    how: Options,
-) -> GroupMomentsResults:
+def release_group_moments(data: Data, bounds: GivenBounds, how: Options) -> GroupMomentsResults:
     """Release the sums of three weights of each column and group, as `mean` has them for the population.
 
     A record is in one group, so that each group has the noise that it would have alone.
@@ -132,12 +128,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         return None
 
     def ttest(
-        self,
-        popmean: float,
-        group: object,
-        *,
-        alternative: str = "two-sided",
-        variable: str | None = None,
+        self, popmean: float, group: object, *, alternative: str = "two-sided", variable: str | None = None
     ) -> InferenceResults:
         """Test whether a group's mean is a given number, at no additional privacy cost.
 

@@ -224,12 +224,7 @@ SEVERAL = (
 
 
 def by_ranks(
-    regression: Regression,
-    how: Options,
-    null: float,
-    tested: Sequence[str],
-    interval: bool,
-    record: Call,
+    regression: Regression, how: Options, null: float, tested: Sequence[str], interval: bool, record: Call
 ) -> RegressionResults:
     """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)

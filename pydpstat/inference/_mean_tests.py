@@ -101,10 +101,7 @@ def noisy_mean(known: NoisySums, pair: Pair) -> float:
 
 
 def release_groups(
-    samples: Sequence[Sample],
-    pair: Pair,
-    how: Options,
-    alternative: str,
+    samples: Sequence[Sample], pair: Pair, how: Options, alternative: str
 ) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
     """Release the sums of two groups."""
     blocks = []

@@ -187,12 +187,7 @@ class MomentsResults(Drawn, Stated, Frozen):
         return self.names.index(checks.one_of(column, "column", self.names))
 
     def ttest(
-        self,
-        popmean: float,
-        *,
-        alternative: str = "two-sided",
-        method: str = "t",
-        column: str | None = None,
+        self, popmean: float, *, alternative: str = "two-sided", method: str = "t", column: str | None = None
     ) -> InferenceResults:
         """Test whether the mean is a given number; it costs nothing.
 

@@ -101,12 +101,7 @@ class Noisy(NamedTuple):
     variance_slope: float
 
 
-def release_moments(
-    function: str,
-    data: Data,
-    bounds: GivenBounds,
-    how: Options,
-) -> DPResults:
+def release_moments(function: str, data: Data, bounds: GivenBounds, how: Options) -> DPResults:
     """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
     records, how, pairs, shown = bounded_columns(data, bounds, how.independent())
     check_apart(how, records)

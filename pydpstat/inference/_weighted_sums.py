@@ -280,12 +280,7 @@ def reach(how: Options) -> Fraction:
 
 
 def read_products(
-    data: Data,
-    weights: Data | str,
-    pair: Pair,
-    max_weight: float,
-    how: Options,
-    strata: Keys | None,
+    data: Data, weights: Data | str, pair: Pair, max_weight: float, how: Options, strata: Keys | None
 ) -> tuple[Weighted, Pair]:
     """Read records times their weights, each moved to its bounds before, with the products' bounds."""
     largest = largest_weight(max_weight)

@@ -185,10 +185,7 @@ def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str],
 
 
 def noisy_sums(
-    samples: Sequence[Sample],
-    pair: Pair,
-    how: Options,
-    arguments: tuple[tuple[str, object], ...] = (),
+    samples: Sequence[Sample], pair: Pair, how: Options, arguments: tuple[tuple[str, object], ...] = ()
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
     names, found = numbered_groups(samples), []
@@ -225,10 +222,7 @@ def noisy_sums(
 
 
 def unsized_sums(
-    samples: Sequence[Sample],
-    pair: Pair,
-    how: Options,
-    arguments: tuple[tuple[str, object], ...] = (),
+    samples: Sequence[Sample], pair: Pair, how: Options, arguments: tuple[tuple[str, object], ...] = ()
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of three weights of each group of private size."""
     blocks, names = [], []

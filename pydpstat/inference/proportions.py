@@ -144,13 +144,7 @@ def binomtest(
     return run(counts, size, float(checks.unwrap(p)), alternative, how)
 
 
-def _one(
-    counts: np.ndarray,
-    size: int,
-    p: float,
-    alternative: str,
-    how: Options,
-) -> InferenceResults:
+def _one(counts: np.ndarray, size: int, p: float, alternative: str, how: Options) -> InferenceResults:
     """Test with a public number of records."""
     release = release_statistic(
         "binomtest",
@@ -180,13 +174,7 @@ def _one(
     )
 
 
-def _one_unsized(
-    counts: np.ndarray,
-    size: int,
-    p: float,
-    alternative: str,
-    how: Options,
-) -> InferenceResults:
+def _one_unsized(counts: np.ndarray, size: int, p: float, alternative: str, how: Options) -> InferenceResults:
     """Test with a private number of records."""
     release = release_statistic(
         "binomtest",

@@ -260,10 +260,7 @@ def weighted_proportion(
 
 
 def _mean(
-    statistic: str,
-    known: Weighted,
-    arguments: tuple[tuple[str, object], ...],
-    first: str,
+    statistic: str, known: Weighted, arguments: tuple[tuple[str, object], ...], first: str
 ) -> DPResults:
     """Release a weighted mean, of all records or of each group."""
     pair, half, shape = known.pair, record_grid.half_width(known.pair), known.shape

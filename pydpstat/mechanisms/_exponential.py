@@ -35,11 +35,7 @@ def probabilities(
 
 
 def choose(
-    utility: npt.ArrayLike,
-    eps: float,
-    sensitivity: float,
-    measure: npt.ArrayLike | None,
-    uniform: float,
+    utility: npt.ArrayLike, eps: float, sensitivity: float, measure: npt.ArrayLike | None, uniform: float
 ) -> int:
     """Return the place, from 0, of the candidate that a uniform number between 0 and 1 chooses.
 
@@ -53,11 +49,7 @@ class Choice:
     """The weights of the candidates, before the uniform is drawn; its arrays are not copied."""
 
     def __init__(
-        self,
-        utility: npt.ArrayLike,
-        eps: float,
-        sensitivity: float,
-        measure: npt.ArrayLike | None = None,
+        self, utility: npt.ArrayLike, eps: float, sensitivity: float, measure: npt.ArrayLike | None = None
     ) -> None:
         self._utility = np.asarray(utility, dtype=np.float64)
         self._measure = None if measure is None else np.asarray(measure, dtype=np.float64)

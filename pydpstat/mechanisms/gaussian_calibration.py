@@ -46,10 +46,7 @@ def calibrate_gaussian(
 
 @answered
 def calibrate_gaussian(
-    epsilon: npt.ArrayLike,
-    delta: npt.ArrayLike,
-    sensitivity: npt.ArrayLike = 1.0,
-    method: str = "analytic",
+    epsilon: npt.ArrayLike, delta: npt.ArrayLike, sensitivity: npt.ArrayLike = 1.0, method: str = "analytic"
 ) -> Numbers:
     """Return the standard deviation of Gaussian noise for (epsilon, delta).
 

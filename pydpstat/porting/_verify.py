@@ -79,10 +79,7 @@ class Verification:
 
 
 def verify(
-    chunks: Sequence[Chunk],
-    record: Record,
-    folder: Path,
-    tolerances: Mapping[str, float] = TOLERANCES,
+    chunks: Sequence[Chunk], record: Record, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> Verification:
     """Run the Python text of a script, and compare it with what R computed and printed.
 

@@ -330,13 +330,7 @@ def _query(
     )
 
 
-def _released(
-    function: str,
-    query: Query,
-    records: Records,
-    how: Options,
-    publish: Publish,
-) -> DPResults:
+def _released(function: str, query: Query, records: Records, how: Options, publish: Publish) -> DPResults:
     return release_statistic(
         function,
         query,

@@ -265,12 +265,7 @@ def equal_means(
 # what was simulated for released sums is not simulated again
 @lru_cache(maxsize=64)
 def _pvalue(
-    sums: tuple[Row, ...],
-    sizes: tuple[int, ...],
-    noise: Mixed,
-    skewed: bool,
-    draws: int | None,
-    stream: int,
+    sums: tuple[Row, ...], sizes: tuple[int, ...], noise: Mixed, skewed: bool, draws: int | None, stream: int
 ) -> tuple[float, float]:
     found = welch(np.array(sums)[:, None], noise)
     plausible = _references(found, sizes, noise, skewed, draws, stream)
@@ -304,12 +299,7 @@ def references(sums: Sequence[Floats], sizes: tuple[int, ...], noise: Mixed) -> 
 
 
 def _references(
-    found: Fitted,
-    sizes: tuple[int, ...],
-    noise: Mixed,
-    skewed: bool,
-    draws: int | None,
-    stream: int,
+    found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool, draws: int | None, stream: int
 ) -> list[Floats]:
     size, number = draws or draws_for(len(sizes)), np.array(sizes, dtype=np.float64)
     reference = _reference(sizes, noise, size, stream)

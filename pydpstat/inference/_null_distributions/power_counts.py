@@ -320,11 +320,7 @@ def two_groups_power(
 
 
 def several_groups_power(
-    sizes: tuple[int, ...],
-    weights: Sequence[Fraction | int],
-    epsilon: float,
-    effect: float,
-    alpha: float,
+    sizes: tuple[int, ...], weights: Sequence[Fraction | int], epsilon: float, effect: float, alpha: float
 ) -> float:
     """Return the power of the Kruskal-Wallis test, for evenly spaced means."""
     number = np.array(sizes, dtype=np.float64)

@@ -262,12 +262,7 @@ def spaced(groups: int, effect: float) -> Floats:
 
 
 def several_means_power(
-    sizes: tuple[int, ...],
-    epsilon: float,
-    effect: float,
-    sd: float,
-    alpha: float,
-    private: bool = False,
+    sizes: tuple[int, ...], epsilon: float, effect: float, sd: float, alpha: float, private: bool = False
 ) -> float:
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 

@@ -194,13 +194,7 @@ class Points:
         return Simulated.joined(found)
 
     def _scores(
-        self,
-        point: int,
-        which: Places,
-        nulls: Floats,
-        coefficients: Floats,
-        variance: Floats,
-        part: slice,
+        self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats, part: slice
     ) -> tuple[Responses, Scores]:
         made = self._releases(point)
         given = noisy_score.simulated(self._noisy, made, coefficients, variance, part)

@@ -347,12 +347,7 @@ def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[fl
 
 @lru_cache(maxsize=64)
 def _fit(
-    cells: tuple[float, ...],
-    p: tuple[float, ...],
-    n: int | None,
-    rate: float,
-    statistic: float,
-    first: float,
+    cells: tuple[float, ...], p: tuple[float, ...], n: int | None, rate: float, statistic: float, first: float
 ) -> float:
     """Return the p-value of a table whose first one is small."""
     shares = np.array(p)
@@ -381,11 +376,7 @@ def independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[floa
 
 @lru_cache(maxsize=64)
 def _independence(
-    cells: tuple[float, ...],
-    shape: tuple[int, ...],
-    n: int | None,
-    rate: float,
-    statistic: float,
+    cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, statistic: float
 ) -> float:
     """Return the p-value of a table whose first one is small."""
     noisy, found = np.array(cells).reshape(shape), 0.0

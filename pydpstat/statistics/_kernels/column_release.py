@@ -67,12 +67,7 @@ def check_no_ids(bounds: GivenBounds, names: tuple[str, ...] | None, argument: s
 
 
 def release_columns(
-    name: str,
-    ask: Ask,
-    data: Data,
-    bounds: GivenBounds,
-    how: Options,
-    read: Reader = numbers_of,
+    name: str, ask: Ask, data: Data, bounds: GivenBounds, how: Options, read: Reader = numbers_of
 ) -> DPResults:
     """Release a statistic of every column; `read` makes the numbers of the data that are asked for."""
     records, how, pairs, shown = bounded_columns(data, bounds, how, read)

@@ -201,10 +201,7 @@ class Records(NamedTuple):
             return self.table.select([name for name, _ in question.needs]).ask(question)
 
     def numbered(
-        self,
-        add_up: Callable[[], Folded],
-        number: Callable[[Folded], int],
-        check: Callable[[int], None],
+        self, add_up: Callable[[], Folded], number: Callable[[Folded], int], check: Callable[[int], None]
     ) -> tuple[Folded, int | None]:
         """Return what is added up, and the number of records; None where it is private.
 

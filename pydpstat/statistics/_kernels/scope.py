@@ -163,11 +163,7 @@ def _no_column(argument: str, given: object) -> PydpstatError:
 
 
 def shown_scope(
-    scope: Scope,
-    keys: tuple[str, ...],
-    groups: Groups | None,
-    unit: Unit | None,
-    sample: Sample | None,
+    scope: Scope, keys: tuple[str, ...], groups: Groups | None, unit: Unit | None, sample: Sample | None
 ) -> tuple[tuple[str, object], ...]:
     """Return what the call says of groups and units."""
     said: list[tuple[str, object]] = []
