@@ -251,9 +251,7 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Begin with what concerns all rooms; with --quick keep the first case of each test that is not slow."""
-    # among these are the longest: none of them is left for one process at the end
-    items.sort(key=lambda item: item.nodeid.partition("::")[0].count("/"))
+    """With --quick keep the first case of each test function that is not marked as slow."""
     if not config.getoption("--quick"):
         return
     first: dict[str, Any] = {}

@@ -23,8 +23,6 @@ from pydpstat.random.source import SYSTEM, Source, source_from
 
 # the value that replaces missing ones, or how they are treated
 Missing = str | float | np.generic
-# delta, mechanism, neighbors and missing, as they were given
-Public = tuple[float, str | Mechanism | None, str | None, Missing]
 COMPLETE = "whether values are missing is treated as public"
 # no value may take a missing one's place
 NO_VALUE = type(None)

@@ -15,7 +15,6 @@ from pydpstat._data.containers import has_rows, is_frame, is_vector, name_of, of
 from pydpstat._data.held import about, aligned, in_memory, read_frame
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.options import Options
-from pydpstat._release.payment import defaults
 from pydpstat._release.scope import NOTHING, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -233,16 +232,16 @@ def samples_of(given: Sequence[object], arguments: Sequence[str], unit: Any, how
 
     They are frames of a variable and the column that `unit` names, or columns, of which `unit` has the ids.
     """
-    paid_for = defaults(how.budget).unit if unit is None else None
-    if unit is None and paid_for is None:
+    scope = how.one_record(unit).scope
+    if scope is NOTHING:
         return [Sample(each, NOTHING) for each in given]
     read = [read_frame(each, argument) for each, argument in zip(given, arguments)]
     origins = [origin_of(each, None, argument) for each, argument in zip(read, arguments)]
     if unit is None:
-        if not all(paid_for in (each.names or ()) for each in origins):
+        if not all(scope.paid_for in (each.names or ()) for each in origins):
             # the budget refuses what protects records
             return [Sample(each, NOTHING) for each in read]
-        unit = paid_for
+        unit = scope.paid_for
     if isinstance(unit, str):
         name, ids, values = unit, [], []
         for argument, origin in zip(arguments, origins):

@@ -174,17 +174,8 @@ def mean(
     10.0
     """
     more = checks.flag(population, "population")
-    how = options(
-        epsilon,
-        delta,
-        mechanism,
-        neighbors,
-        missing,
-        mechanisms=VECTOR,
-        others=not more,
-        rng=rng,
-        budget=budget,
-    )
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments

@@ -136,17 +136,8 @@ def var(
     (1.219, 0.0625)
     """
     more = checks.flag(population, "population")
-    how = options(
-        epsilon,
-        delta,
-        mechanism,
-        neighbors,
-        missing,
-        mechanisms=VECTOR,
-        others=not more,
-        rng=rng,
-        budget=budget,
-    )
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments
@@ -220,17 +211,8 @@ def std(
     (1.104, ("clipped to the parameter's range", 'square root'))
     """
     more = checks.flag(population, "population")
-    how = options(
-        epsilon,
-        delta,
-        mechanism,
-        neighbors,
-        missing,
-        mechanisms=VECTOR,
-        others=not more,
-        rng=rng,
-        budget=budget,
-    )
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat.inference._population import release_moments

@@ -320,7 +320,8 @@ def crosstab(
     ['no', 'perhaps', 'yes']
     """
     shown = checks.flag(margins, "margins")
-    if isinstance(levels, str) and levels == "discover":
+    discover = isinstance(levels, str) and levels == "discover"
+    if discover:
         if shown:
             raise PydpstatError("margins must be left out with levels='discover', which is for one variable.")
         if sample is not None:
@@ -328,7 +329,6 @@ def crosstab(
                 "sample must be left out with levels='discover': whether a level is found would depend on "
                 "the sample, too. Give public levels."
             )
-    discover = isinstance(levels, str) and levels == "discover"
     how = options(
         epsilon,
         0 if discover else delta,
