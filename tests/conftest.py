@@ -251,20 +251,35 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """With --quick keep the first case of each test function that is not marked as slow."""
-    if not config.getoption("--quick"):
-        return
-    first: dict[str, Any] = {}
-    for item in items:
-        if item.get_closest_marker("slow") is None:
-            first.setdefault(item.nodeid.partition("[")[0], item)
-    kept = {id(item) for item in first.values()}
-    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
-    items[:] = first.values()
+    """With --quick leave out what is marked as slow."""
+    if config.getoption("--quick"):
+        slow = {item for item in items if item.get_closest_marker("slow") is not None}
+        config.hook.pytest_deselected(items=list(slow))
+        items[:] = [item for item in items if item not in slow]
 
 
+def _first_case(parametrize: Callable[..., None]) -> Callable[..., None]:
+    """Parametrize with the first values that are not marked as slow, if there are some."""
+
+    def parametrized(names: Any, values: Any, *arguments: Any, ids: Any = None, **options: Any) -> None:
+        values = list(values)
+        slow = [any(mark.name == "slow" for mark in getattr(value, "marks", ())) for value in values]
+        place = slow.index(False) if False in slow else 0
+        if ids is not None and not callable(ids):
+            ids = list(ids)[place : place + 1]
+        parametrize(names, values[place : place + 1], *arguments, ids=ids, **options)
+
+    return parametrized
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: Any) -> None:
-    """Run a test that asks for `release` on every release with noise, for `any_release` on all."""
+    """Run a test that asks for `release` on every release with noise, for `any_release` on all.
+
+    With --quick every test has its first case only.
+    """
+    if metafunc.config.getoption("--quick"):
+        metafunc.parametrize = _first_case(metafunc.parametrize)
     if "release" in metafunc.fixturenames:
         metafunc.parametrize("release", RELEASES, ids=[each.name for each in RELEASES])
     if "any_release" in metafunc.fixturenames:

@@ -65,7 +65,7 @@ LAWS: dict[str, Law] = {
     "Bernoulli(.01)": points([-1, 1], [0.99, 0.01]),
     "Bernoulli(.001)": points([-1, 1], [0.999, 0.001]),
     "mostly 0": points([-1, 0, 1], [0.02, 0.97, 0.01]),
-    # found by `search_t`: its true mean was rejected .07 of the time before variances
+    # found by a search: its true mean was rejected .07 of the time before variances
     # were looked at in small steps
     "searched": points([0.990755, -0.981415, -1.0], [0.972222, 0.005598, 0.02218]),
     "searched, small": points([-0.503, -0.476, -0.371, -0.932], [0.23, 0.38, 0.05, 0.34]),
