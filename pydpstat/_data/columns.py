@@ -193,7 +193,7 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
     values = without_mask(_plain(column, argument))
     if values.dtype.kind == "O":
-        values = objects_as_floats(values, argument)
+        values = objects_as_floats(values, argument, column)
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
@@ -208,12 +208,7 @@ def _plain(column: Any, argument: str, wanted: str = "numbers or truth values") 
         return column
     kind = column.dtype
     if is_categorical(column) or kind_of(column) == "texts":
-        got = "a categorical column" if is_categorical(column) else "texts"
-        name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
-        way = "Convert it, or select other columns, as in frame[['income', 'age']]."
-        if wanted == "truth values":
-            way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
-        raise PydpstatError(f"{argument} must be {wanted}; got {got}{name}. {way}")
+        raise _labels(argument, wanted, column, "a categorical column" if is_categorical(column) else "texts")
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
@@ -221,8 +216,8 @@ def _plain(column: Any, argument: str, wanted: str = "numbers or truth values") 
     return column.to_numpy(dtype=object)
 
 
-def objects_as_floats(values: np.ndarray, argument: str) -> np.ndarray:
-    """Return numbers among objects as floats; missing ones as NaN."""
+def objects_as_floats(values: np.ndarray, argument: str, column: object = None) -> np.ndarray:
+    """Return numbers among the objects of a column as floats; missing ones as NaN."""
     flat = []
     for value in values.tolist():
         # NumPy's durations count as integers
@@ -231,7 +226,7 @@ def objects_as_floats(values: np.ndarray, argument: str) -> np.ndarray:
         elif is_missing(value):
             flat.append(np.nan)
         else:
-            raise _other_objects(argument, "numbers", value)
+            raise _other_objects(argument, "numbers", value, column)
     return np.array(flat, dtype=np.float64)
 
 
@@ -260,7 +255,7 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
             absent |= mask
         for value, gone in zip(flat, absent):
             if not gone and not isinstance(value, (bool, np.bool_)):
-                raise _other_objects(argument, "truth values", value)
+                raise _other_objects(argument, "truth values", value, column)
         truths = np.fromiter((not gone and bool(v) for v, gone in zip(flat, absent)), bool, len(flat))
         return truths, absent
     raise PydpstatError(
@@ -269,7 +264,18 @@ def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]
     )
 
 
-def _other_objects(argument: str, wanted: str, value: object) -> PydpstatError:
+def _labels(argument: str, wanted: str, column: object, got: str) -> PydpstatError:
+    name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
+    way = "Convert it, or select other columns, as in frame[['income', 'age']]."
+    if wanted == "truth values":
+        way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
+    return PydpstatError(f"{argument} must be {wanted}; got {got}{name}. {way}")
+
+
+def _other_objects(argument: str, wanted: str, value: object, column: object) -> PydpstatError:
+    if isinstance(value, str) and is_series(column):
+        # before version 3 pandas has texts as objects
+        return _labels(argument, wanted, column, "texts")
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     way = (
         "Write a condition, such as x == 'yes'"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -123,7 +124,8 @@ def _numbers(name: str, column: Any, bounds: Pair | None) -> Floats:
     series = pd.Series(column)
     if series.dtype == object:
         # of numbers among which one is missing
-        series = pd.Series(objects_as_floats(series.to_numpy(), name))
+        with suppress(PydpstatError):
+            series = pd.Series(objects_as_floats(series.to_numpy(), name))
     if not is_numeric(series):
         raise PydpstatError(
             f"an expression must be of numbers or truth values; {name!r} has the type {series.dtype}. Use it "

@@ -27,7 +27,7 @@ from pydpstat.parity._r_side import (
     recording_path,
 )
 from pydpstat.parity.case import Case, all_cases, table_lines
-from pydpstat.parity.distribution import DistributionVerdict, all_distributions, check_distributions
+from pydpstat.parity.distribution import DistributionVerdict, all_distributions, distribution_checks
 
 # in this order, before R's own packages
 _MIRRORED = ("DPpack", "diffpriv")
@@ -206,14 +206,15 @@ def run(
     session, notes = _session(live)
     recording = Recording() if recording_path().exists() else None
     verdicts = []
-    for done, case in enumerate(cases, start=1):
-        verdicts.append(_verdict(case, session, recording))
-        if progress and done % 50 == 0:
-            print(f"\r{done} of {len(cases)} cases", end="\n" if done == len(cases) else "", file=sys.stderr)
-    if progress:
-        print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
-    wanted = distributions if draws else ()
-    checked = check_distributions(wanted, draws, session is not None) if wanted else []
+    with distribution_checks(distributions if draws else (), draws, session is not None) as found:
+        for done, case in enumerate(cases, start=1):
+            verdicts.append(_verdict(case, session, recording))
+            if progress and done % 50 == 0:
+                end = "\n" if done == len(cases) else ""
+                print(f"\r{done} of {len(cases)} cases", end=end, file=sys.stderr)
+        if progress:
+            print("\rdistribution tests  " if draws else "\r", file=sys.stderr)
+        checked = list(found)
     versions = session.versions if session else dict(recording.versions) if recording else {}
     return Report(verdicts, checked, versions, notes, whole=len(cases) == len(all_cases()))
 

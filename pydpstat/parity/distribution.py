@@ -10,8 +10,9 @@ from __future__ import annotations
 import multiprocessing
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -131,12 +132,15 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     )
 
 
-def check_distributions(names: Sequence[str], draws: int, live: bool) -> list[DistributionVerdict]:
-    """Check the distributions named, as many at a time as processors, each process with its own R."""
+@contextmanager
+def distribution_checks(
+    names: Sequence[str], draws: int, live: bool
+) -> Iterator[Iterable[DistributionVerdict]]:
+    """Check the distributions named beside what is done meanwhile, each process with its own R."""
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
-        return list(pool.map(_check_one, names, repeat(draws)))
+        yield pool.map(_check_one, names, repeat(draws))
 
 
 def _start_process(live: bool) -> None:

@@ -144,7 +144,9 @@ def make_room(axes: Axes) -> None:
     figure: Any = axes.figure.figure
     sides = ("left", "right", "bottom", "top", "wspace", "hspace")
     usual = all(getattr(figure.subplotpars, side) == getattr(SubplotParams(), side) for side in sides)
-    if figure.get_layout_engine() is None and usual and axes.get_subplotspec() is not None:
+    # before matplotlib 3.7 axes alone have no place among others to ask for
+    placed = getattr(axes, "get_subplotspec", lambda: None)() is not None
+    if figure.get_layout_engine() is None and usual and placed:
         with warnings.catch_warnings():
             # where there is no room it stays as it is
             warnings.simplefilter("ignore", UserWarning)

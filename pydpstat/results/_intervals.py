@@ -182,7 +182,7 @@ class InferencePage(Undecided, Stated):
         estimates = dict(self.estimates)
         row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
         estimates.setdefault(row, math.nan)
-        frame = pd.DataFrame({"estimate": estimates}).rename_axis("term")
+        frame = pd.Series(estimates, name="estimate").rename_axis("term").to_frame()
         frame[["lower", "upper", "statistic", "p-value"]] = math.nan
         ends = (math.nan, math.nan) if self.interval is None else self.conf_int(alpha)
         told = [math.nan if each is None else each for each in (*ends, self.statistic, self.pvalue)]

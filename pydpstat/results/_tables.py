@@ -300,17 +300,18 @@ class TableResults(PopulationIntervals):
             pd.Index(levels, name=self._axis_name(axis)) for axis, levels in enumerate(dimnames)
         )
         index = pd.MultiIndex.from_product(rows) if len(rows) > 1 else (rows or [pd.Index(["count"])])[0]
-        frame = pd.DataFrame(self.value.reshape(len(index), -1) + 0.0, index=index, columns=columns)
-        frame = frame.astype(np.int64) if self._counts_units() else frame
+        values = self.value.reshape(len(index), -1) + 0.0
         shown = dict(self.record.arguments).get("margins", False) if margins is None else margins
         hint = ".wide(margins=True) adds sums, and .margins('region') are those of one variable."
-        if not checks.flag(shown, "margins", hint):
-            return frame
-        frame[ALL] = frame.sum(axis=1)
-        if rows:
-            total = (ALL, *[""] * (len(rows) - 1)) if len(rows) > 1 else ALL
-            frame.loc[total, :] = frame.sum(axis=0)
-        return frame
+        if checks.flag(shown, "margins", hint):
+            values = np.column_stack([values, values.sum(axis=1)])
+            columns = columns.insert(len(columns), ALL)
+            if rows:
+                values = np.vstack([values, values.sum(axis=0)])
+                total = (ALL, *[""] * (len(rows) - 1)) if len(rows) > 1 else ALL
+                index = index.insert(len(index), total)
+        frame = pd.DataFrame(values, index=index, columns=columns)
+        return frame.astype(np.int64) if self._counts_units() else frame
 
     def _next(
         self,

@@ -94,6 +94,8 @@ def run(typed: str, names: dict[str, Any]) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(("typed", "said"), CASES, ids=[typed for typed, _ in CASES])
 def test_a_mistake_is_answered(typed: str, said: list[str], names: dict[str, Any]) -> None:
+    if "sklearn" in typed:
+        pytest.importorskip("sklearn", minversion="1.6")
     spent = len(names["budget"].entries)
     with warnings.catch_warnings(), pytest.raises(PydpstatError) as caught:
         warnings.simplefilter("ignore")

@@ -6,13 +6,13 @@ With the same outcome for two data sets, everything that is made of it has to be
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
+from pytest import MonkeyPatch
 
 import pydpstat._release.additive as pipeline
 from pydpstat.inference import _linear_regression
@@ -143,11 +143,8 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         assert same.shape == real.shape and (same >> 16 == real >> 16).all()
         return same
 
-    with ExitStack() as stack:
-
-        def put(place: Any, name: str, spy: Any) -> None:
-            stack.enter_context(patch.object(place, name, spy))
-
+    with MonkeyPatch.context() as patch:
+        put = patch.setattr
         put(pipeline, "_noisy", spy_noisy)
         # what is added to noisy counts afterwards
         put(secure, "uniform", lambda size: (0.5 + np.arange(size)) / size)

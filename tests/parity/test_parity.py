@@ -13,7 +13,7 @@ from pydpstat.dppack import counts, moments
 from pydpstat.parity import _report as command
 from pydpstat.parity._r_side import recording_path
 from pydpstat.parity.case import all_cases
-from pydpstat.parity.distribution import all_distributions, check_distribution, check_distributions
+from pydpstat.parity.distribution import all_distributions, check_distribution, distribution_checks
 
 DISTRIBUTIONS = all_distributions()
 GROUPS = defaultdict(list)
@@ -39,7 +39,8 @@ def test_distributions_run_in_processes_of_their_own(monkeypatch):
     """A seeded distribution gives the same verdict there as here."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     names = [distribution.name for distribution in DISTRIBUTIONS[::5]]
-    verdicts = check_distributions(names, 100, live=False)
+    with distribution_checks(names, 100, live=False) as found:
+        verdicts = list(found)
     assert [each.name for each in verdicts] == names
     first = check_distribution(DISTRIBUTIONS[0], 100, None)
     assert (verdicts[0].smallest, verdicts[0].largest_wrong) == (first.smallest, first.largest_wrong)

@@ -45,5 +45,5 @@ def test_a_change_of_what_was_returned_changes_nothing_that_is_kept():
 
 def test_results_with_equal_numbers_have_intervals_of_their_own():
     few, many = (pydpstat.proportion(np.repeat([True, False], n), 1e6, rng=1) for n in (50, 500))
-    lengths = [float(np.ptp(each.conf_int(kind="population"))) for each in (few, many)]
+    lengths = [float(np.ptp(np.asarray(each.conf_int(kind="population")))) for each in (few, many)]
     assert lengths[1] < 0.5 * lengths[0]

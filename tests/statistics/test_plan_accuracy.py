@@ -100,7 +100,7 @@ def test_the_epsilon_of_an_accuracy_is_the_smallest_that_the_release_needs(case)
     assert np.all(np.ravel(planned.accuracy()) == np.ravel(release.accuracy()))
     # the interval is as wide, where it does not end at the parameter's range
     low, high = release.post.interval(release.noise, release.value, 0.05)
-    assert np.allclose(0.5 * (high - low), np.reshape(release.accuracy(), low.shape, order="F"))
+    assert np.allclose(0.5 * (high - low), np.reshape(np.asarray(release.accuracy()), low.shape, order="F"))
 
 
 @pytest.mark.parametrize("case", [case for case in PUBLIC if PUBLIC[case][3]])

@@ -122,7 +122,8 @@ def proportions(x: Value, margin: Value = None) -> Value:
     if margin is not None:
         kept = [int(k) - 1 for k in vector(margin)]
         sums = np.broadcast_to(
-            np.reshape(sums, [n if k in kept else 1 for k, n in enumerate(cells.shape)]), cells.shape
+            np.reshape(np.asarray(sums), [n if k in kept else 1 for k, n in enumerate(cells.shape)]),
+            cells.shape,
         )
     with np.errstate(invalid="ignore"):
         return cells / sums
