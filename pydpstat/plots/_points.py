@@ -62,16 +62,20 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
     ordered = [each for row in panels for each in row]
     for panel, shown, ends in zip(ordered, picture.panels, limits):
         _draw_panel(panel, shown, picture, ends, look)
-    if picture.shared:
-        # one name for a column of panels with one scale
-        for panel in ordered[: max(count - len(panels[0]), 0)]:
-            panel.set_xlabel("")
     for row in panels:
         _name_rows(row[0], picture, room_for_names(axes), 1.0)
         for other in row[1:]:
             other.set_yticks(np.arange(len(picture.names)))
             other.tick_params(labelleft=False)
-    first, scales = panels[0][0], [points_of(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
+    first = panels[0][0]
+    # names take from the panels what the usual margins do not have
+    part = min(1.0, 1.0 / 0.79 - beside(first) / points_of(axes)[0])
+    # one name for a column of panels with one scale
+    named = max(count - len(panels[0]), 0) if picture.shared else 0
+    for panel, shown in list(zip(ordered, picture.panels))[named:]:
+        wide = max(part * points_of(panel)[0], 100.0)
+        panel.set_xlabel(wrapped(escaped(shown.label), wide, text_size()))
+    scales = [points_of(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
     hidden = not any(
         longest(shown.values.thick, scale) > _MARK for shown, scale in zip(picture.panels, scales)
     )
@@ -117,7 +121,6 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
         # the marks of one row belong together
         for row in range(0, rows, 2):
             axes.axhspan(row - 0.5, row + 0.5, color=soft(axes), alpha=0.12, linewidth=0.0, zorder=0.1)
-    axes.set_xlabel(wrapped(escaped(panel.label), max(width, 100.0), text_size()))
     axes.grid(axis="x", color=soft(axes), alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -23,7 +23,7 @@ class Pieces:
     def select(self, names):
         assert set(names) <= set(self.names)
         part = copy.copy(self)
-        part.frame, part.names = self.frame[list(names)], tuple(names)
+        part.names = tuple(names)
         return part
 
     def sample(self):
@@ -43,7 +43,8 @@ class Pieces:
         else:
             codes, found = pd.factorize(self.frame[unit])
             piece = draw.integers(0, self.number, len(found) + 1)[codes]
-        order = draw.permutation(len(self.frame))
+        # what a test has of its own is little beside what it measures
+        order, piece = draw.permutation(len(self.frame)).astype(np.int32), piece.astype(np.int32)
         # both travel to other processes
         partial, merge = pickle.loads(pickle.dumps((partial, merge)))
         parts = [partial(self._chunk(order[piece[order] == place])) for place in range(self.number)]
@@ -56,7 +57,8 @@ class Pieces:
 
     def _chunk(self, places):
         columns = {}
-        for name, column in self.frame.iloc[places].items():
+        for name in self.names:
+            column = self.frame[name].iloc[places]
             kind = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
             columns[name] = column.to_numpy() if kind else column.array
         return Chunk(columns, len(places))
