@@ -199,7 +199,7 @@ def _class_of(data: object, names: Collection[str]) -> Any:
     return next((each for each in type(data).__mro__ if each.__name__ in names), None)
 
 
-def _vector(data: Any, classes: tuple[str, ...]) -> Column | None:
+def _vector(data: Any, classes: tuple[str, ...]) -> Any:
     """Return a vector, or a matrix of numbers or truth values; None for an object of another class."""
     own = _class_of(data, _VECTORS)
     if own is None or not ("factor" in classes or set(classes) <= _PLAIN):
