@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
 from pydpstat._ways import ATTRIBUTES
@@ -53,7 +53,7 @@ class Answering:
     # without it every result would have a dictionary
     __slots__ = ()
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         for name, each in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
@@ -146,7 +146,7 @@ def fixed(cls: type[Kind]) -> type[Kind]:
     return cls
 
 
-def _no_name(thing: Any, name: str) -> str:
+def _no_name(thing: Answering, name: str) -> str:
     """Return the answer to an attribute that an object does not have."""
     way = thing._way_to(name) or _way_in_words(thing, name)
     return f"{type(thing).__name__} has no attribute {name!r}. {_sentence(way, thing, name)}"

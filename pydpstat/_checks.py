@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -52,23 +52,23 @@ def shown(value: Any) -> str:
         return f"an object of type {kind}"
 
 
-def _few(number: Any) -> str:
+def _few(number: object) -> str:
     """Show a small number: how many records there are may be private, as elements of them are."""
     return str(number) if not isinstance(number, int) or number <= _MANY else f"above {_MANY}"
 
 
-def shown_option(value: Any) -> str:
+def shown_option(value: object) -> str:
     """Show what was given for a named option: a short text as it is, which may be misspelled."""
     return excerpt(value) if isinstance(value, str) and len(value) <= _SHORT else shown(value)
 
 
-def excerpt(public: Any) -> str:
+def excerpt(public: object) -> str:
     """Show a public value that is no data, such as a frame's column names, shortened."""
     text = repr(public)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
     # the first is the usual case, and asking an abstract class takes longer
     return type(value) in (float, int) or (
@@ -76,7 +76,7 @@ def is_number(value: Any) -> bool:
     )
 
 
-def unwrap(value: Any) -> Any:
+def unwrap(value: object) -> Any:
     """Return the only element of an array or sequence of length 1, as R's scalars have one."""
     while isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
@@ -85,7 +85,7 @@ def unwrap(value: Any) -> Any:
     return value
 
 
-def array_of(value: Any) -> np.ndarray:
+def array_of(value: object) -> np.ndarray:
     """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
     try:
         return np.asarray(value)
@@ -112,7 +112,7 @@ def positive(value: Any, name: str, unit: str = "") -> float:
     raise PydpstatError(f"{name} must be a positive finite number; got {shown(value)}.{hint}")
 
 
-def epsilon(value: Any, name: str = "epsilon") -> float:
+def epsilon(value: object, name: str = "epsilon") -> float:
     """Check a privacy parameter epsilon: a finite number above 0."""
     hint = "Give one number, for example 1."
     if hasattr(value, "__len__") and not isinstance(value, str):
@@ -120,7 +120,7 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     return positive(value, name, hint)
 
 
-def probability(value: Any, name: str, hint: str = "0.05 is usual.") -> float:
+def probability(value: object, name: str, hint: str = "0.05 is usual.") -> float:
     """Check a number above 0 and below 1."""
     if not is_number(value) or not 0.0 < value < 1.0:
         raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. {hint}")
@@ -155,21 +155,21 @@ def number(value: object, name: str, allowed: str, fits: Callable[[float], bool]
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. {hint}")
 
 
-def whole(value: Any, name: str) -> int:
+def whole(value: object, name: str) -> int:
     """Check a whole number of at least 1; a float that is one passes."""
     return integer(value, name, 1, hint="Give for example 2.")
 
 
-def as_integer(value: Any) -> int | None:
+def as_integer(value: object) -> int | None:
     """Return an integer, or a float that is one, as an int; None for anything else, a boolean among it.
 
     R has whole numbers as floats.
     """
     if type(value) is int:
         return value
-    plain = isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0
-    number = value.item() if plain else value
-    return int(number) if is_number(number) and abs(number) < math.inf and number == int(number) else None
+    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    return int(value) if is_number(value) and abs(value) < math.inf and value == int(value) else None
 
 
 def integer(
@@ -193,7 +193,7 @@ def integer(
     raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}.{' ' + hint if hint else ''}")
 
 
-def one_of(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str:
+def one_of(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
     """Check that a text is one of those allowed, to the letter; the hint is for one that is near to none."""
     if isinstance(value, str) and value in allowed:
         return value
@@ -203,15 +203,15 @@ def one_of(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str
     )
 
 
-def meant(value: Any, name: str, allowed: Sequence[str], hint: str = "") -> str:
+def meant(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
     """Return the way out of a wrong choice: the nearest one, or else what the choices mean."""
     near = did_you_mean(value, allowed)
     return near if near.startswith("Did") else hint or MEANINGS.get(name, near)
 
 
 def by_name(
-    given: Mapping[Any, Any], names: Sequence[str], argument: str, word: str, form: str, *, also: str = ""
-) -> list[Any]:
+    given: Mapping[Any, object], names: Sequence[str], argument: str, word: str, form: str, *, also: str = ""
+) -> list[object]:
     """Return what a mapping has for each name, in their order; it must have every name and no other.
 
     A message ends with `also`, what else may be meant.
@@ -233,7 +233,7 @@ def by_name(
     return [found[name] for name in names]
 
 
-def repeated(values: Sequence[Any]) -> str:
+def repeated(values: Sequence[object]) -> str:
     """Return the first value that is given twice, as a message shows it.
 
     A long list may be the data: nothing of it is shown.
@@ -244,7 +244,7 @@ def repeated(values: Sequence[Any]) -> str:
     return "a value twice" if twice is None else f"{excerpt(twice)} twice"
 
 
-def did_you_mean(value: Any, allowed: Sequence[str], least: float = 0.6) -> str:
+def did_you_mean(value: object, allowed: Sequence[str], least: float = 0.6) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
     Words are near that have at least a share `least` of their letters in common.
@@ -260,7 +260,7 @@ def did_you_mean(value: Any, allowed: Sequence[str], least: float = 0.6) -> str:
     return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
 
 
-def flag(value: Any, name: str, hint: str = "") -> bool:
+def flag(value: object, name: str, hint: str = "") -> bool:
     """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
@@ -269,7 +269,7 @@ def flag(value: Any, name: str, hint: str = "") -> bool:
     raise PydpstatError(f"{name} must be True or False; got {shown(value)}.{' ' * bool(hint)}{hint}")
 
 
-def drawn(values: Any, size: int, grid: float | None, name: str) -> Any:
+def drawn(values: np.ndarray, size: int, grid: float | None, name: str) -> np.ndarray:
     """Check what noise of that class drew, and return it: so many numbers, on a grid whole units of it.
 
     A fraction of a unit would be cut off, and with it perhaps all of the noise.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 
-def frozen(values: npt.ArrayLike, dtype: Any = None) -> npt.NDArray[Any]:
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> np.ndarray:
     """Return an array that holds a copy of the values and cannot be made writable.
 
     An array that is frozen already is returned as it is.
@@ -45,7 +45,7 @@ class Frozen:
         names = map(str, object.__dir__(self))
         return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in self._inner]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # through the constructor: a copied or pickled array would come back writable
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return partial(type(self), **values), ()
@@ -56,7 +56,7 @@ class _Objects:
 
     __slots__ = ("__array_interface__", "_owner")
 
-    def __init__(self, array: npt.NDArray[Any]) -> None:
+    def __init__(self, array: np.ndarray) -> None:
         self._owner = array.copy()
         interface = self._owner.__array_interface__
         self.__array_interface__ = {**interface, "data": (interface["data"][0], True)}

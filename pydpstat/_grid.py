@@ -9,7 +9,6 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 
 def grid_unit(scale: float, sensitivity: float) -> float:
@@ -47,7 +46,7 @@ def times(total: int, grid: float) -> float:
         return math.inf if total > 0 else -math.inf
 
 
-def float_above(exact: Any) -> float:
+def float_above(exact: float | Fraction) -> float:
     """Return the smallest float that is not below a number.
 
     Examples
@@ -55,7 +54,7 @@ def float_above(exact: Any) -> float:
     >>> float_above(Fraction(1, 10)) == 0.1, float_above(Fraction(3, 10)) > 0.3
     (True, True)
     """
-    return exact if type(exact) is float else quotient_above(exact.numerator, exact.denominator)
+    return exact if isinstance(exact, float) else quotient_above(exact.numerator, exact.denominator)
 
 
 def quotient_above(numerator: int, denominator: int) -> float:

@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NoReturn
 
 
 def attach(
@@ -19,7 +19,7 @@ def attach(
     """
     package = namespace["__name__"]
 
-    def load(name: str) -> Any:
+    def load(name: str) -> object:
         if name in parts:
             # the import itself puts a module into its package's namespace
             return importlib.import_module(f"{package}.{name}")
@@ -40,7 +40,7 @@ def answer_names(namespace: dict[str, Any]) -> None:
     """Let a package whose public names are all imported answer other names."""
     package = namespace["__name__"]
 
-    def load(name: str) -> Any:
+    def load(name: str) -> NoReturn:
         raise no_name(package, name, namespace["__all__"])
 
     # a name that type checkers see would stand for every name

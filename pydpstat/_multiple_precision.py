@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from functools import cache
+from functools import _lru_cache_wrapper, cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 from typing import Any
 
 _NAME = f"{__name__}.libmp"
@@ -27,7 +28,7 @@ class _Functions:
     `load` returns the module, and again once its ``cache_clear`` was called.
     """
 
-    def __init__(self, load: Any) -> None:
+    def __init__(self, load: _lru_cache_wrapper[ModuleType]) -> None:
         self._load = load
 
     def __getattr__(self, name: str) -> Any:
@@ -36,7 +37,7 @@ class _Functions:
         if not callable(value):
             return value
 
-        def alone(*arguments: Any, **options: Any) -> Any:
+        def alone(*arguments: object, **options: object) -> Any:
             with _LOCK:
                 try:
                     return getattr(self._load(), name)(*arguments, **options)
@@ -51,7 +52,7 @@ class _Functions:
 
 
 @cache
-def _copy() -> Any:
+def _copy() -> ModuleType:
     found = find_spec("mpmath")
     spec = found and PathFinder.find_spec(_NAME, found.submodule_search_locations)
     if spec is None or spec.loader is None:
@@ -66,7 +67,7 @@ def _copy() -> Any:
 _FUNCTIONS = _Functions(_copy)
 
 
-def functions() -> Any:
+def functions() -> _Functions:
     """Return mpmath's functions: those of ``mpmath.libmp``.
 
     Examples

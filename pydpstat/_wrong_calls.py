@@ -24,7 +24,7 @@ _LIKE = 0.7
 _WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
 
 
-def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> None:
+def refuse(function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, Any]) -> None:
     """Raise what a user should read, where it is the call itself that does not fit."""
     own, name = inspect.signature(function), function.__name__
     try:
@@ -46,7 +46,7 @@ def refuse(function: Callable[..., Any], arguments: Sequence[Any], options: Mapp
     raise ArgumentError(answer(name, own, arguments, options)) from None
 
 
-def _has(thing: object, function: Callable[..., Any]) -> bool:
+def _has(thing: object, function: Callable[..., object]) -> bool:
     """Tell whether a function is a method of an object, itself or under what lets it answer."""
     methods = (vars(kind).get(function.__name__) for kind in type(thing).__mro__)
     own = inspect.unwrap(function)
@@ -56,8 +56,8 @@ def _has(thing: object, function: Callable[..., Any]) -> bool:
 def answer(
     name: str,
     own: inspect.Signature,
-    arguments: Sequence[Any],
-    options: Mapping[str, Any],
+    arguments: Sequence[object],
+    options: Mapping[str, object],
     once: Collection[str] = (),
 ) -> str:
     """Return what is wrong with a call, and what to write; `once` is what a design declares for all calls."""
@@ -122,8 +122,8 @@ def not_there(
         way = way or OTHERWISE.get(function, "") * (each in _WORDS)
         here = next((here for here, words in SAME.items() if here in known and each in words), None)
         if each in ("bounds", *SAME["bounds"]) and "edges" in known:
-            pair = isinstance(value, tuple) and len(value) == 2 and all(map(checks.is_number, value))
-            ends = ", ".join(map(repr, value)) if pair else "0, 100"
+            pair = value if isinstance(value, tuple) and len(value) == 2 else ()
+            ends = ", ".join(map(repr, pair)) if pair and all(map(checks.is_number, pair)) else "0, 100"
             write.append(f"edges=np.linspace({ends}, 21)")
         elif each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")

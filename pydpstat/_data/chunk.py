@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from pydpstat._checks import did_you_mean, excerpt
-from pydpstat._data.containers import is_categorical
+from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Question, Row
 from pydpstat.errors import MissingExtraError, PydpstatError
@@ -26,7 +26,7 @@ class Chunk(NamedTuple):
     are a DatetimeIndex in UTC. Of whole numbers see `whole_numbers`.
     """
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Column]
     size: int
 
     def __repr__(self) -> str:
@@ -113,7 +113,7 @@ def refused(name: str, kind: object) -> PydpstatError:
     )
 
 
-def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Any:
+def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Column:
     """Return whole numbers, of which some are `absent`, so that each is read as its own value says.
 
     One up to 2**53 is the same as an integer and as a float. A larger one is rounded where numbers are read
@@ -140,7 +140,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     return Chunk(columns, sum(chunk.size for chunk in chunks))
 
 
-def _joined(pieces: Sequence[Any]) -> Any:
+def _joined(pieces: Sequence[Any]) -> Column:
     if all(isinstance(piece, np.ndarray) for piece in pieces):
         return np.concatenate(pieces)
     import pandas as pd

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat._checks import as_float
 from pydpstat._data.chunk import CHUNK, Chunk, refused, whole_numbers
-from pydpstat._data.containers import is_categorical, is_index, is_series
+from pydpstat._data.containers import Column, is_categorical, is_index, is_series
 from pydpstat._data.values import is_missing, objects, without_mask
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -59,7 +60,7 @@ def sized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Tab
         yield pa.Table.from_batches(small)
 
 
-def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
+def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Column:
     """Return an array of Arrow's as a column of a chunk."""
     import pyarrow as pa
 
@@ -87,7 +88,7 @@ def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Any:
     raise refused(name, kind)
 
 
-def variable_of_arrow(name: str, column: Any) -> Any:
+def variable_of_arrow(name: str, column: object) -> Any:
     """Return an array of Arrow's as a variable, which is a column of a chunk, and all else as it is.
 
     Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
@@ -110,7 +111,7 @@ def variable_of_arrow(name: str, column: Any) -> Any:
         return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
 
 
-def _integers(column: pa.Array) -> Any:
+def _integers(column: pa.Array) -> Column:
     if not column.null_count:
         return whole_numbers(column.to_numpy(), None)
     absent = column.is_null().to_numpy(zero_copy_only=False)
@@ -125,12 +126,12 @@ def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or bool(is_view and is_view(kind))
 
 
-def _texts(column: pa.Array) -> Any:
+def _texts(column: pa.Array) -> pd.Categorical:
     coded = column.dictionary_encode()
     return _categorical(coded, coded.dictionary)
 
 
-def _dictionary(name: str, column: pa.DictionaryArray) -> Any:
+def _dictionary(name: str, column: pa.DictionaryArray) -> Column:
     """Return a dictionary's texts as a Categorical, and other values of one as themselves."""
     labels = column.dictionary
     if not _is_text(labels.type):
@@ -141,7 +142,7 @@ def _dictionary(name: str, column: pa.DictionaryArray) -> Any:
     return _categorical(column, labels)
 
 
-def _categorical(column: pa.DictionaryArray, labels: pa.Array) -> Any:
+def _categorical(column: pa.DictionaryArray, labels: pa.Array) -> pd.Categorical:
     codes = column.indices
     if codes.null_count:
         import pyarrow as pa
@@ -151,7 +152,7 @@ def _categorical(column: pa.DictionaryArray, labels: pa.Array) -> Any:
     return categorical(codes.to_numpy(), labels.to_numpy(zero_copy_only=False))
 
 
-def categorical(codes: np.ndarray, labels: np.ndarray) -> Any:
+def categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
     """Return texts by their codes, -1 for a missing one, and the texts that they stand for."""
     import pandas as pd
 
@@ -160,7 +161,7 @@ def categorical(codes: np.ndarray, labels: np.ndarray) -> Any:
     return pd.Categorical.from_codes(codes, categories=categories)
 
 
-def _zoned(column: pa.TimestampArray) -> Any:
+def _zoned(column: pa.TimestampArray) -> pd.DatetimeIndex:
     import pandas as pd
     import pyarrow as pa
 
@@ -175,7 +176,7 @@ _TRUTHS = (bool, np.bool_)
 _NO_NUMBERS = (*_TRUTHS, np.timedelta64)
 
 
-def column_of(name: str, values: Any) -> Any:
+def column_of(name: str, values: object) -> Column:
     """Return a series, an array or a list as a column of a chunk."""
     if is_categorical(values):
         return getattr(values, "array", values)
@@ -198,7 +199,7 @@ def column_of(name: str, values: Any) -> Any:
     return whole_numbers(values, None) if values.dtype.kind in "iu" else values
 
 
-def _extension(name: str, values: Any) -> Any:
+def _extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
     """Return an array of a type of pandas' own."""
     import pandas as pd
 
@@ -227,7 +228,7 @@ def _extension(name: str, values: Any) -> Any:
     return whole_numbers(values.to_numpy(dtype=numbers, na_value=0), absent)
 
 
-def _listed(values: Any) -> np.ndarray:
+def _listed(values: Sequence[object]) -> np.ndarray:
     if isinstance(values, range):
         return np.asarray(values)
     try:
@@ -243,7 +244,7 @@ def _listed(values: Any) -> np.ndarray:
     return objects([_wide(value) for value in values])
 
 
-def _wide(value: Any) -> Any:
+def _wide(value: object) -> object:
     """Return a number of a list as a float, and all else as it is."""
     number = isinstance(value, (int, float, np.integer, np.floating))
     return as_float(value) if number and not isinstance(value, _NO_NUMBERS) else value
@@ -260,7 +261,7 @@ def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:
     return without_mask(values)
 
 
-def _texts_of_objects(values: np.ndarray) -> Any:
+def _texts_of_objects(values: np.ndarray) -> pd.Categorical:
     import pandas as pd
 
     absent = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)

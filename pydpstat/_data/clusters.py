@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pydpstat._data.chunk import (
@@ -29,7 +30,10 @@ from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
+    import dask.dataframe as dd
+    import pandas as pd
     import pyarrow as pa
+    import pyspark.sql as sql
 
 # parts that one task merges
 _FAN_IN = 8
@@ -39,7 +43,7 @@ _FAN_IN = 8
 class DaskTable:
     """A table whose partitions are Dask's, computed by the scheduler that the user has set."""
 
-    frame: Any
+    frame: dd.DataFrame
     names: tuple[str, ...]
     ordered: bool = False
 
@@ -80,20 +84,20 @@ class DaskTable:
         return found.pop() if found else partial(self.sample())
 
 
-def dask_table(data: Any) -> Table:
+def dask_table(data: dd.DataFrame | dd.Series) -> Table:
     """Return a frame or a series of Dask as a table that can be folded; its workers need this package."""
     if not hasattr(data, "columns") or getattr(data, "ndim", 2) == 1:
         data = data.to_frame(name_of(data) or "")
     return DaskTable(data, column_names(list(data.columns)))
 
 
-def _chunk(frame: Any, names: Sequence[str]) -> Chunk:
+def _chunk(frame: pd.DataFrame, names: Sequence[str]) -> Chunk:
     columns = {name: column_of(name, column) for name, column in zip(names, columns_of(frame))}
     return Chunk(columns, len(frame))
 
 
 def _part(
-    frame: Any, names: tuple[str, ...], partial: Partial[Part], merge: Merge[Part], whole: bool
+    frame: pd.DataFrame, names: tuple[str, ...], partial: Partial[Part], merge: Merge[Part], whole: bool
 ) -> list[Part]:
     """Return what a partition gives, in a list; an empty one for a partition without records."""
     step = max(len(frame), 1) if whole else CHUNK
@@ -145,7 +149,7 @@ _KINDS = {
 class SparkTable:
     """A table whose partitions are Spark's."""
 
-    frame: Any
+    frame: sql.DataFrame
     names: tuple[str, ...]
     ordered: bool = False
 
@@ -230,7 +234,7 @@ class _Partition:
         for part in parts:
             yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(part)], pa.binary())], ["part"])
 
-    def _parts(self, batches: Iterator[pa.RecordBatch]) -> list[Any]:
+    def _parts(self, batches: Iterator[pa.RecordBatch]) -> list[object]:
         if self.whole:
             chunks = [chunk_of_batch(batch) for batch in batches if batch.num_rows]
             return [self.partial(joined(chunks))] if chunks else []
@@ -244,45 +248,47 @@ class _Partition:
 class _Expressions:
     """Spark's words for what expressions are made of."""
 
-    def __init__(self, functions: Any) -> None:
+    def __init__(self, functions: ModuleType) -> None:
         self.say = functions
 
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> sql.Column:
         return self.say.col(_quoted(name))
 
-    def number(self, name: str) -> Any:
+    def number(self, name: str) -> sql.Column:
         return self.column(name).cast("double")
 
-    def level(self, key: Key) -> Any:
+    def level(self, key: Key) -> sql.Column:
         column = self.column(key.column)
         if not isinstance(next(iter(key.known)), str):
             column = column.cast("long")
         return self.say.when(column.isin(list(key.known)), column)
 
-    def constant(self, value: float) -> Any:
+    def constant(self, value: float) -> sql.Column:
         return self.say.lit(value)
 
-    def absent(self, value: Any) -> Any:
+    def absent(self, value: sql.Column) -> sql.Column:
         return value.isNull()
 
-    def known(self, value: Any) -> Any:
+    def known(self, value: sql.Column) -> sql.Column:
         # of null it says that it is no NaN
         return value.isNotNull() & ~self.say.isnan(value)
 
-    def truth(self, value: Any) -> Any:
+    def truth(self, value: sql.Column) -> sql.Column:
         return value.cast("double")
 
-    def between(self, value: Any, first: Any, last: Any) -> Any:
+    def between(self, value: sql.Column, first: sql.Column, last: sql.Column) -> sql.Column:
         return value.between(first, last)
 
-    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+    def when(
+        self, cases: Sequence[tuple[sql.Column, sql.Column]], other: sql.Column | None = None
+    ) -> sql.Column:
         chain: Any = self.say
         for condition, value in cases:
             chain = chain.when(condition, value)
         return chain if other is None else chain.otherwise(other)
 
 
-def spark_table(data: Any) -> Table:
+def spark_table(data: sql.DataFrame) -> Table:
     """Return a data frame of Spark as a table that can be folded; its workers need this package, too."""
     with failing_as("spark"):
         # the session may be stopped
@@ -293,7 +299,7 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _arrow_type(name: str, kind: Any) -> pa.DataType:
+def _arrow_type(name: str, kind: sql.types.DataType) -> pa.DataType:
     import pyarrow as pa
 
     word = kind.typeName()

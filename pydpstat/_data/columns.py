@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import (
+    Column,
     columns_of,
     floats_of,
     is_categorical,
@@ -40,7 +41,7 @@ class Query(Protocol):
     """A table or a query of an engine, which has columns."""
 
     @property
-    def columns(self) -> Any:
+    def columns(self) -> object:
         """Their names."""
 
 
@@ -48,7 +49,7 @@ class Source(Protocol):
     """A data set or a reader of Arrow's, which has a schema."""
 
     @property
-    def schema(self) -> Any:
+    def schema(self) -> object:
         """The columns' names and types."""
 
 
@@ -81,7 +82,7 @@ class Columns:
     columns, None for a single variable, which may have a `name`.
     """
 
-    arrays: tuple[Any, ...]
+    arrays: tuple[Column, ...]
     missing: tuple[np.ndarray | None, ...]
     names: tuple[str, ...] | None
     name: str | None
@@ -202,7 +203,9 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     return values
 
 
-def _plain(column: Any, argument: str, wanted: str = "numbers or truth values") -> np.ndarray:
+def _plain(
+    column: np.ndarray | pd.Series, argument: str, wanted: str = "numbers or truth values"
+) -> np.ndarray:
     """Return a pandas column as an array; one with NA as objects or floats."""
     if isinstance(column, np.ndarray):
         return column
@@ -237,7 +240,7 @@ def _float(value: object) -> float:
         return np.nan
 
 
-def _boolean(column: Any, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+def _boolean(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
     """Return truth values, and which are missing."""
     if not isinstance(column, np.ndarray) and not isinstance(column.dtype, np.dtype):
         if getattr(column.dtype, "kind", "O") == "b":
@@ -327,7 +330,7 @@ def _not_number(end: object) -> str:
 
 def several_bounds(bounds: Any) -> TypeGuard[Sequence[object]]:
     """Tell whether bounds are a sequence of pairs, and no pair themselves."""
-    listed = isinstance(bounds, (tuple, list)) or (isinstance(bounds, np.ndarray) and bounds.ndim > 0)
+    listed = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
     return listed and len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, Union
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# a variable in memory
+Column = Union[np.ndarray, "pd.Series", "pd.Index", "pd.api.extensions.ExtensionArray"]
 
 
 def offers(value: object, *names: str) -> bool:
@@ -29,7 +32,7 @@ def library_of(data: object) -> str:
 
 
 @lru_cache(maxsize=256)
-def _library_of_class(kind: Any) -> str:
+def _library_of_class(kind: type) -> str:
     for each in kind.__mro__:
         library, _, rest = each.__module__.partition(".")
         match library.lstrip("_"), each.__name__:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydpstat._data.chunk import CHUNK, column_names, failing_as
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
 from pydpstat._data.streams import Stream, pyarrow_for
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyRelation
 
 _WHOLE = {
     "TINYINT",
@@ -30,7 +34,7 @@ _KINDS = {
 }
 
 
-def duckdb_table(data: Any) -> Stream:
+def duckdb_table(data: DuckDBPyRelation) -> Stream:
     """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
     pyarrow_for("reading data of DuckDB", "duckdb")
     with failing_as("duckdb"):
@@ -48,11 +52,11 @@ def duckdb_table(data: Any) -> Stream:
     )
 
 
-def _projected(relation: Any, names: Sequence[str]) -> Any:
+def _projected(relation: DuckDBPyRelation, names: Sequence[str]) -> DuckDBPyRelation:
     return relation.project(", ".join(map(_quoted, names)))
 
 
-def _reader(relation: Any) -> Any:
+def _reader(relation: DuckDBPyRelation) -> pa.RecordBatchReader:
     # newer versions of DuckDB call it the first, older ones the second
     begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     return begin(CHUNK)
@@ -123,7 +127,7 @@ class _Sql:
         return _Text(f"(CASE {said}{'' if other is None else f' ELSE {other.text}'} END)")
 
 
-def _kept(data: Any, test: Test) -> Stream | None:
+def _kept(data: DuckDBPyRelation, test: Test) -> Stream | None:
     """Return the records for which a condition holds; None for columns that are not compared alike."""
     if not can_say(test, dict(zip(data.columns, map(str, data.types))), _KINDS, "FLOAT"):
         return None
@@ -131,7 +135,7 @@ def _kept(data: Any, test: Test) -> Stream | None:
         return duckdb_table(data.filter(where(test, _Sql()).text))
 
 
-def _answer(data: Any, question: Question) -> list[Row] | None:
+def _answer(data: DuckDBPyRelation, question: Question) -> list[Row] | None:
     """Ask a relation; None for columns of types that cannot be asked for exactly."""
     types = dict(zip(data.columns, map(str, data.types)))
     if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):

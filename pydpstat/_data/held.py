@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pydpstat._data.chunk import Chunk, joined, refused, whole_numbers
-from pydpstat._data.containers import has_columns, is_categorical, is_pandas_frame, library_of, listed
+from pydpstat._data.containers import Column, has_columns, is_categorical, is_pandas_frame, library_of, listed
 from pydpstat._data.table import Table, table_of
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HELD = (np.ndarray, list, tuple, Chunk)
 # whether R runs this Python, by reticulate, which has loaded its own modules before
@@ -41,7 +44,7 @@ def in_memory(data: object, argument: str = "data") -> Any:
         data = with_missing(data)
     if type(data) in _HELD:
         return data
-    library: Any = library_of(data)
+    library = library_of(data)
     if not library:
         return data
     with about(argument):
@@ -139,7 +142,7 @@ _PLAIN = {"numeric", "integer", "logical", "character", "matrix", "array"}
 _VECTORS = {"FloatSexpVector": "f", "IntSexpVector": "i", "BoolSexpVector": "b", "StrSexpVector": "U"}
 
 
-def object_of_r(data: Any) -> Any:
+def object_of_r(data: Any) -> pd.DataFrame | Column:
     """Return a vector, a factor or a data frame of R's as what NumPy and pandas have.
 
     Whole numbers with an NA become floats, truth values with one objects, texts pandas' strings, and a factor
@@ -158,7 +161,7 @@ def object_of_r(data: Any) -> Any:
     return found
 
 
-def with_missing(data: Any) -> Any:
+def with_missing(data: object) -> object:
     """Return data that reticulate made of R's with missing values where R's integers have NA.
 
     reticulate leaves them the number that stands for NA, which no integer of R's is.
@@ -173,7 +176,7 @@ def with_missing(data: Any) -> Any:
     return data
 
 
-def _frame(data: Any) -> Any:
+def _frame(data: Any) -> pd.DataFrame:
     import pandas as pd
 
     own = _class_of(data, ("ListSexpVector",))
@@ -191,7 +194,7 @@ def _frame(data: Any) -> Any:
     return frame
 
 
-def _class_of(data: Any, names: Any) -> Any:
+def _class_of(data: object, names: Collection[str]) -> Any:
     """Return the class of rpy2's lower level that has a vector's values as they are; None for no vector."""
     return next((each for each in type(data).__mro__ if each.__name__ in names), None)
 
@@ -215,7 +218,7 @@ def _vector(data: Any, classes: tuple[str, ...]) -> Any:
     return np.where(absent, None, truths) if absent.any() else truths
 
 
-def _texts(data: Any, own: Any) -> Any:
+def _texts(data: Any, own: Any) -> pd.api.extensions.ExtensionArray:
     import pandas as pd
 
     values = [own.__getitem__(data, place) for place in range(len(data))]
@@ -223,7 +226,7 @@ def _texts(data: Any, own: Any) -> Any:
     return pd.array(known, dtype=pd.StringDtype("python"))
 
 
-def _factor(codes: np.ndarray, levels: Any) -> Any:
+def _factor(codes: np.ndarray, levels: Any) -> pd.Categorical:
     import pandas as pd
 
     own = _class_of(levels, _VECTORS)

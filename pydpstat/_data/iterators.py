@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from pydpstat._data.chunk import (
     with_unit,
 )
 from pydpstat._data.chunk_columns import column_of, column_of_arrow
-from pydpstat._data.containers import columns_of, is_frame, is_series, name_of, offers, rows
+from pydpstat._data.containers import Column, columns_of, is_frame, is_series, name_of, offers, rows
 from pydpstat._data.lookup import KINDS, kind_of
 from pydpstat._data.questions import Question, Row
 from pydpstat._data.streams import Once
@@ -102,7 +102,7 @@ def iterator_table(data: Iterator[object]) -> Table:
     return Chunks(data, once, names, names)
 
 
-def _columns(piece: Any, number: int) -> dict[str, Any]:
+def _columns(piece: object, number: int) -> dict[str, Sized]:
     """Return a chunk's columns by name, as they come."""
     pairs = _pairs(piece)
     if pairs is None:
@@ -114,7 +114,7 @@ def _columns(piece: Any, number: int) -> dict[str, Any]:
     return dict(zip(column_names([name for name, _ in pairs]), [column for _, column in pairs]))
 
 
-def _pairs(piece: Any) -> list[tuple[Any, Any]] | None:
+def _pairs(piece: object) -> list[tuple[object, Sized]] | None:
     """Return names and columns of a chunk; None for what is none."""
     if isinstance(piece, Mapping):
         return [(name, _given(column)) for name, column in piece.items()]
@@ -142,7 +142,7 @@ def _given(piece: Any) -> Any:
     return piece.to_arrow() if offers(piece, "to_arrow") else piece
 
 
-def _column(name: str, column: Any) -> Any:
+def _column(name: str, column: object) -> Column:
     return column_of_arrow(name, column) if _is_arrow(column) else column_of(name, column)
 
 
@@ -154,14 +154,14 @@ def _is_list(column: object) -> bool:
     return isinstance(column, (list, tuple))
 
 
-def _emptied(name: str, column: Any) -> Any:
+def _emptied(name: str, column: object) -> Column:
     """Return no values of a column, whose type says of what kind they are; a list may have anything."""
     if _is_list(column):
         return np.empty(0, dtype=object)
     return _column(name, rows(column, slice(0, 0)))
 
 
-def _size(columns: Mapping[str, Any], number: int) -> int:
+def _size(columns: Mapping[str, Sized], number: int) -> int:
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise PydpstatError(

@@ -92,7 +92,7 @@ def is_of_kind(label: object, kind: str | None) -> bool:
     return isinstance(label, (np.datetime64, datetime.date)) and aware == (kind == "zoned")
 
 
-def places(column: Any, labels: Sequence[object]) -> np.ndarray:
+def places(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Return each value's place among public labels: -1 for a missing one, their number for others.
 
     Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label 0.1.

@@ -19,13 +19,15 @@ from pydpstat._data.streams import Stream, handed_over, pyarrow_for
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 # groups of rows of a Parquet file that Polars reads ahead
 _AHEAD = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
-def polars_table(data: Any) -> Stream:
+def polars_table(data: pl.DataFrame | pl.LazyFrame) -> Stream:
     """Return a frame or a lazy frame of Polars as a table that can be folded."""
     pyarrow_for("reading data of Polars", "polars")
     import polars as pl
@@ -62,7 +64,7 @@ def polars_table(data: Any) -> Stream:
     )
 
 
-def variable_of_polars(data: Any) -> Any:
+def variable_of_polars(data: pl.Series) -> pd.Series:
     """Return a series of Polars as a series of pandas."""
     pyarrow_for("reading data of Polars", "polars")
     import pandas as pd
@@ -72,20 +74,20 @@ def variable_of_polars(data: Any) -> Any:
     return pd.Series(variable_of_arrow(data.name, column), name=data.name or None, copy=False)
 
 
-def _batches(frames: Iterable[Any]) -> Iterator[pa.RecordBatch]:
+def _batches(frames: Iterable[pl.DataFrame]) -> Iterator[pa.RecordBatch]:
     for frame in frames:
         yield from frame.to_arrow().to_batches()
         del frame
 
 
-def _lazy_frames(query: Any) -> Iterator[Any]:
+def _lazy_frames(query: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """Run a query in another thread, and return its frames one by one.
 
     Polars' own iterator of batches ends without an error where the engine panics, as if there were no more
     records. `sink_batches` raises it.
     """
 
-    def produce(hand_over: Callable[[Any], bool]) -> None:
+    def produce(hand_over: Callable[[pl.DataFrame], bool]) -> None:
         query.sink_batches(hand_over, chunk_size=CHUNK, maintain_order=True, engine="streaming")
 
     with _little_ahead():
@@ -122,45 +124,45 @@ class _Expressions:
 
         self.pl = polars
 
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> pl.Expr:
         return self.pl.col(name)
 
-    def number(self, name: str) -> Any:
+    def number(self, name: str) -> pl.Expr:
         return self.pl.col(name).cast(self.pl.Float64)
 
-    def level(self, key: Key) -> Any:
+    def level(self, key: Key) -> pl.Expr:
         column = self.pl.col(key.column)
         if not isinstance(next(iter(key.known)), str):
             # a truth value as a number, and any whole number as one that can be every level
             column = column.cast(self.pl.Int128)
         return self.pl.when(column.is_in(list(key.known))).then(column)
 
-    def among(self, column: str, texts: Sequence[str]) -> Any:
+    def among(self, column: str, texts: Sequence[str]) -> pl.Expr:
         return self.pl.col(column).is_in(list(texts))
 
-    def constant(self, value: float) -> Any:
+    def constant(self, value: float) -> pl.Expr:
         return self.pl.lit(value, dtype=self.pl.Float64)
 
-    def absent(self, value: Any) -> Any:
+    def absent(self, value: pl.Expr) -> pl.Expr:
         return value.is_null()
 
-    def known(self, value: Any) -> Any:
+    def known(self, value: pl.Expr) -> pl.Expr:
         return value.is_not_nan()
 
-    def truth(self, value: Any) -> Any:
+    def truth(self, value: pl.Expr) -> pl.Expr:
         return value.cast(self.pl.Float64)
 
-    def between(self, value: Any, first: Any, last: Any) -> Any:
+    def between(self, value: pl.Expr, first: pl.Expr, last: pl.Expr) -> pl.Expr:
         return value.is_between(first, last)
 
-    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+    def when(self, cases: Sequence[tuple[pl.Expr, pl.Expr]], other: pl.Expr | None = None) -> pl.Expr:
         chain: Any = self.pl
         for condition, value in cases:
             chain = chain.when(condition).then(value)
         return chain.otherwise(other)
 
 
-def _kept(data: Any, test: Test, ordered: bool) -> Stream | None:
+def _kept(data: pl.LazyFrame, test: Test, ordered: bool) -> Stream | None:
     """Return the records for which a condition holds; None for columns that are not compared alike."""
     with failing_as("polars"):
         types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
@@ -169,7 +171,7 @@ def _kept(data: Any, test: Test, ordered: bool) -> Stream | None:
         return replace(polars_table(data.filter(where(test, _Expressions()))), ordered=ordered)
 
 
-def _answer(data: Any, question: Question) -> list[Row] | None:
+def _answer(data: pl.LazyFrame, question: Question) -> list[Row] | None:
     """Ask a lazy frame; None for columns of types that cannot be asked for exactly."""
     import polars as pl
 

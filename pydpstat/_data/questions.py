@@ -16,7 +16,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, NamedTuple, Protocol, Union
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, Union
 
 # codes of a key that say that a value is missing, or is no level
 MISSING, NO_LEVEL = -1, -2
@@ -122,49 +122,63 @@ class Row(NamedTuple):
         return "Row(values withheld)"
 
 
-class Dialect(Protocol):
+class Expression(Protocol):
+    """What a dialect's expressions can do."""
+
+    def __add__(self: Said, other: Said, /) -> Said: ...
+    def __sub__(self: Said, other: Said, /) -> Said: ...
+    def __mul__(self: Said, other: Said, /) -> Said: ...
+    def __lt__(self: Said, other: Said, /) -> Said: ...
+    def __and__(self: Said, other: Said, /) -> Said: ...
+    def __invert__(self: Said) -> Said: ...
+
+
+Said = TypeVar("Said", bound=Expression)
+
+
+class Dialect(Protocol[Said]):
     """How an engine says what expressions are made of; they have Python's operators."""
 
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> Said:
         """Return a column as it is, or one that a stage before has made."""
 
-    def number(self, name: str) -> Any:
+    def number(self, name: str) -> Said:
         """Return a column of numbers or truth values as doubles."""
 
-    def level(self, key: Key) -> Any:
+    def level(self, key: Key) -> Said:
         """Return a key's value where it is a level, and null elsewhere."""
 
-    def constant(self, value: float) -> Any:
+    def constant(self, value: float) -> Said:
         """Return a double."""
 
-    def absent(self, value: Any) -> Any:
+    def absent(self, value: Said) -> Said:
         """Tell whether a value is null."""
 
-    def known(self, value: Any) -> Any:
+    def known(self, value: Said) -> Said:
         """Tell whether a double is neither null nor NaN."""
 
-    def truth(self, value: Any) -> Any:
+    def truth(self, value: Said) -> Said:
         """Return a truth value as a double, 0 or 1."""
 
-    def between(self, value: Any, first: Any, last: Any) -> Any:
+    def between(self, value: Said, first: Said, last: Said) -> Said:
         """Tell whether a double lies between two others, or is one of them."""
 
-    def when(self, cases: Sequence[tuple[Any, Any]], other: Any = None) -> Any:
+    def when(self, cases: Sequence[tuple[Said, Said]], other: Said | None = None) -> Said:
         """Return the value of the first condition that holds; `other`, or null, where none does."""
 
 
-class Plan(NamedTuple):
+class Plan(NamedTuple, Generic[Said]):
     """Expressions in the order in which they are made, and which of them are keys, counted and summed."""
 
-    stages: tuple[dict[str, Any], ...]
+    stages: tuple[dict[str, Said], ...]
     keys: tuple[str, ...]
     counts: tuple[str, ...]
     sums: tuple[str, ...]
 
 
-def plan_of(question: Question, say: Dialect) -> Plan:
+def plan_of(question: Question, say: Dialect[Said]) -> Plan[Said]:
     """Return a question in an engine's expressions; each stage may use the names of those before."""
-    stages: tuple[dict[str, Any], ...] = ({}, {}, {}, {}, {})
+    stages: tuple[dict[str, Said], ...] = ({}, {}, {}, {}, {})
     keys, counts, sums = [], [], []
     for place, key in enumerate(question.keys):
         stages[0][f"k{place}"] = say.level(key)
@@ -207,18 +221,18 @@ def plan_of(question: Question, say: Dialect) -> Plan:
     return Plan(tuple(filter(None, stages)), tuple(keys), tuple(counts), tuple(sums))
 
 
-def _stepped(say: Dialect, x: Any, line: Line) -> Any:
+def _stepped(say: Dialect[Said], x: Said, line: Line) -> Said:
     for operation, by in line.steps:
         x = _OPERATIONS[operation](x, say.constant(by))
     return x
 
 
-def _inside(say: Dialect, x: Any, line: Line, y: Any) -> Any:
+def _inside(say: Dialect[Said], x: Said, line: Line, y: Said) -> Said:
     first, last, low, high = map(say.constant, line[:4])
     return say.when([(say.between(x, first, last), y), (x < first, low), (say.known(x), high)])
 
 
-def _beside(say: Dialect, x: Any, nearest: Any, cell: Cell) -> Any:
+def _beside(say: Dialect[Said], x: Said, nearest: Said, cell: Cell) -> Said:
     assert cell.line is not None
     edge = nearest * say.constant(cell.width)
     if cell.start:
@@ -226,7 +240,7 @@ def _beside(say: Dialect, x: Any, nearest: Any, cell: Cell) -> Any:
     return _inside(say, x, cell.line, nearest - say.truth(x < edge))
 
 
-def _among(say: Dialect, x: Any, edges: Sequence[float], lowest: int) -> Any:
+def _among(say: Dialect[Said], x: Said, edges: Sequence[float], lowest: int) -> Said:
     """Compare with the middle edge, and then with those of its half."""
     if not edges:
         return say.constant(float(lowest))
@@ -304,10 +318,10 @@ class Some(NamedTuple):
     parts: tuple[Test, ...]
 
 
-class Comparing(Dialect, Protocol):
+class Comparing(Dialect[Said], Protocol[Said]):
     """How an engine says what conditions are made of; truth values have Python's ``& | ~``."""
 
-    def among(self, column: str, texts: Sequence[str]) -> Any:
+    def among(self, column: str, texts: Sequence[str]) -> Said:
         """Tell whether a column's text is one of some, byte by byte; null for null."""
 
 
@@ -335,7 +349,7 @@ def can_say(test: Test, types: Mapping[str, str], kinds: Mapping[str, set[str]],
     return all(types[name] in kinds[kind] and types[name] != single for name, kind in needs_of(test))
 
 
-def where(test: Test, say: Comparing) -> Any:
+def where(test: Test, say: Comparing[Said]) -> Said:
     """Return an engine's expression that is true for the records for which a condition is known to be."""
     return _known(test, True, say)
 
@@ -345,7 +359,7 @@ def is_exact(value: float) -> bool:
     return abs(value) < _WHOLE
 
 
-def _known(test: Test, sought: bool, say: Comparing) -> Any:
+def _known(test: Test, sought: bool, say: Comparing[Said]) -> Said:
     """Return what is true where a condition is known to be what is sought, and false or null elsewhere."""
     match test:
         case Not(part=part):

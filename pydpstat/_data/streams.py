@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -36,7 +37,7 @@ Item = TypeVar("Item")
 _PATIENCE = 0.1
 
 
-def handed_over(produce: Callable[[Callable[[Any], bool]], object]) -> Iterator[Any]:
+def handed_over(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator[Item]:
     """Run `produce` in another thread, and return what it hands over, one by one, in order.
 
     It is given a function to hand something over with, which waits until there is room, and returns whether
@@ -48,7 +49,7 @@ def handed_over(produce: Callable[[Callable[[Any], bool]], object]) -> Iterator[
     left = threading.Event()
     end = object()
 
-    def put(item: Any) -> bool:
+    def put(item: object) -> bool:
         while not left.is_set():
             try:
                 waiting.put(item, timeout=_PATIENCE)
@@ -95,7 +96,7 @@ def ahead(items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
 # is read, of those that no call has read only the last ones.
 _KEPT = 8
 _waiting: OrderedDict[int, tuple[object, Once]] = OrderedDict()
-_known: WeakKeyDictionary[Any, Once] = WeakKeyDictionary()
+_known: WeakKeyDictionary[object, Once] = WeakKeyDictionary()
 
 
 class Once:
@@ -240,7 +241,7 @@ def arrow_table(data: Any) -> Table:
     )
 
 
-def capsule_table(data: Any) -> Table:
+def capsule_table(data: object) -> Table:
     """Return whatever hands its records over by Arrow's stream interface; it may do so once only."""
     pa = pyarrow_for("reading a stream of Arrow's", "arrow")
     with failing_as(type(data).__name__):
@@ -260,7 +261,9 @@ def _arrow_in_memory(data: pa.Table) -> Stream:
     )
 
 
-def _read_once(engine: str, source: object, schema: pa.Schema, reader: Callable[[], Any]) -> Stream:
+def _read_once(
+    engine: str, source: object, schema: pa.Schema, reader: Callable[[], Iterable[pa.RecordBatch]]
+) -> Stream:
     """Return the table of a reader whose batches come once, with all of its columns in each."""
     once = Once.of(source)
 
@@ -278,12 +281,12 @@ def _fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     return pa.schema([schema.field(name) for name in names])
 
 
-def _frugal(data: Any) -> dict[str, Any]:
+def _frugal(data: object) -> dict[str, object]:
     """Return the options that keep little of a dataset in memory: one group of rows at a time."""
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "batch_size": CHUNK,
         "batch_readahead": 0,
         "fragment_readahead": 0,
@@ -301,7 +304,7 @@ def _frugal(data: Any) -> dict[str, Any]:
     return options
 
 
-def pyarrow_for(feature: str, extra: str) -> Any:
+def pyarrow_for(feature: str, extra: str) -> ModuleType:
     """Return pyarrow, or the error that says how to get it."""
     try:
         import pyarrow

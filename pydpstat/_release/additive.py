@@ -43,7 +43,7 @@ class Query:
 
     statistic: str
     value: np.ndarray
-    sensitivities: tuple[Any, ...]
+    sensitivities: tuple[float | Fraction, ...]
     labels: Labels
     integer: bool = False
     nobs: int | None = None
@@ -157,7 +157,7 @@ def _noisy(query: Query, prepared: Preparation, source: Source) -> Floats:
     return query.value + drawn if grid is None else _float_sum(query.value, drawn, grid)
 
 
-def _exact_sum(exact: Sequence[Fraction | int], units: Any, grid: float) -> np.ndarray:
+def _exact_sum(exact: Sequence[Fraction | int], units: np.ndarray, grid: float) -> np.ndarray:
     """Return the floats nearest to grid * (exact on the grid + units), the sums taken in integers."""
     sums = [whole + int(unit) for whole, unit in zip(whole_units(exact, grid), units)]
     return np.array([times(total, grid) for total in sums], dtype=np.float64)

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,10 +62,10 @@ class Options(NamedTuple):
 
     def by_groups(
         self,
-        by: Any = None,
+        by: object = None,
         levels: object = None,
         other: str | None = "other",
-        unit: Any = None,
+        unit: object = None,
         max_records: int | None = None,
         max_groups: int | None = None,
         sample: float | None = None,
@@ -74,12 +74,14 @@ class Options(NamedTuple):
         scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, self.budget)
         return self if scope is NOTHING else self._replace(scope=scope)
 
-    def crossed(self, unit: Any, max_records: int | None, max_groups: int | None, sample: Any) -> Options:
+    def crossed(
+        self, unit: object, max_records: int | None, max_groups: int | None, sample: float | None
+    ) -> Options:
         """Return the options of a table, whose variables' levels make the groups."""
         scope = Scope.of(None, None, None, unit, max_records, max_groups, sample, self.budget)
         return self._replace(scope=scope._replace(crossed=True))
 
-    def one_record(self, unit: Any) -> Options:
+    def one_record(self, unit: object) -> Options:
         """Return the options of a release in which one record of each unit counts."""
         scope = Scope.one(unit, self.budget)
         return self if scope is NOTHING else self._replace(scope=scope)

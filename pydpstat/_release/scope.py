@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._release.payment import Spender, defaults
@@ -16,10 +16,10 @@ class Scope(NamedTuple):
     counts.
     """
 
-    by: Any = None
+    by: object = None
     levels: object = None
     other: str | None = "other"
-    unit: Any = None
+    unit: object = None
     max_records: int | None = None
     max_groups: int | None = None
     sample: float | None = None
@@ -28,7 +28,7 @@ class Scope(NamedTuple):
     alone: bool = False
 
     @classmethod
-    def one(cls, unit: Any, budget: Spender | None) -> Scope:
+    def one(cls, unit: object, budget: Spender | None) -> Scope:
         """Return that one record of each unit counts, so that records are as independent as units are."""
         paid_for = defaults(budget).unit if unit is None else None
         return NOTHING if unit is None and paid_for is None else cls(unit=unit, paid_for=paid_for, alone=True)
@@ -36,10 +36,10 @@ class Scope(NamedTuple):
     @classmethod
     def of(
         cls,
-        by: Any,
+        by: object,
         levels: object,
         other: str | None,
-        unit: Any,
+        unit: object,
         max_records: int | None,
         max_groups: int | None,
         sample: float | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -159,7 +159,7 @@ def categorize(
     return frames.with_columns(df, chosen, cut)
 
 
-def _bins(value: Any) -> int | np.ndarray:
+def _bins(value: object) -> int | np.ndarray:
     if checks.is_number(value):
         if 1 <= value < 2**31 and value == int(value):
             return int(value)

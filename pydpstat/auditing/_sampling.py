@@ -8,7 +8,6 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +104,7 @@ def _result(value: DPResults) -> tuple[Form, Numbers]:
     return _hashable(form), numbers
 
 
-def _composed(value: Any) -> tuple[Form, Numbers]:
+def _composed(value: object) -> tuple[Form, Numbers]:
     if hasattr(value, "to_numpy") and hasattr(value, "index"):
         array = value.to_numpy()
         labels = tuple(repr(getattr(value, name, None)) for name in ("index", "columns", "name"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels,
     return hierarchy.tree.split(flat.astype(np.int64)), records
 
 
-def _columns(data: Any) -> tuple[tuple[Any, ...], int]:
+def _columns(data: Chunk | pd.DataFrame) -> tuple[tuple[object, ...], int]:
     """Return the columns of a frame or of a table's records, and how many records there are."""
     return (
         (tuple(data.columns.values()), data.size)
@@ -121,7 +121,7 @@ def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     return np.append(leaves, -1)[places(labels, own)]
 
 
-def _places(columns: tuple[Any, ...], size: int, hierarchy: Hierarchy) -> np.ndarray:
+def _places(columns: tuple[object, ...], size: int, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each record the place of its leaf among all nodes, or -1."""
     import pandas as pd
 

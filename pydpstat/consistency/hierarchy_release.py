@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from pydpstat import _checks as checks
+from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
 from pydpstat._release.options import Options, options
+from pydpstat._release.payment import Spender
 from pydpstat._release.statistic import call, quiet
 from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_fit import leaf_counts
 from pydpstat.consistency.hierarchy_results import HierarchyResults
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms import Mechanism
 from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, part_of
 from pydpstat.privacy import Guarantee
@@ -35,20 +37,20 @@ LARGEST_SCALE = 2.0**40
 
 @quiet
 def release_hierarchy(
-    data: Any,
+    data: Data | Mapping[object, int],
     epsilon: float,
     *,
     hierarchy: Hierarchy | None = None,
-    split: Any = "uniform",
+    split: str | Sequence[float] | Mapping[str, float] = "uniform",
     delta: float = 0,
-    mechanism: Any = "geometric",
+    mechanism: str | Mechanism = "geometric",
     neighbors: str | None = None,
     method: str = "least squares",
     nonnegative: bool | None = None,
     integer: bool | None = None,
     missing: str = "error",
-    rng: Any = None,
-    budget: Any = None,
+    rng: object = None,
+    budget: Spender | None = None,
 ) -> HierarchyResults:
     """Release the counts of all nodes of a hierarchy, so that they add up.
 
@@ -190,9 +192,11 @@ def release_hierarchy(
     )
 
 
-def _arguments(split: Any, hierarchy: Hierarchy, how: Method, integer: Any) -> tuple[tuple[str, Any], ...]:
+def _arguments(
+    split: object, hierarchy: Hierarchy, how: Method, integer: object
+) -> tuple[tuple[str, object], ...]:
     """Return the public arguments that are not at their defaults, for the call."""
-    given: list[tuple[str, Any]] = [("hierarchy", Named("hierarchy"))]
+    given: list[tuple[str, object]] = [("hierarchy", Named("hierarchy"))]
     if isinstance(split, Mapping):
         split = _in_order(split, hierarchy.levels)
     if not isinstance(split, str) or split != "uniform":
@@ -280,7 +284,7 @@ def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bo
     return [float(weight) for weight in weights]
 
 
-def _in_order(split: Mapping[Any, Any], levels: Sequence[str]) -> list[Any]:
+def _in_order(split: Mapping[str, float], levels: Sequence[str]) -> list[float]:
     """Return weights by name as a list, from the top down."""
     by_name = {str(name): weight for name, weight in split.items()}
     return [by_name[name] for name in levels if name in by_name]

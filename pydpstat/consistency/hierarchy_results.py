@@ -5,6 +5,7 @@ Of one that was released also the noise and the guarantee.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -283,7 +284,7 @@ class HierarchyResults(Stated, HierarchyFit):
         """The noise's name."""
         return next(each.name for each in self.noises if each is not None)
 
-    def _by_level(self, values: list[float], name: str) -> pd.Series:
+    def _by_level(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
         import pandas as pd
 
         return pd.Series(values, index=pd.Index(self.hierarchy.levels, name="level"), name=name)

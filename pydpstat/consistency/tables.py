@@ -42,7 +42,7 @@ class Form(Frozen):
     name: Hashable = None
     codes: tuple[np.ndarray, ...] | None = None
 
-    def wrap(self, values: np.ndarray) -> Any:
+    def wrap(self, values: np.ndarray) -> np.ndarray | pd.Series | pd.DataFrame:
         """Return an array of the table's shape in the table's form."""
         if self.labels is None and self.index is None:
             return values.copy()
@@ -235,12 +235,12 @@ class TableFit(Report, Frozen):
     _title = "Consistent table"
 
     @property
-    def estimate(self) -> Any:
+    def estimate(self) -> np.ndarray | pd.Series | pd.DataFrame:
         """The fitted table, in the form of the one that was given."""
         return self.form.wrap(self.values)
 
     @property
-    def bse(self) -> Any:
+    def bse(self) -> np.ndarray | pd.Series | pd.DataFrame:
         """Standard deviation of each cell's remaining noise, in the table's form; NaN where not known."""
         return self.form.wrap(np.broadcast_to(np.asarray(self.spread, dtype=np.float64), self.values.shape))
 

@@ -1,7 +1,6 @@
 # Written by tools/stubs.py from the functions' own signatures.
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy.typing as npt
 
@@ -146,7 +145,7 @@ class Calls:
     def kstest(
         self,
         variables: str | Sequence[str],
-        cdf: str | Callable[..., Any],
+        cdf: str | Callable[..., object],
         epsilon: float,
         *,
         args: Sequence[object] = ...,

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
+from pydpstat._data.containers import Column
 from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
 from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Truths = npt.NDArray[np.bool_]
-_ORDERED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+_ORDERED: dict[type[ast.cmpop], Callable[..., Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -70,7 +71,7 @@ class Condition(Written):
         truths = [each.id for each in _alone(node)]
         check_names(self.names, declared, f"condition {self.text!r}", known, truths)
 
-    def check_values(self, numbers: Collection[str], levels: Mapping[str, Any]) -> None:
+    def check_values(self, numbers: Collection[str], levels: Mapping[str, object]) -> None:
         """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
         for node in _alone(parsed(self.text)):
             known = levels.get(node.id)
@@ -97,7 +98,7 @@ class Condition(Written):
         """The condition as engines can evaluate it themselves, or None."""
         return test_of(parsed(self.text))
 
-    def truths(self, columns: Mapping[str, Any]) -> tuple[Truths, Truths]:
+    def truths(self, columns: Mapping[str, Column]) -> tuple[Truths, Truths]:
         """Return where it is known to be true, and where it is known."""
         return _evaluated(parsed(self.text), columns, dict(self.bounds))
 
@@ -163,7 +164,7 @@ def _alone(node: ast.expr) -> list[ast.Name]:
     return [node] if isinstance(node, ast.Name) else []
 
 
-def _looked_for(node: ast.expr) -> Iterator[tuple[str, Any]]:
+def _looked_for(node: ast.expr) -> Iterator[tuple[str, object]]:
     """Return columns with the values that they are compared with for being equal."""
     for each in ast.walk(node):
         for left, op, right in _steps(each) if isinstance(each, ast.Compare) else ():
@@ -243,7 +244,7 @@ def _steps(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
 
 
 def _evaluated(
-    node: ast.expr, columns: Mapping[str, Any], bounds: Mapping[str, Pair]
+    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, Pair]
 ) -> tuple[Truths, Truths]:
     match node:
         case ast.BoolOp(op=op, values=values):
@@ -260,7 +261,7 @@ def _evaluated(
 
 
 def _step(
-    columns: Mapping[str, Any], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
+    columns: Mapping[str, Column], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
     if type(op) in _FLIPPED and not _is_plain(left, right):
         left, op, right = right, _FLIPPED[type(op)](), left
@@ -277,7 +278,7 @@ def _step(
     return _compared(left.id, columns[left.id], op, ast.literal_eval(right))
 
 
-def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths, Truths]:
+def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     """Compare a column with a value; only its type decides whether that is possible."""
     import pandas as pd
 
@@ -305,7 +306,7 @@ def _compared(name: str, column: Any, op: ast.cmpop, value: Any) -> tuple[Truths
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
 
 
-def _holds(held: Any, op: ast.cmpop, value: Any) -> bool:
+def _holds(held: object, op: ast.cmpop, value: object) -> bool:
     """Tell whether a value of a column that may hold anything compares, where != is the contrary of ==."""
     numbers = isinstance(held, (Real, np.bool_, Decimal)) and not isinstance(value, str)
     if not numbers and not (isinstance(held, str) and isinstance(value, str)):

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, objects_as_floats
-from pydpstat._data.containers import floats_of, is_numeric
+from pydpstat._data.containers import Column, floats_of, is_numeric
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import (
     FUNCTIONS,
@@ -62,7 +61,7 @@ class Numbers(Written):
         """Return bounds of the numbers, by interval arithmetic; infinite ones where they have none."""
         return bounds_of(parsed(self.text), bounds)
 
-    def values(self, columns: Mapping[str, Any], undefined: float = np.nan) -> Floats:
+    def values(self, columns: Mapping[str, Column], undefined: float = np.nan) -> Floats:
         """Return the number of each record, NaN where one of its columns is missing."""
         found, known = arithmetic(parsed(self.text), columns, dict(self.bounds))
         return np.where(known & np.isnan(found), undefined, found)
@@ -107,7 +106,7 @@ def _check_arithmetic(text: str) -> None:
 
 
 def arithmetic(
-    node: ast.expr, columns: Mapping[str, Any], bounds: Mapping[str, Pair]
+    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, Pair]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the numbers of an expression, NaN where it is undefined, and where no column is missing.
 
@@ -118,7 +117,7 @@ def arithmetic(
     return values_of(node, numbers), known
 
 
-def _numbers(name: str, column: Any, bounds: Pair | None) -> Floats:
+def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
     import pandas as pd
 
     series = pd.Series(column)

@@ -10,13 +10,14 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair
 from pydpstat._data.held import public_list
 from pydpstat._data.values import is_missing
+from pydpstat._release.options import Missing
 from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
 
 NEIGHBORS = ("bounded", "unbounded")
-Levels = tuple[Any, ...] | str
+Levels = tuple[object, ...] | str
 
 
 class Facts(NamedTuple):
@@ -28,7 +29,7 @@ class Facts(NamedTuple):
     max_records: int | None
     weights: str | None
     strata: str | None
-    missing: Any
+    missing: Missing | Mapping[str, Missing]
     neighbors: str
     other: str | None
     assigned: Mapping[str, str]
@@ -43,7 +44,7 @@ class Facts(NamedTuple):
         condition.check(self.declared, known)
         condition.check_values(self.bounds, self.levels)
 
-    def missing_of(self, names: Sequence[str]) -> Any:
+    def missing_of(self, names: Sequence[str]) -> Missing:
         """Return the one rule for missing values that some columns have."""
         if not isinstance(self.missing, Mapping):
             return self.missing
@@ -57,7 +58,7 @@ class Facts(NamedTuple):
             )
         return found[0] if found else "error"
 
-    def _rule(self, name: str) -> Any:
+    def _rule(self, name: str) -> Missing:
         """Return a column's rule; an assigned one is dropped where a column that it is made of is."""
         assert isinstance(self.missing, Mapping)
         if name in self.missing or name not in self.assigned:
@@ -83,7 +84,7 @@ class Facts(NamedTuple):
         clipped = name in self.bounds and self.missing_of([name]) == "error"
         return self.bounds[name][0] if clipped else math.nan
 
-    def with_columns(self, known: Sequence[str], columns: Mapping[str, Any], bounds: Any) -> Facts:
+    def with_columns(self, known: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
         """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
         several = isinstance(bounds, Mapping)
         given = bounds if several else dict.fromkeys(columns, bounds)
@@ -109,7 +110,7 @@ class Facts(NamedTuple):
             facts = facts._with(name, text, given.get(name), known)
         return facts
 
-    def _with(self, name: str, text: str, bounds: Any, known: Sequence[str]) -> Facts:
+    def _with(self, name: str, text: str, bounds: object, known: Sequence[str]) -> Facts:
         expression = expression_of(text, self.clipping)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
@@ -146,13 +147,13 @@ class Facts(NamedTuple):
 
 def facts_of(
     columns: Collection[str] | None,
-    bounds: Any,
-    levels: Any,
+    bounds: object,
+    levels: object,
     unit: str | None,
     max_records: int | None,
     weights: str | None,
     strata: str | None,
-    missing: Any,
+    missing: Missing | Mapping[str, Missing],
     neighbors: str,
     other: str | None,
 ) -> Facts:
@@ -211,7 +212,7 @@ def facts_of(
     return Facts(checked_bounds, checked_levels, unit, most, weights, strata, missing, neighbors, other, {})
 
 
-def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
+def _check_rule(rule: object, levels: Mapping[str, Levels]) -> None:
     """Refuse a text that is no rule, and no level that a missing value could become."""
     if not isinstance(rule, str) or rule in ("error", "drop"):
         return
@@ -223,7 +224,9 @@ def _check_rule(rule: Any, levels: Mapping[str, Levels]) -> None:
         )
 
 
-def _by_column(given: Any, argument: str, columns: Collection[str] | None, example: str) -> Mapping[str, Any]:
+def _by_column(
+    given: object, argument: str, columns: Collection[str] | None, example: str
+) -> Mapping[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -247,7 +250,7 @@ def _check_column(name: object, argument: str, columns: Collection[str] | None, 
     )
 
 
-def _levels(name: str, given: Any) -> Levels:
+def _levels(name: str, given: object) -> Levels:
     if isinstance(given, str) and given == "declared":
         return given
     values = public_list(given, f"levels[{name!r}]")
@@ -269,7 +272,7 @@ def _levels(name: str, given: Any) -> Levels:
     return tuple(values)
 
 
-def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
+def check_narrower(facts: Facts, names: Sequence[str], bounds: object) -> None:
     """Refuse bounds of a call that are wider than those of its design; None has none."""
     if bounds is None:
         return
@@ -289,7 +292,7 @@ def check_narrower(facts: Facts, names: Sequence[str], bounds: Any) -> None:
             )
 
 
-def check_fewer(facts: Facts, names: Any, levels: Any) -> None:
+def check_fewer(facts: Facts, names: str | Sequence[str] | None, levels: object) -> None:
     """Refuse levels of a call that its design does not have; None has none."""
     if levels is None:
         return

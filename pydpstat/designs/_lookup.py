@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from pydpstat import _checks as checks
 from pydpstat._release.declared import rest_on
+from pydpstat._release.payment import Spender
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
 from pydpstat.designs._signatures import CELLS, GROUPS, Known
@@ -22,7 +23,7 @@ _ONE_SAMPLE = ("binomtest", "kstest", "quantile_test", "ttest_1samp", "wilcoxon"
 _TABLES = (*CELLS, "kendalltau")
 
 
-def is_formula(variables: Any, known: Sequence[str]) -> bool:
+def is_formula(variables: object, known: Sequence[str]) -> bool:
     """Tell whether a text is a formula, and neither a column's name nor a condition on texts."""
     if not isinstance(variables, str) or "~" not in variables or variables in known:
         return False
@@ -54,7 +55,7 @@ def variables_of(formula: str, name: str, known: Sequence[str]) -> str | list[st
     raise _unsuitable(formula, name, example_of(name))
 
 
-def groups_of(formula: Any, name: str, known: Sequence[str]) -> list[str]:
+def groups_of(formula: object, name: str, known: Sequence[str]) -> list[str]:
     """Return the variable and the column of groups.
 
     Examples
@@ -90,7 +91,7 @@ def example_of(name: str) -> str:
     return "'~ region + sex'" if name in _TABLES else ""
 
 
-def _unsuitable(formula: Any, name: str, example: str) -> PydpstatError:
+def _unsuitable(formula: object, name: str, example: str) -> PydpstatError:
     given = checks.shown_option(formula)
     if not example:
         return PydpstatError(
@@ -112,12 +113,12 @@ class Design(Protocol):
 
     facts: Facts
     columns: tuple[str, ...]
-    budget: Any
-    rng: Any
+    budget: Spender | None
+    rng: object
     condition: Condition | None
     _known: dict[tuple[str, str, str | None] | None, Known]
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+    def _view(self, names: list[str], made: Sequence[Made], single: bool, zero: str | None = None) -> object:
         """Return some columns of the data."""
 
 

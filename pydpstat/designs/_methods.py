@@ -35,6 +35,7 @@ from pydpstat.designs._signatures import (
     TOGETHER,
     WEIGHTED,
     Known,
+    Options,
     Repeated,
     Signature,
     Typed,
@@ -48,7 +49,7 @@ from pydpstat.errors import ArgumentError, PydpstatError
 _CALLABLES = ("any_interval", "any_test")
 
 
-def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def asked(design: Design, name: str, arguments: tuple[Any, ...], options: Options) -> object:
     """Call a function for a design."""
     if known := design._known.get(known_by(name, arguments, options)):
         with declared(Repeated(name, known, arguments[1]), known.facts):
@@ -75,7 +76,7 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: dict[s
         return _of_variables(design, how, name, variables, given)
 
 
-def _check_number(name: str, variables: Any) -> None:
+def _check_number(name: str, variables: object) -> None:
     """Refuse one variable where there must be several, and several where there must be one."""
     several = isinstance(variables, (list, tuple)) and len(variables) != 1
     if name in TOGETHER and not several:
@@ -89,9 +90,7 @@ def _check_number(name: str, variables: Any) -> None:
         )
 
 
-def planned(
-    design: Design, function: str, variables: Any, places: Sequence[Any], given: Mapping[str, Any]
-) -> Any:
+def planned(design: Design, function: str, variables: Any, places: Sequence[object], given: Options) -> Any:
     """Call `pydpstat.plan` for a design: as `asked`, without data."""
     from pydpstat.statistics.plan import PLANNED, TESTS
 
@@ -136,7 +135,7 @@ def planned(
     return ask(function, epsilon, **options)
 
 
-def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+def _bound(how: Signature, name: str, arguments: tuple[object, ...], options: Options) -> Options:
     """Return what was given, by the method's parameters."""
     named = options.keys()
     if len(arguments) == len(how.plain) and how.needed <= named <= how.options and not FIXED & named:
@@ -152,7 +151,7 @@ def _bound(how: Signature, name: str, arguments: tuple[Any, ...], options: dict[
     return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
 
 
-def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: dict[str, Any]) -> Any:
+def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: Options) -> object:
     names, made = _named(design, variables, name)
     single = (isinstance(variables, str) or variables is None) and name not in TOGETHER
     # a variable alone is one sample
@@ -193,7 +192,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
         # how many records a sample has outside of a subset is part of the variance
         whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
-        data: list[Any] = [design._view(used, made, False, weights if whole_sample else None), weights]
+        data: list[object] = [design._view(used, made, False, weights if whole_sample else None), weights]
     elif pair or name in _CALLABLES:
         columns = whole(design._view([*names, *unit], made, False))
         data = [columns[each] for each in names]
@@ -215,7 +214,7 @@ def _of_variables(design: Design, how: Signature, name: str, variables: Any, giv
     return how.function(*data, *before, **options)
 
 
-def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) -> Any:
+def _model(design: Design, how: Signature, formula: object, given: Options) -> object:
     from pydpstat.inference._formulas import formula_terms
 
     if not isinstance(formula, str):
@@ -252,7 +251,7 @@ def _model(design: Design, how: Signature, formula: Any, given: dict[str, Any]) 
     return how.function(formula, design._view([*names, *unit], made, False), epsilon, **options)
 
 
-def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, Any], name: str) -> Any:
+def _by_groups(design: Design, how: Signature, formula: object, given: Options, name: str) -> object:
     names, made = _named(design, groups_of(formula, name, design.columns), name)
     value, group = names
     if group in design.facts.bounds and value in design.facts.levels:
@@ -280,7 +279,7 @@ def _by_groups(design: Design, how: Signature, formula: Any, given: dict[str, An
     return how.function(*samples, epsilon=epsilon, **options)
 
 
-def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[Made]]:
+def _named(design: Design, variables: object, name: str) -> tuple[list[str], list[Made]]:
     """Return the columns that are asked for, and those of them that have to be made."""
     if variables is None and name == "count":
         return [RECORDS], [Made(RECORDS, None)]
@@ -311,7 +310,7 @@ def _named(design: Design, variables: Any, name: str) -> tuple[list[str], list[M
     return list(given), made
 
 
-def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def _common(design: Design, how: Signature, names: Sequence[str], given: Options) -> Options:
     """Return the declared options that a function takes."""
     facts = design.facts
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
@@ -343,7 +342,7 @@ def _common(design: Design, how: Signature, names: Sequence[str], given: Mapping
     return {key: value for key, value in options.items() if key in how.options}
 
 
-def _keys(by: Any) -> list[str]:
+def _keys(by: object) -> list[str]:
     keys = [] if by is None else [by] if isinstance(by, str) else by
     if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
         return list(keys)

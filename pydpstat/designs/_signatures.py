@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydpstat
 from pydpstat._release.declared import Fact
 from pydpstat.designs._conditions import Condition
+from pydpstat.designs._facts import Levels
 from pydpstat.results._call import Asked, plainly, written
 from pydpstat.results._words import about
 
@@ -61,6 +62,8 @@ DECLARED, FIXED = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_wei
 TOGETHER = ("corr", "cov")
 # their variables' levels make the cells
 CELLS = ("chi2_contingency", "chisquare", "crosstab")
+# of a call, for the function that is called
+Options = dict[str, Any]
 
 
 class Signature(NamedTuple):
@@ -70,7 +73,7 @@ class Signature(NamedTuple):
     others that a call may give by their places, and `plain` those that it always gives so.
     """
 
-    function: Any
+    function: Callable[..., object]
     data: tuple[str, ...]
     own: inspect.Signature
     first: str
@@ -86,9 +89,9 @@ class Known(NamedTuple):
     `names` are the columns that it looks at, and the call is written `before` the epsilon and `after` it.
     """
 
-    function: Any
+    function: Callable[..., object]
     names: list[str]
-    options: dict[str, Any]
+    options: Options
     facts: tuple[Fact, ...]
     asked: Asked
     before: str
@@ -160,10 +163,10 @@ class Typed(NamedTuple):
     """
 
     name: str
-    arguments: tuple[Any, ...]
+    arguments: tuple[object, ...]
     options: Mapping[str, Any]
     subset: Condition | None
-    levels: Mapping[str, Any]
+    levels: Mapping[str, Levels]
 
     def asked(self) -> Asked:
         """Return the call in plain text; where randomness comes from is no part of it."""

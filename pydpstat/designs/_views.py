@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._data.chunk import Chunk
 from pydpstat._data.chunk import column_names as checked_names
 from pydpstat._data.columns import numbers_of
-from pydpstat._data.containers import is_frame, is_series, rows
+from pydpstat._data.containers import Column, is_frame, is_series, rows
 from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.streams import Stream
 from pydpstat._data.table import Mapped, Table, View, table_of
@@ -21,6 +21,9 @@ from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
 from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # a column that is true for every record
 RECORDS = "records"
@@ -57,7 +60,7 @@ class Subset:
         return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
 
-def weighed(column: Any, stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def weighed(column: Column, stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """Return weights that are 0 but for some records."""
     return np.where(stay, numbers_of(column, "weights").arrays[0], 0.0)
 
@@ -85,7 +88,7 @@ class Made:
         """The columns of the expression."""
         return () if self.expression is None else self.expression.names
 
-    def column(self, columns: Mapping[str, Any], size: int) -> Any:
+    def column(self, columns: Mapping[str, Column], size: int) -> Column:
         """Return the column."""
         import pandas as pd
 
@@ -145,7 +148,7 @@ def view(
     made: Sequence[Made],
     single: bool,
     zero: str | None = None,
-) -> Any:
+) -> pd.DataFrame | pd.Series | View:
     """Return some columns: a Series where they are one variable in memory, else a frame or a table's view.
 
     Records for which a condition is not known to be true are left out; where `zero` is a column they stay,
@@ -165,7 +168,9 @@ def view(
     return frame[names[0]] if single else frame[list(names)]
 
 
-def _changed(frame: Any, names: Sequence[str], subset: Subset | None, made: Sequence[Made]) -> Any:
+def _changed(
+    frame: pd.DataFrame, names: Sequence[str], subset: Subset | None, made: Sequence[Made]
+) -> pd.DataFrame:
     asked = {
         *names,
         *(() if subset is None else subset.needs),
@@ -203,7 +208,7 @@ def _table(table: Table, names: Sequence[str], subset: Subset | None, made: Sequ
     return table.select(list(names))
 
 
-def whole(data: Any) -> Mapping[str, Any]:
+def whole(data: object) -> Mapping[str, pd.Series]:
     """Return a view's columns with all of their records in memory, by name."""
     import pandas as pd
 
@@ -213,7 +218,9 @@ def whole(data: Any) -> Mapping[str, Any]:
     return {name: pd.Series(column, name=name) for name, column in found.columns.items()}
 
 
-def group_of(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit: Sequence[str]) -> Any:
+def group_of(
+    columns: Mapping[str, pd.Series], names: Sequence[str], level: object, unit: Sequence[str]
+) -> pd.Series | pd.DataFrame:
     """Return the values of a group under the name of its level, beside the ids where there are some."""
     import pandas as pd
 
@@ -224,7 +231,7 @@ def group_of(columns: Mapping[str, Any], names: Sequence[str], level: Any, unit:
     return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
 
 
-def frame_of(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
+def frame_of(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
     """Return some columns as a frame."""
     import pandas as pd
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
+from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.declared import declared
+from pydpstat._release.options import Missing
 from pydpstat._release.payment import Spender, check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
@@ -57,12 +60,12 @@ class Design(Answering, Calls):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         facts: Facts,
         columns: tuple[str, ...],
         condition: Condition | None,
         budget: Spender | None,
-        rng: Any,
+        rng: object,
     ) -> None:
         self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
         self.budget, self.rng = budget, rng
@@ -101,7 +104,7 @@ class Design(Answering, Calls):
         self.facts.check(made, self.columns)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
-    def assign(self, *, bounds: Any = None, **columns: str) -> Design:
+    def assign(self, *, bounds: GivenBounds | None = None, **columns: str) -> Design:
         """Return the design with columns computed from declared ones, record by record.
 
         Parameters
@@ -150,7 +153,7 @@ class Design(Answering, Calls):
         function: str,
         variables: str | Sequence[str] | float | None = None,
         *places: float,
-        **options: Any,
+        **options: object,
     ) -> Any:
         """Plan a release from the declared facts, as `pydpstat.plan` does.
 
@@ -182,7 +185,7 @@ class Design(Answering, Calls):
             way = "print it, print(design), for what is declared; a release has a summary()"
         return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
 
-    def _view(self, names: Sequence[str], made: Sequence[Made], single: bool, zero: str | None = None) -> Any:
+    def _view(self, names: list[str], made: Sequence[Made], single: bool, zero: str | None = None) -> object:
         """Return some columns of the data, or of the subset's records, as `view` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in made for name in each.needs)]
@@ -197,7 +200,7 @@ class Design(Answering, Calls):
 
     @classmethod
     def from_dict(
-        cls, data: Any, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: Any = None
+        cls, data: Data, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: object = None
     ) -> Design:
         """Return a design of data with facts that `to_dict` wrote."""
         known = [*Facts._fields, "subset"]
@@ -264,7 +267,7 @@ class _Method:
     def __doc__(self) -> str:  # type: ignore[override]
         return docstring_of(self.name)
 
-    def __get__(self, instance: Design | None, owner: type) -> Any:
+    def __get__(self, instance: Design | None, owner: type) -> _Method | _Bound:
         return self if instance is None else _Bound(instance, self.name)
 
 
@@ -274,13 +277,13 @@ class _Bound:
     def __init__(self, design: Design, name: str) -> None:
         self._design, self.__name__ = design, name
 
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
+    def __call__(self, *arguments: object, **options: object) -> object:
         if self._design._data is None:
             raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
         return asked(self._design, self.__name__, arguments, options)
 
     @property
-    def __signature__(self) -> Any:
+    def __signature__(self) -> inspect.Signature:
         return signature_of(self.__name__).own
 
     @property
@@ -297,19 +300,19 @@ for _name in METHODS:
 
 @answered
 def design(
-    data: Any = None,
+    data: Data | None = None,
     *,
-    bounds: Mapping[str, Any] | None = None,
-    levels: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, object] | None = None,
+    levels: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_records: int | None = None,
     weights: str | None = None,
     strata: str | None = None,
-    missing: Any = "error",
+    missing: Missing | Mapping[str, Missing] = "error",
     neighbors: str | None = None,
     other: str | None = "other",
     budget: Spender | None = None,
-    rng: Any = None,
+    rng: object = None,
 ) -> Design:
     """Declare public facts about data once, for all releases and tests.
 

@@ -6,7 +6,7 @@ import inspect
 import logging
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -315,7 +315,7 @@ def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) ->
     return distances
 
 
-def _drawer(oracle: Function, rng: Any) -> Callable[[int], object]:
+def _drawer(oracle: Function, rng: object) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
     seed = checks.as_integer(rng)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -324,7 +323,7 @@ def _together(first: Preparation, second: Preparation) -> Guarantee:
     return replace(kept, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
 
 
-def _records(variables: tuple[Any, ...]) -> int:
+def _records(variables: tuple[object, ...]) -> int:
     first = variables[0] if variables else ()
     return len(first) if has_length(first) else 1
 

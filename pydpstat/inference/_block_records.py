@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import (
+    Column,
     categorical_of,
     has_columns,
     has_rows,
@@ -30,8 +31,18 @@ from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure._bits import permutation
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
-def with_own_values(sample: Any) -> Any:
+    # records in memory, as their library has them
+    Sample: TypeAlias = (
+        Column | pd.DataFrame | pl.DataFrame | pl.Series | pa.Table | pa.Array | pa.ChunkedArray
+    )
+
+
+def with_own_values(sample: Any) -> Sample:
     """Return records of Arrow or Polars without shared dictionaries, and others as they are."""
     library = type(sample).__module__.partition(".")[0]
     if library == "polars":
@@ -43,7 +54,7 @@ def with_own_values(sample: Any) -> Any:
     return sample
 
 
-def _of_polars(sample: Any) -> Any:
+def _of_polars(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
     import polars as pl
 
     if not offers(sample, "columns"):
@@ -52,7 +63,7 @@ def _of_polars(sample: Any) -> Any:
     return sample.with_columns(pl.col(name).cast(kind) for name, kind in plain.items())
 
 
-def _polars_type(kind: Any) -> Any:
+def _polars_type(kind: pl.DataType) -> pl.DataType:
     """Return a type of Polars with texts where it has categories that come from the records."""
     import polars as pl
 
@@ -67,12 +78,12 @@ def _polars_type(kind: Any) -> Any:
     return kind
 
 
-def _of_arrow(column: Any) -> Any:
+def _of_arrow(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     plain = arrow_type(column.type)
     return column if plain == column.type else column.cast(plain)
 
 
-def arrow_type(kind: Any) -> Any:
+def arrow_type(kind: pa.DataType) -> pa.DataType:
     """Return a type of Arrow's with the types of values where it has dictionaries."""
     import pyarrow as pa
 
@@ -96,11 +107,11 @@ def arrow_type(kind: Any) -> Any:
     return kind
 
 
-def _field(field: Any) -> Any:
+def _field(field: pa.Field) -> pa.Field:
     return field.with_type(arrow_type(field.type))
 
 
-def without_shared(column: Any) -> Any:
+def without_shared(column: pd.Series | pd.Index) -> pd.Series | pd.Index:
     """Return a column or an index of pandas without the dictionaries of its Arrow type, or as it is."""
     kind = getattr(column.dtype, "pyarrow_dtype", None)
     plain = None if kind is None else arrow_type(kind)
@@ -112,7 +123,7 @@ def without_shared(column: Any) -> Any:
 
 
 Places = npt.NDArray[np.int64]
-Block = tuple[Any, ...]
+Block = tuple["Sample", ...]
 _UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
 
 
@@ -130,7 +141,7 @@ class Samples:
         """The samples' numbers of records."""
         return tuple(len(each) for each in self.samples)
 
-    def keep_one(self, unit: Any, how: Options) -> None:
+    def keep_one(self, unit: object, how: Options) -> None:
         """Let one record of each unit stay, of that of the budget where none is given."""
         given = unit is not None
         unit = unit if given else defaults(how.budget).unit
@@ -183,7 +194,7 @@ def _is_held(data: object) -> bool:
     return library_of(data) in ("polars", "pyarrow", "rpy2") and hasattr(data, "__len__")
 
 
-def _sample(data: Any) -> Any:
+def _sample(data: object) -> Sample:
     if library_of(data) == "rpy2":
         # others stay what they are: a callable may count on it
         data = in_memory(data)
@@ -201,7 +212,7 @@ def _sample(data: Any) -> Any:
     )
 
 
-def _unmasked(record: Any) -> Any:
+def _unmasked(record: Any) -> object:
     """Return a record with NaN where something in it is masked; a list or tuple stays one."""
     if isinstance(record, np.ma.MaskedArray):
         plain = without_mask(record)
@@ -209,7 +220,7 @@ def _unmasked(record: Any) -> Any:
     return type(record)(map(_unmasked, record)) if type(record) in (list, tuple) else record
 
 
-def _taken(sample: Any, places: Places) -> Any:
+def _taken(sample: Any, places: Places) -> Sample:
     """Return some records, in their order."""
     # tables and arrays of Arrow have no other way
     return sample.take(places) if type(sample).__module__.startswith("pyarrow") else rows(sample, places)
@@ -219,18 +230,18 @@ def _names(frame: Any) -> list[str]:
     return list(map(str, frame.column_names if offers(frame, "column_names") else frame.columns))
 
 
-def _without(frame: Any, column: str) -> Any:
+def _without(frame: Any, column: str) -> Sample:
     names = [name for name in _names(frame) if name != column]
     return frame[names] if is_frame(frame) else frame.select(names)
 
 
-def _rows(sample: Any, places: Places) -> Any:
+def _rows(sample: Sample, places: Places) -> Sample:
     """Return copies of some records, in their order."""
     taken = _taken(sample, places)
     return taken if type(sample).__module__.startswith("pyarrow") else _alone(taken)
 
 
-def _alone(block: Any) -> Any:
+def _alone(block: Sample) -> Sample:
     """Return a block with the types, the width of texts and the categories that its own records have."""
     if isinstance(block, np.ndarray):
         return _alone_array(block) if block.dtype.kind in "OUS" else block
@@ -246,7 +257,7 @@ def _alone(block: Any) -> Any:
     return block
 
 
-def _alone_column(column: Any) -> Any:
+def _alone_column(column: pd.Series | pd.Index) -> pd.Series | pd.Index:
     """Return a column or an index of pandas with types, levels and objects that only its own records have."""
     if is_categorical(column):
         return categorical_of(column).remove_unused_categories()
@@ -269,23 +280,23 @@ def _alone_column(column: Any) -> Any:
     return without_shared(column)
 
 
-def _copies(records: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _copies(records: np.ndarray) -> np.ndarray:
     """Return objects that are a block's own: what a callable does to one must not reach another block."""
     kinds = set(map(type, records.tolist()))
     if kinds <= _UNCHANGING:
         return records
-    known: dict[int, Any] = {}
+    known: dict[int, object] = {}
     return np.fromiter((_copy(each, known) for each in records), dtype=object, count=len(records))
 
 
-def _copy(record: Any, known: dict[int, Any]) -> Any:
+def _copy(record: object, known: dict[int, object]) -> object:
     try:
         return copy.deepcopy(record, known)
     except (Exception, SystemExit):  # a record may raise what it likes when it is copied
         return record
 
 
-def _alone_array(block: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _alone_array(block: np.ndarray) -> np.ndarray:
     if block.dtype.kind == "O":
         block = _copies(block.ravel()).reshape(block.shape)
     try:

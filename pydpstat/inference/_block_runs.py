@@ -12,7 +12,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import Any
+from types import FrameType
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -27,7 +28,16 @@ from pydpstat.inference._testing import check_epsilon
 from pydpstat.results.results import DPResults
 
 Function = Callable[..., object]
-Run = Callable[[Function, Sequence[Any], Callable[[Any], Any]], Any]
+Read = TypeVar("Read")
+
+
+class Run(Protocol):
+    """What runs a function, and reads its result."""
+
+    def __call__(
+        self, function: Function, arguments: Sequence[object], read: Callable[[object], Read]
+    ) -> Read | float:
+        """Return what was read, or NaN where either fails."""
 
 
 @contextmanager
@@ -57,7 +67,7 @@ def unheard() -> Iterator[Run]:
 def _runner(interrupted: Callable[[], bool]) -> Run:
     place = 0
 
-    def run(function: Function, arguments: Sequence[Any], read: Callable[[Any], Any]) -> Any:
+    def run(function: Function, arguments: Sequence[object], read: Callable[[object], Read]) -> Read | float:
         nonlocal place
         place += 1
         random.seed(place)
@@ -76,13 +86,13 @@ def _runner(interrupted: Callable[[], bool]) -> Run:
 @contextmanager
 def _interrupts() -> Iterator[Callable[[], bool]]:
     """Give what tells whether the user has interrupted; a function may raise the same error by itself."""
-    before: Any = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield lambda: False
         return
     seen: list[int] = []
 
-    def noted(number: int, frame: Any) -> None:
+    def noted(number: int, frame: FrameType | None) -> None:
         seen.append(number)
         before(number, frame)
 
@@ -114,7 +124,7 @@ def pvalue_of(result: object) -> float:
 
 def estimate_of(result: object) -> float:
     """Return an estimator's result as a number; a text is none."""
-    value: Any = checks.unwrap(result)
+    value = checks.unwrap(result)
     return math.nan if isinstance(value, (str, bytes)) else float(value)
 
 
@@ -127,7 +137,7 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
     )
 
 
-def divided_samples(data: object, how: Options, blocks: object, unit: Any) -> tuple[Samples, int | None]:
+def divided_samples(data: object, how: Options, blocks: object, unit: object) -> tuple[Samples, int | None]:
     """Return the samples, of each unit one record, and the number of blocks where it is given."""
     check_epsilon(how)
     samples = Samples(data)

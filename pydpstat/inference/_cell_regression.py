@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +47,7 @@ def logit_results(
     empty: npt.NDArray[np.bool_] | None = None,
     assumptions: tuple[str, ...],
     remarks: list[str],
-    **own: Any,
+    **own: object,
 ) -> RegressionResults:
     """Return the results of a fit."""
     coef = scaled @ law.estimate

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair, check_filling, several_bounds
-from pydpstat._data.containers import is_categorical
+from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.lookup import kind_of
 from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
@@ -126,7 +126,7 @@ class LinearDesign:
             return self
         return replace(self, predictors=tuple(found))
 
-    def matrix(self, data: Any) -> Floats:
+    def matrix(self, data: object) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""
         given = columns_by_name(data, [each.column for each in self.read], "exog")
         read = given.read([partial(each.read, argument="exog") for each in self.read])
@@ -141,7 +141,7 @@ class LinearDesign:
             )
         return found
 
-    def made(self, read: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], ...]:
+    def made(self, read: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
         """Return what the predictors have in records, from what was read of the columns."""
         by_name = {each.column: values for each, values in zip(self.read, read)}
         return tuple(each.of(by_name) for each in self.predictors)
@@ -152,7 +152,7 @@ class Regression(NamedTuple):
 
     design: LinearDesign
     response: Floats
-    predictors: tuple[npt.NDArray[Any], ...]
+    predictors: tuple[np.ndarray, ...]
     unit: str | None = None
     formula: str = "formula"
 
@@ -201,7 +201,7 @@ def read_regression(
         readers.append(partial(hashes_of, name=unit[0]))
     if design.outcome is None and not isinstance(formula, str):
         readers[0] = partial(floats, name=shown)
-    read: list[npt.NDArray[Any]] = []
+    read: list[np.ndarray] = []
     for each in given:
         start = len(read)
         read += each.read(readers[start : start + len(each.names)])
@@ -225,7 +225,7 @@ def read_regression(
     return Regression(design, response, predictors, None if unit is None else unit[0], text)
 
 
-def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def _complete(read: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
     gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
     kept = ~np.logical_or.reduce(gaps)
@@ -234,7 +234,7 @@ def _complete(read: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
 
 def _design(
     said: Formula,
-    columns: Sequence[Any],
+    columns: Sequence[object],
     bounds: object,
     binary: str | None,
     levels: object,
@@ -288,7 +288,7 @@ def _design(
     return LinearDesign(response, pair, predictors, constant, declared, outcome, made, responses, other)
 
 
-def _column(name: str, pair: Pair | None, levels: tuple[Any, ...] | None, other: str | None) -> Predictor:
+def _column(name: str, pair: Pair | None, levels: tuple[object, ...] | None, other: str | None) -> Predictor:
     """Return a column that is read, with a level `other` for values that are none of its levels."""
     if levels is None or other is None:
         return Predictor(name, name, pair, levels)
@@ -298,7 +298,7 @@ def _column(name: str, pair: Pair | None, levels: tuple[Any, ...] | None, other:
     return Predictor(name, name, None, (*levels, other), len(levels), True)
 
 
-def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | None) -> Predictor:
+def _outcome(response: str, shown: str, column: Column, levels: tuple[object, ...] | None) -> Predictor:
     """Return a response of two levels, which are given, or truth values by its type."""
     if levels is not None and len(levels) == 2:
         return Predictor(response, shown, None, levels)
@@ -313,8 +313,8 @@ def _outcome(response: str, shown: str, column: Any, levels: tuple[Any, ...] | N
 
 
 def _levels(
-    names: Sequence[str], said: Sequence[str], columns: Sequence[Any], levels: object
-) -> tuple[dict[str, tuple[Any, ...]], bool]:
+    names: Sequence[str], said: Sequence[str], columns: Sequence[object], levels: object
+) -> tuple[dict[str, tuple[object, ...]], bool]:
     """Return the public levels of the categorical predictors, by column, and whether they are declared."""
     by_name = dict(zip(names, columns))
     if isinstance(levels, Mapping):

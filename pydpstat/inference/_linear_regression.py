@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ def _results_of_moments(
     releases: list[DPResults],
     ask: Ask | None = None,
     shown: LinearDesign | None = None,
-    promised: Mapping[str, Any] = MappingProxyType({}),
+    promised: Mapping[str, object] = MappingProxyType({}),
 ) -> RegressionResults:
     """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
     blocks, found = layout.blocks(norm), releases[0]

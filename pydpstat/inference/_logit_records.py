@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -235,7 +235,7 @@ class Cells(NamedTuple):
         return CellCubes((cells, CubePart(width + pairs, 1, float(ends), 1.0 - _LEFT)))
 
 
-def _joined(paired: Sequence[tuple[Predictor, npt.NDArray[Any]]], size: int) -> npt.NDArray[np.int64]:
+def _joined(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
     """Return a number for each record that tells its levels of all categorical predictors."""
     found = np.zeros(size, dtype=np.int64)
     for each, values in paired:
@@ -378,7 +378,7 @@ class CellRecords:
         return found
 
 
-def _added(totals: Sequence[int], more: npt.NDArray[Any]) -> list[int]:
+def _added(totals: Sequence[int], more: np.ndarray) -> list[int]:
     return [total + int(each) for total, each in zip(totals, more.tolist())]
 
 

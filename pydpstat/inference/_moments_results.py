@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,23 +108,23 @@ class MomentsResults(Drawn, Stated, Frozen):
         return self.release.reproducible
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> float | pd.Series:
         """The means, within the bounds: a float, or a Series for several columns."""
         return self._each(
             lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * mean_of(known)
         )
 
     @property
-    def var(self) -> Any:
+    def var(self) -> float | pd.Series:
         """The variances with divisor n - 1, at least 0: a float, or a Series for several columns."""
         return self._each(lambda known, low, high: (0.5 * (high - low)) ** 2 * variance_of(known))
 
     @property
-    def std(self) -> Any:
+    def std(self) -> float | pd.Series:
         """The standard deviations: a float, or a Series for several columns."""
         return self._each(lambda known, low, high: 0.5 * (high - low) * math.sqrt(variance_of(known)))
 
-    def _each(self, ask: Any) -> Any:
+    def _each(self, ask: Callable[..., float]) -> float | pd.Series:
         values = [ask(known, *pair) for known, pair in zip(self.sums, self.pairs)]
         if self.names is None:
             return float(values[0])

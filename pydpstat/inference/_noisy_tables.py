@@ -101,7 +101,7 @@ def noisy_table(
     missing: Missing,
     rng: object,
     budget: Spender | None,
-    unit: Any,
+    unit: object,
     f_exp: object = None,
     other: str | None = None,
 ) -> NoisyTable:

@@ -216,7 +216,7 @@ class PowerPlan(Drawn, Report):
         return f"<PowerPlan {self.test}: {self._said()}>"
 
 
-def _several(own: object, given: Any) -> list[Any]:
+def _several(own: object, given: object) -> list[Any]:
     values = listed(given)
     if given is None:
         return [own]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import bounds_pair
@@ -83,7 +83,7 @@ def check_options(test: str, options: Mapping[str, object]) -> None:
         raise ArgumentError(not_there(f"plan of {test}", known, wrong))
 
 
-def facts_of(test: str, options: Mapping[str, Any]) -> Facts:
+def facts_of(test: str, options: Mapping[str, object]) -> Facts:
     """Return the public numbers of a plan besides n, epsilon, effect and power."""
     alpha = checks.probability(options.get("alpha", 0.05), "alpha")
     alternative = checks.one_of(options.get("alternative", "two-sided"), "alternative", ALTERNATIVES)

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +164,7 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, Pair], text: str) -> None:
         raise _unbounded(text, pair)
 
 
-Array = npt.NDArray[Any]
+Array = np.ndarray
 Floats = npt.NDArray[np.float64]
 # columns and their levels' codes, all of which a record must have
 Cell = tuple[tuple[str, int], ...]
@@ -178,7 +177,7 @@ class Predictor:
     column: str
     text: str
     bounds: Pair | None
-    levels: tuple[Any, ...] | None
+    levels: tuple[object, ...] | None
     other: int = 0
     added: bool = False
     absent: tuple[int, ...] = ()
@@ -196,12 +195,12 @@ class Predictor:
         return tuple(code for code in range(1, len(self.levels or ())) if code not in self.absent)
 
     @property
-    def known(self) -> tuple[Any, ...]:
+    def known(self) -> tuple[object, ...]:
         """The levels that values may have."""
         levels = self.levels or ()
         return levels[:-1] if self.added else levels
 
-    def read(self, column: Any, argument: str = "data") -> Array:
+    def read(self, column: object, argument: str = "data") -> Array:
         """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
         if self.levels is None:
             return floats(column, f"{argument}[{self.column!r}]")
@@ -240,7 +239,7 @@ class Truths(Predictor):
 
     __slots__ = ()
 
-    def read(self, column: Any, argument: str = "data") -> Array:
+    def read(self, column: object, argument: str = "data") -> Array:
         """Return 0 and 1, and -1 where a value is missing."""
         try:
             found = one_column(column, argument, truths_of)
@@ -281,12 +280,12 @@ class Derived(Predictor):
         return np.where(inside[0], values, 0.0) if self.cells else values
 
 
-def floats(column: Any, name: str) -> Floats:
+def floats(column: object, name: str) -> Floats:
     """Return a column's numbers; NaN where one is missing."""
     return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
 
 
-def clipped(columns: Sequence[Predictor], values: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def clipped(columns: Sequence[Predictor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return what was read of columns, numbers clipped to their bounds."""
     pairs = zip(columns, values)
     return [found if each.bounds is None else found.clip(*each.bounds) for each, found in pairs]
@@ -298,7 +297,7 @@ def filled(values: Floats, missing: Missing) -> Floats:
     return np.where(gaps, float(missing), values) if fills(int(gaps.sum()), missing) else values
 
 
-def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
+def no_outcome(shown: str, response: str, column: object) -> PydpstatError:
     """Return the refusal of a response that is made neither of truth values nor of two levels."""
     kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
     return PydpstatError(
@@ -309,7 +308,7 @@ def no_outcome(shown: str, response: str, column: Any) -> PydpstatError:
     )
 
 
-def expanded(predictors: Sequence[Predictor], read: Sequence[npt.NDArray[Any]]) -> Floats:
+def expanded(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Floats:
     """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
     size = read[0].size if read else 0
     parts = [np.ones((size, 1))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Pair, numbers_of, one_column, truths_of
-from pydpstat._data.containers import has_rows, is_frame, is_vector, name_of, offers, rows
+from pydpstat._data.containers import Column, has_rows, is_frame, is_vector, name_of, offers, rows
 from pydpstat._data.held import about, aligned, in_memory, read_frame
 from pydpstat._data.table import Chunk, Table, table_of
 from pydpstat._release.options import Options
@@ -24,8 +24,8 @@ from pydpstat.statistics._kernels.levels import variables_of
 from pydpstat.statistics._kernels.scope import origin_of
 from pydpstat.statistics.choice import below
 
-Array = npt.NDArray[Any]
-Reader = Callable[[Any], Array]
+Array = np.ndarray
+Reader = Callable[["Column"], Array]
 
 
 class Given(NamedTuple):
@@ -59,7 +59,7 @@ class Given(NamedTuple):
         return [np.concatenate(part) for part in parts]
 
 
-def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
+def columns_by_name(data: object, names: Sequence[str], argument: str) -> Given:
     """Return the columns of these names, or those of an array in their order."""
     data = in_memory(data, argument)
     table = table_of(data)
@@ -80,7 +80,7 @@ def columns_by_name(data: Any, names: Sequence[str], argument: str) -> Given:
     return Given(tuple(names), arrays)
 
 
-def has_column(data: Any, name: str) -> bool:
+def has_column(data: object, name: str) -> bool:
     """Tell whether data have a column of this name."""
     data = in_memory(data)
     table = table_of(data)
@@ -89,7 +89,7 @@ def has_column(data: Any, name: str) -> bool:
     return False
 
 
-def all_columns(data: Any) -> Given:
+def all_columns(data: object) -> Given:
     """Return all columns of the predictors; those of an array are called x1, x2 and so on."""
     data = in_memory(data)
     found = table_of(data)
@@ -126,7 +126,7 @@ def response_column(response: object, predictors: Sequence[str], binary: bool = 
     return table.names[0] or unnamed, Given(table.names, column.arrays, table)
 
 
-def _columns_named(data: Any, table: Table | None, argument: str) -> Given:
+def _columns_named(data: object, table: Table | None, argument: str) -> Given:
     if table is not None:
         types = table.sample().columns
         return Given(table.names, tuple(types[name] for name in table.names), table)
@@ -227,7 +227,7 @@ def stays_of(ids: Sequence[object], name: str, most: int, source: Source) -> lis
     return np.split(stay, np.cumsum([each.size for each in hashes])[:-1])
 
 
-def samples_of(given: Sequence[object], arguments: Sequence[str], unit: Any, how: Options) -> list[Sample]:
+def samples_of(given: Sequence[object], arguments: Sequence[str], unit: object, how: Options) -> list[Sample]:
     """Return samples in which each unit is in one at most, for a test that reads one after the other.
 
     They are frames of a variable and the column that `unit` names, or columns, of which `unit` has the ids.
@@ -264,7 +264,7 @@ def samples_of(given: Sequence[object], arguments: Sequence[str], unit: Any, how
     ]
 
 
-def ids_of(data: Any, scope: Scope) -> tuple[str, Hashes | None] | None:
+def ids_of(data: object, scope: Scope) -> tuple[str, Hashes | None] | None:
     """Return the name of a unit, and a hash of each record's id, which is None of a column of the data."""
     given = scope.unit is not None
     unit = scope.unit if given else scope.paid_for
@@ -289,8 +289,8 @@ def no_column(unit: str) -> PydpstatError:
 
 
 def first_of_each(
-    unit: tuple[str, Hashes | None], arrays: Sequence[npt.NDArray[Any]], source: Source
-) -> list[npt.NDArray[Any]]:
+    unit: tuple[str, Hashes | None], arrays: Sequence[np.ndarray], source: Source
+) -> list[np.ndarray]:
     """Return one record of each unit, chosen by a keyed hash of all that is read of it.
 
     Ids that were read with the other columns are the last of these.
@@ -307,13 +307,13 @@ def first_of_each(
     return [each[stay] for each in arrays]
 
 
-def hashes_of(ids: Any, name: str) -> Hashes:
+def hashes_of(ids: object, name: str) -> Hashes:
     """Return a hash of each record's id."""
     codes, names = unit_codes(ids, name)
     return names[codes]
 
 
-def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
+def own_ids(unit: object, samples: Sequence[Sized] | None = None) -> list[Column]:
     """Return the ids of each sample's records, from a column for each; of one sample alone of any length."""
     given = unit if isinstance(unit, (list, tuple)) else ()
     columns = [in_memory(each, "unit") for each in given]
@@ -329,7 +329,7 @@ def own_ids(unit: Any, samples: Sequence[Any] | None = None) -> list[Any]:
     return columns
 
 
-def _rows(column: Any, stay: Stays) -> Any:
+def _rows(column: Column, stay: Stays) -> Column:
     if has_rows(column) or isinstance(column, np.ndarray):
         return rows(column, stay)
     import pandas as pd
@@ -337,7 +337,7 @@ def _rows(column: Any, stay: Stays) -> Any:
     return rows(pd.Series(column, dtype=getattr(column, "dtype", object)), stay)
 
 
-def _named(ids: Any, stay: Stays, name: str) -> Any:
+def _named(ids: Column, stay: Stays, name: str) -> Column:
     import pandas as pd
 
     return pd.Series(_rows(ids, stay), name=name)

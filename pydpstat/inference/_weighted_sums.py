@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair
-from pydpstat._data.containers import columns_of, is_frame, names_of
+from pydpstat._data.containers import Column, columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
@@ -163,7 +163,7 @@ def _together(
     return GivenPair(data, weights), _as_given, scope
 
 
-def _series(column: Any, name: str) -> Any:
+def _series(column: Column, name: str) -> Column:
     import pandas as pd
 
     return pd.Series(column, name=name)
@@ -187,7 +187,7 @@ def _by_name(given: object, weights: str, argument: str) -> GivenPair:
     return GivenPair(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
 
 
-def _named(data: Any) -> dict[str, Any]:
+def _named(data: object) -> dict[str, Column]:
     """Return columns by name."""
     if isinstance(data, Chunk):
         return dict(data.columns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +50,7 @@ ALONE = "cdf computes its number for a record from that record alone"
 @quiet
 def kstest(
     x: Data,
-    cdf: str | Callable[..., Any],
+    cdf: str | Callable[..., object],
     epsilon: float,
     *,
     args: Sequence[object] = (),
@@ -284,7 +283,7 @@ def ks_2samp(
     )
 
 
-def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], Any], str]:
+def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], object], str]:
     """Return a distribution function of arrays, and its public name."""
     from scipy import stats
 
@@ -317,7 +316,7 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
     )
 
 
-def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
+def _tried(law: Callable[[Floats], object], name: str) -> Callable[[Floats], object]:
     """Return a function if it gives a share at any public point; of the records no error would be seen."""
     with unheard() as run:
         found = [run(law, (np.array([point]),), _single) for point in _POINTS]
@@ -330,7 +329,7 @@ def _tried(law: Callable[[Floats], Any], name: str) -> Callable[[Floats], Any]:
     )
 
 
-def _shares(law: Callable[[Floats], Any], values: Floats) -> Floats:
+def _shares(law: Callable[[Floats], object], values: Floats) -> Floats:
     """Return the distribution's values; 1/2 where it has none. One record must not spoil those of others."""
     with unheard() as run:
         found = np.asarray(run(law, (values,), _floats))

@@ -235,7 +235,7 @@ def ols(
     ranked = checks.one_of(method, "method", METHODS) == "rank"
     named = (Geometric(),) if ranked else VECTOR
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
-    chosen: Any = "geometric" if ranked and plain else mechanism
+    chosen = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
     how = options(
         *public,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 _MOST_NAME = 16
 _ONE = Labels("proportion")
 # what other releases call the kinds of their intervals
-_OTHER_NAMES: dict[Any, Any] = {None: "randomization", "noise": "randomization", "confidence": "population"}
+_OTHER_NAMES: dict[object, str] = {
+    None: "randomization",
+    "noise": "randomization",
+    "confidence": "population",
+}
 _STEPS = {
     "moment": AsDrawn(("moment estimate from the answers",)),
     "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -203,7 +203,7 @@ class NoiseSum(Noise):
         return self.each.name
 
     @property
-    def scale(self) -> Any:  # type: ignore[override]
+    def scale(self) -> float | Floats:  # type: ignore[override]
         """The scale of each summand's noise."""
         return self.each.scale
 

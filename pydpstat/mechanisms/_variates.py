@@ -38,7 +38,7 @@ def variates(noise: Any, size: object, random_state: object) -> Any:
     return values.reshape(shape) if shape else values.item()
 
 
-def _shape(size: Any, elements: tuple[int, ...]) -> tuple[int, ...]:
+def _shape(size: object, elements: tuple[int, ...]) -> tuple[int, ...]:
     given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
     shape = tuple(checks.integer(each, "size", 0, hint=_SIZE_HINT) for each in given)
     if math.prod(shape) > MOST_DRAWS:
@@ -53,17 +53,17 @@ def _shape(size: Any, elements: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-def _grid(scale: Any) -> float:
+def _grid(scale: npt.ArrayLike) -> float:
     scales = np.ravel(np.asarray(scale, dtype=np.float64))
     smallest = float(scales.min(initial=math.inf, where=scales > 0.0))
     return max(grid_unit(smallest, smallest) * _FINER, _SMALLEST) if smallest < math.inf else 1.0
 
 
-def _whole(drawn: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _whole(drawn: np.ndarray) -> np.ndarray:
     return drawn if drawn.dtype == object else drawn.astype(np.int64)
 
 
-def _real(drawn: npt.NDArray[Any], grid: float | None) -> npt.NDArray[np.float64]:
+def _real(drawn: np.ndarray, grid: float | None) -> npt.NDArray[np.float64]:
     if grid is None:
         return np.asarray(drawn, dtype=np.float64)
     if drawn.dtype == object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -62,7 +62,7 @@ _HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 _FIRST, _BETWEEN = 40, 2
 # simulated points of the body for the distribution of an element, and quantiles of it
 _POINTS, _QUANTILES = 2048, 512
-_Whole = npt.NDArray[Any]
+_Whole = np.ndarray
 _Draw = Callable[[npt.NDArray[np.intp], int], tuple[_Whole, npt.NDArray[np.bool_]]]
 
 
@@ -161,13 +161,13 @@ class CrossProductNoise(Noise):
         number, other, _ = _ADDED.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
         return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, other)))
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> float | Floats:
         """Probability that one element is at most `x`, from simulated points of the body."""
         values = np.asarray(x, dtype=np.float64)
         tail = 0.5 * self._tail(np.abs(values) / self.scale)
         return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> float | Floats:
         """Quantile of one element for the probability `q`, from simulated points; NaN outside [0, 1]."""
         return unwrap(self.scale * quantiles(self._tail, q, 2.0 * self.width + 60.0))
 
@@ -203,7 +203,7 @@ class CrossProductNoise(Noise):
             radius = radii(tries, rate, self.width, 1)
             return _grown(radius, self.places, self.added, _integers(radius))
 
-        measured: Any = _ADDED if self.added else _MEASURED
+        measured: Mapping[int, tuple[float, ...]] = _ADDED if self.added else _MEASURED
         rows = kept(count, self.width, tried, measured.get(self.places, (1.0,))[-1])
         return (rows if rate is None else as_floats(rows)).ravel()
 
@@ -236,7 +236,7 @@ def _grown(radius: _Whole, places: int, added: bool, draw: _Draw) -> _Whole:
 def _tests(places: int, last: int, added: bool) -> list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]]:
     """Return the inequalities between a place and those before it, triangles first."""
     pairs = list(combinations(range(last), 2))
-    found: list[Any] = []
+    found: list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]] = []
     at = partial(_at, first=int(added))
     three = [(at(i, last), at(j, last), at(i, j)) for i, j in pairs]
     if added and places <= CYCLES:

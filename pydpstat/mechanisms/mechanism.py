@@ -51,26 +51,26 @@ class Noise:
 
     name: ClassVar[str]
     integer: ClassVar[bool] = False
-    scale: Any
+    scale: float | Floats
 
-    def std(self) -> Any:
+    def std(self) -> float | Floats:
         """Standard deviation, of each element where they differ."""
         raise _undefined(self, "std")
 
-    def var(self) -> Any:
+    def var(self) -> float | Floats:
         """Variance."""
         deviation = self.std()
         return deviation * deviation
 
-    def cdf(self, x: npt.ArrayLike) -> Any:
+    def cdf(self, x: npt.ArrayLike) -> float | Floats:
         """Probability of at most `x`."""
         raise _undefined(self, "cdf")
 
-    def ppf(self, q: npt.ArrayLike) -> Any:
+    def ppf(self, q: npt.ArrayLike) -> float | Floats:
         """Quantile of the probability `q`."""
         raise _undefined(self, "ppf")
 
-    def draw(self, source: Source, size: int, grid: float | None) -> Any:
+    def draw(self, source: Source, size: int, grid: float | None) -> np.ndarray:
         """Draw noise for so many elements.
 
         Parameters

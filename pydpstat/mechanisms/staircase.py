@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 # periods, places in them, and which of them stand
-_Candidates = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
+_Candidates = tuple[np.ndarray, np.ndarray, npt.NDArray[np.bool_]]
 # below it doubles hold every integer, and the sum of two of them
 _EXACT = 2.0**52
 # from here on a choice takes less than values of a whole period, of which one in 400 would stand
@@ -209,7 +209,7 @@ class Staircase(Mechanism):
 def _signed(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
     """Return the values that stand, with signs; of the two zeros only one stands."""
     periods, within, kept = candidates
-    sizes: npt.NDArray[Any]
+    sizes: np.ndarray
     if periods.max(initial=0) * period < _EXACT:
         sizes = periods.astype(np.float64) * period + within
     else:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Null, Samples, Sizes, Values
+from pydpstat.plots._pictures import Columns, Distribution, Floats, Lines, Null, Panel, Samples, Sizes, Values
 from pydpstat.plots._style import DASHES, ground, hue, ink, legend_above, longest, soft, split, text_size
 from pydpstat.plots._text import escaped, number_axis, number_shown, points_of, tick_text, width_of, wrapped
 
@@ -67,7 +68,7 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
     legend_above(axes, _handles(axes, shown, picture), picture.head.lines)
 
 
-def _heights(panels: Any) -> tuple[float, float]:
+def _heights(panels: Sequence[Panel]) -> tuple[float, float]:
     every = [
         end
         for panel in panels
@@ -306,7 +307,7 @@ def draw_sizes(picture: Sizes, axes: Axes, look: Look) -> None:
     else:
         number_axis(axes.xaxis, whole=True)
     number_axis(axes.yaxis, whole=True)
-    least = {"color": ink(axes), "linewidth": 1.0, "linestyle": "--"}
+    least: Look = {"color": ink(axes), "linewidth": 1.0, "linestyle": "--"}
     axes.axvline(edges[0], **least)
     axes.set_xlabel("rows in a group" + (" (log scale)" if wide and not few else ""))
     axes.set_ylabel("groups in a bin" if np.diff(edges).max() > 1.0 else "groups")

@@ -70,7 +70,7 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
     return axes
 
 
-def _size(given: Any, new: bool) -> tuple[float, float] | None:
+def _size(given: object, new: bool) -> tuple[float, float] | None:
     """Check the size of a new figure in inches; None where none is given."""
     if given is None:
         return None
@@ -131,7 +131,7 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
     return named
 
 
-def _is_marker(value: object, made: Any) -> bool:
+def _is_marker(value: object, made: Callable[..., object]) -> bool:
     try:
         made(value)
     except (ValueError, TypeError):

@@ -93,7 +93,7 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     number_axis(bar.ax.yaxis)
 
 
-def _paint(axes: Axes, colours: Any, painted: ScalarMappable) -> None:
+def _paint(axes: Axes, colours: Floats, painted: ScalarMappable) -> None:
     rows, columns = colours.shape
     how: Look = {"cmap": painted.cmap, "norm": painted.norm}
     axes.imshow(colours, aspect="auto", interpolation="none", **how)

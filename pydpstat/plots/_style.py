@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.typing import ColorType
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
@@ -95,7 +96,7 @@ def luminance(colour: Sequence[float]) -> float:
     return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
-def ink(axes: Axes) -> Any:
+def ink(axes: Axes) -> ColorType:
     """Return the color of lines and texts on axes: that of their own labels."""
     return axes.xaxis.label.get_color()
 
@@ -105,7 +106,7 @@ def soft(axes: Axes) -> str:
     return "#AAAAAA" if is_dark(axes) else "#767676"
 
 
-def ground(axes: Axes) -> Any:
+def ground(axes: Axes) -> str:
     """Return the color behind what is drawn."""
     return "black" if is_dark(axes) else "white"
 
@@ -115,7 +116,7 @@ def palette(axes: Axes) -> tuple[str, ...]:
     return LINES_ON_DARK if is_dark(axes) else LINES
 
 
-def hue(axes: Axes, look: Mapping[str, Any], place: int = 0) -> Any:
+def hue(axes: Axes, look: Mapping[str, Any], place: int = 0) -> ColorType:
     """Return the color of one of several series: that of the style where it has some."""
     colours = look.get("color") or palette(axes)
     return colours if isinstance(colours, str) else colours[place % len(colours)]

@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.ticker import Formatter, Locator
 
 _DOTS = "\N{HORIZONTAL ELLIPSIS}"
 # a name beside axes has at most so many lines
@@ -162,7 +163,7 @@ _STEPS = ([1, 2, 2.5, 5, 10], [1, 2, 2.5, 3, 4, 5, 6, 8, 10])
 _MOST = 8
 
 
-def _digits(axis: Any) -> int:
+def _digits(axis: Axis) -> int:
     """Return how many digits tell two numbers of an axis apart."""
     low, high = axis.get_view_interval()
     largest, span = max(abs(low), abs(high), 1e-300), max(abs(high - low), 1e-300)
@@ -182,7 +183,7 @@ def number_axis(axis: Axis, whole: bool = False) -> None:
 
 
 @cache
-def _kinds() -> tuple[Any, Any]:
+def _kinds() -> tuple[Callable[[bool], Locator], Callable[[], Formatter]]:
     """Return the classes of places and of texts, which are matplotlib's and made when they are needed."""
     from matplotlib.axis import XAxis
     from matplotlib.ticker import Formatter, MaxNLocator
@@ -193,7 +194,7 @@ def _kinds() -> tuple[Any, Any]:
         def __init__(self, whole: bool) -> None:
             super().__init__(nbins=_MOST, min_n_ticks=1, integer=whole)
 
-        def __call__(self) -> Any:
+        def __call__(self) -> Sequence[float]:
             """Return the places: two or more, where these have room."""
             axis: Any = self.axis
             box, dpi = axis.axes.bbox, axis.axes.figure.dpi
@@ -201,7 +202,7 @@ def _kinds() -> tuple[Any, Any]:
             low, high = sorted(axis.get_view_interval())
             across = isinstance(axis, XAxis)
             length = (box.width if across else box.height) * 72.0 / dpi
-            found: Any = []
+            found: list[float] = []
             for steps in _STEPS:
                 self.set_params(steps=steps)
                 for most in range(_MOST, 0, -1):

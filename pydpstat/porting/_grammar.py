@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node, Script
 from pydpstat.porting._tokens import NAMELESS, Token, Words
@@ -208,10 +208,10 @@ class _Parser:
             return self._call(node.start, token, node, rest=arguments)
         self._take("')'")
         if isinstance(node, Constant) and node.kind == "character" and node is not _HERE:
-            node = self._name("NA" if node.value is None else node.value, node.start, node.end)
+            node = self._name("NA" if node.value is None else str(node.value), node.start, node.end)
         return Call(node, () if arguments == _NONE else arguments, node.start, self._end)
 
-    def _name(self, name: Any, start: int, end: int) -> Name:
+    def _name(self, name: str, start: int, end: int) -> Name:
         if not name:
             self._fail(NAMELESS, start)
         return Name(name, start, end)

@@ -13,7 +13,6 @@ from shutil import which
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pydpstat._data.values import is_missing
@@ -146,7 +145,7 @@ def _resolved(recorded: Value, pool: Sequence[Value]) -> Value:
     return pool[recorded["ref"]] if "ref" in recorded else recorded
 
 
-def _member(value: Any, name: str | None, number: int = -1) -> Any:
+def _member(value: object, name: str | None, number: int = -1) -> object:
     if name is not None and isinstance(value, (dict, pd.DataFrame, pd.Series)):
         return value[name] if name in value else _NOTHING
     if isinstance(value, _LISTS):
@@ -194,7 +193,7 @@ def _vector(recorded: Value, value: Any, head: str) -> tuple[float, str]:
     return _numbers(recorded["kind"], there, flat, head)
 
 
-def _numbers(kind: str, there: list[Any], flat: npt.NDArray[Any], head: str) -> tuple[float, str]:
+def _numbers(kind: str, there: list[float | str], flat: np.ndarray, head: str) -> tuple[float, str]:
     truth = [isinstance(each, (bool, np.bool_)) for each in flat]
     # a logical NA is nan
     if truth != [kind == "logical" and each != "NA" for each in there]:
@@ -217,7 +216,9 @@ def _number(text: float | str) -> float:
     )
 
 
-def _words(head: str, places: list[int], there: Any, here: Any) -> str:
+def _words(
+    head: str, places: list[int], there: Sequence[object] | np.ndarray, here: Sequence[object] | np.ndarray
+) -> str:
     return "".join(f"{head}value {i + 1}: R {_plain(there[i])}, Python {_plain(here[i])}" for i in places)
 
 
@@ -225,7 +226,7 @@ def _plain(value: object) -> object:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def _flat(value: object) -> npt.NDArray[Any]:
+def _flat(value: object) -> np.ndarray:
     value = getattr(value, "counts", value)
     if isinstance(value, (list, tuple, dict)):
         value = list(value.values()) if isinstance(value, dict) else value

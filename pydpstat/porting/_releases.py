@@ -308,7 +308,7 @@ def _design(arguments: Mapping[str, Value], wide: bool) -> tuple[object, object,
     return pd.DataFrame(dict(enumerate(columns))), y, options
 
 
-def _response(arguments: Mapping[str, Value]) -> Any:
+def _response(arguments: Mapping[str, Value]) -> object:
     mechanism, params = (arguments.get(name, Value()).made for name in ("mechanism", "privacyParams"))
     if mechanism is None or params is None:
         raise ValueError("the mechanism or its parameters are not followed")

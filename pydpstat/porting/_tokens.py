@@ -31,7 +31,7 @@ _TOKEN = re.compile(
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|"}
 # words and signs that R's messages or trees name otherwise: an arrow to the right is one to the left
-_KNOWN: dict[str, tuple[str, Any]] = {
+_KNOWN: dict[str, tuple[str, object]] = {
     **{word: (f"'{word}'", word) for word in "function while repeat for if in else next break".split()},
     **{sign: ("assignment", sign) for sign in ("<-", "<<-", ":=")},
     **{"->": ("'->'", "<-"), "->>": ("'->'", "<<-"), "**": ("'^'", "^"), "\\": (r"'\\'", "function")},

@@ -135,7 +135,7 @@ def _lines(chunks: Sequence[Chunk], record: Record, allowed: dict[str, float]) -
             yield Line(index, line, *_compared(each, mine[-1], space, printed, record["pool"], allowed))
 
 
-def _run(python: str, space: dict[str, Any], allowed: dict[str, float]) -> tuple[str, str]:
+def _run(python: str, space: dict[str, object], allowed: dict[str, float]) -> tuple[str, str]:
     """What the text printed, and the error it stopped with; its last value is kept in `space`."""
     printed = io.StringIO()
     space.pop(_VALUE, None)
@@ -182,11 +182,11 @@ def _keep_value(tree: ast.Module) -> None:
 
 
 def _compared(
-    recorded: dict[str, Any],
+    recorded: Record,
     chunk: Chunk,
-    space: dict[str, Any],
+    space: dict[str, object],
     printed: str,
-    pool: list[dict[str, Any]],
+    pool: list[Record],
     allowed: dict[str, float],
 ) -> tuple[str, str]:
     tolerance = _tolerance(chunk.python, allowed)

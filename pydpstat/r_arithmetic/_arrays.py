@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from pydpstat._data.values import is_missing, without_mask
 from pydpstat.errors import PydpstatError
 
 # float64, integers or booleans
-Numeric = npt.NDArray[Any]
+Numeric = np.ndarray
 
 
 def numeric(x: object, name: str = "x") -> Numeric:

@@ -30,7 +30,7 @@ class Estimates(Drawn, Stated):
 
     __slots__ = ()
 
-    noise: Any
+    noise: object
 
     _column = "estimate"
 

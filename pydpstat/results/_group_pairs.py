@@ -329,7 +329,7 @@ class FurtherResults(HistogramResults):
         added = self._added_levels()
         return bool(added) and added[axis] is not None and self.labels.dimnames[axis][-1] == added[axis]
 
-    def _added_levels(self) -> tuple[str | None, ...]:
+    def _added_levels(self) -> tuple[object, ...]:
         """Return each variable's level for values which are in none of its public ones, if it has one."""
         arguments = dict(self.record.arguments)
         levels, name = arguments.get("levels"), arguments.get("other", "other")

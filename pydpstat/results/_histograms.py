@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summed
+from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import Divisible, Population
@@ -48,7 +49,7 @@ class NoisyCumulation(Frozen):
     # where it is public, those below an edge are also all but those above: the less noisy side counts
     size: int | None
     # of each cell: symmetric, on the integers
-    noise: Any
+    noise: Noise
 
     @property
     def _places(self) -> npt.NDArray[np.intp]:
@@ -144,7 +145,7 @@ class NoisyCumulation(Frozen):
 
 
 @lru_cache(maxsize=1024)
-def quantile_of(noise: Any, terms: int, alpha: float) -> float:
+def quantile_of(noise: Noise, terms: int, alpha: float) -> float:
     """Return how far a sum of so many noises reaches, with probability 1 - alpha; NaN if unknown."""
     known = summed(noise, terms)
     return math.nan if known is None else float(known.ppf(1.0 - 0.5 * alpha))

@@ -30,7 +30,7 @@ class Hypotheses(NamedTuple):
     values: Floats
 
 
-def hypotheses(given: Any, names: Sequence[str]) -> Hypotheses:
+def hypotheses(given: object, names: Sequence[str]) -> Hypotheses:
     """Return hypotheses from a text, several of them, a matrix, or a matrix and values."""
     if isinstance(given, str):
         given = [given]
@@ -159,7 +159,7 @@ def _value(node: ast.expr, width: int) -> tuple[Floats, float]:
     raise ValueError("not linear")
 
 
-def _unsuitable(given: Any) -> PydpstatError:
+def _unsuitable(given: object) -> PydpstatError:
     return PydpstatError(
         "r_matrix must be a string, strings, a matrix of finite numbers, or a tuple of a matrix and "
         f"values; got {checks.shown(given)}. {_EXAMPLE}"

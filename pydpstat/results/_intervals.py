@@ -140,7 +140,7 @@ class InferencePage(Undecided, Stated):
     assumptions: tuple[str, ...]
     remarks: tuple[str, ...]
     mechanism: str
-    noise_scale: float | npt.NDArray[Any]
+    noise_scale: float | np.ndarray
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool

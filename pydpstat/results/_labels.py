@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -45,7 +46,7 @@ class Labels:
 
     def about(self, statistic: str) -> str:
         """Return variables in words; empty where none has a name but that of the statistic."""
-        own = (self.xname,) if self.xname != "x" else (self.name,)
+        own: _Row = (self.xname,) if self.xname != "x" else (self.name,)
         if self.dimnames and len(self.dimnames) == 2 and self.dimnames[0] is self.dimnames[1]:
             # a matrix of variables, not a table
             own = self.dimnames[0]
@@ -53,7 +54,7 @@ class Labels:
         # a variable's quantiles have names, too
         return "" if named == (_UNNAMED,) else joined(named or self.names or self.dimension_names)
 
-    def natural(self, value: np.ndarray) -> Any:
+    def natural(self, value: np.ndarray) -> Estimate:
         """Return a value in the shape that a pandas user expects."""
         if value.dtype.kind in "iO":
             return self._chosen(value)
@@ -154,7 +155,7 @@ class Labels:
             made = robjects.r("function(x) structure(x, class = 'histogram')")
             return made(robjects.ListVector(parts))
         if self.dimnames is not None:
-            missing = {"NA": robjects.NA_Character} if missing_level else {}
+            missing: dict[object, object] = {"NA": robjects.NA_Character} if missing_level else {}
             shown = [[missing.get(level, level) for level in levels] for levels in self.dimnames]
             names = [robjects.StrVector(levels) for levels in shown]
             axes = robjects.StrVector(self.dimension_names or ("",) * len(names))
@@ -196,7 +197,7 @@ def _product(lists: tuple[_Row, ...]) -> list[_Row]:
     return rows
 
 
-def unstacked(numbers: Any) -> pd.DataFrame | None:
+def unstacked(numbers: object) -> pd.DataFrame | None:
     """Return numbers by several keys with a column for each level of the last one; None of anything else."""
     import pandas as pd
 
@@ -213,11 +214,11 @@ class GroupLabels(Labels):
     """How the elements of a value are called that has a group in each place of its first dimension."""
 
     # the keys' levels of each group, and the keys' names; the other fields are those of one group's value
-    rows: tuple[tuple[Any, ...], ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
     keys: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, each: Labels, rows: tuple[tuple[Any, ...], ...], keys: tuple[str, ...]) -> GroupLabels:
+    def of(cls, each: Labels, rows: tuple[tuple[object, ...], ...], keys: tuple[str, ...]) -> GroupLabels:
         """Return the labels of groups of which each has a value with its own labels."""
         own = {item.name: getattr(each, item.name) for item in fields(Labels)}
         return cls(**own, rows=rows, keys=keys)
@@ -228,7 +229,7 @@ class GroupLabels(Labels):
         named, keys = Labels.about(self, statistic), joined(self.keys)
         return " ".join(filter(None, (named, keys and f"by {keys}")))
 
-    def natural(self, value: np.ndarray) -> Any:
+    def natural(self, value: np.ndarray) -> Estimate:
         """Return a Series by group, or a frame with a row for each group, or each group and variable."""
         import pandas as pd
 
@@ -315,10 +316,10 @@ class GroupLabels(Labels):
     def _above(self) -> int:
         return int(self.name == "corr")
 
-    def _elements(self, value: np.ndarray) -> list[tuple[Any, ...]]:
+    def _elements(self, value: np.ndarray) -> list[tuple[object, ...]]:
         if value.ndim == 1:
             return list(self.rows)
-        inner: list[tuple[Any, ...]] = [(name,) for name in self._inner()]
+        inner: list[tuple[object, ...]] = [(name,) for name in self._inner()]
         if value.ndim == 3:
             first, second = self.dimnames or ((), ())
             inner = [(row, column) for column, row in product(second, first)]
@@ -332,7 +333,7 @@ class GroupLabels(Labels):
         return tuple(own.elements(np.empty(len(self.breaks) - 1)))
 
     @staticmethod
-    def _index(rows: Any, names: tuple[str, ...]) -> pd.Index:
+    def _index(rows: Sequence[tuple[object, ...]], names: tuple[str, ...]) -> pd.Index:
         import pandas as pd
 
         shown = [name or None for name in names]

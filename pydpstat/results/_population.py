@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._checks import alpha_of
 from pydpstat.errors import PydpstatError
 from pydpstat.results._estimates import Estimates
-from pydpstat.results._intervals import MEANINGS, NOISE, kept_ends, kind_of
+from pydpstat.results._intervals import MEANINGS, NOISE, Interval, kept_ends, kind_of
 from pydpstat.results._numbers import table
 from pydpstat.results._report import MOST_ROWS, Rows
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pydpstat._files import Target
+    from pydpstat.results._call import Call
 
 Floats = npt.NDArray[np.float64]
 # what a column of numbers of records is called
@@ -92,7 +93,7 @@ class Difference(NamedTuple):
 class TurnedInterval:
     """The interval of a number with the other sign."""
 
-    inner: Any
+    inner: Interval
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
@@ -167,7 +168,7 @@ class PopulationIntervals(Estimates):
     statistic: str
     nobs: int | None
     post: Any
-    record: Any
+    record: Call
     labels: Any
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class RatioIntervals(Frozen):
     0.001 to 0.5.
     """
 
-    noise: Any
+    noise: Noise
     counts: Floats
     # the noisy counts of all other records
     rests: Floats
@@ -78,7 +78,7 @@ class RatioIntervals(Frozen):
         return pair[0], pair[1]
 
 
-def widest(noise: Any, alpha: float) -> float:
+def widest(noise: Noise, alpha: float) -> float:
     """Return how many standard deviations a weighted sum of such noises may be away."""
     # the tails of sums lie between those of the noise and of the normal distribution
     normal = NormalDist().inv_cdf(1.0 - 0.5 * alpha)
@@ -88,10 +88,10 @@ def widest(noise: Any, alpha: float) -> float:
 class Noise(Protocol):
     """What the results need of the noise's distribution: of each value's, or of all alike."""
 
-    def std(self) -> npt.ArrayLike:
+    def std(self) -> float | Floats:
         """Return the standard deviation."""
 
-    def ppf(self, q: float) -> npt.ArrayLike:
+    def ppf(self, q: float) -> float | Floats:
         """Return a quantile."""
 
 

@@ -15,14 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 # a number, or nested tuples of the shape of the values or of their last axes
-End = float | tuple[Any, ...]
+End = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Design(Protocol):
     def names(self) -> tuple[str, ...]:
         """The coefficients' names, the constant first."""
 
-    def matrix(self, data: Any) -> Floats:
+    def matrix(self, data: object) -> Floats:
         """Return the predictors of records, a constant first, of shape (records, coefficients)."""
 
 
@@ -62,7 +62,7 @@ class RegressionTests(RegressionPage):
     design: Design
     combinations: Combinations | None
 
-    def predict(self, exog: Any) -> Floats:
+    def predict(self, exog: object) -> Floats:
         """Return predictions."""
         raise NotImplementedError
 
@@ -132,7 +132,7 @@ class RegressionTests(RegressionPage):
         estimates = np.array([part.estimate for part in parts])
         return parts, np.where(np.isinf(errors), np.nan, estimates), errors
 
-    def t_test(self, r_matrix: Any) -> Contrasts:
+    def t_test(self, r_matrix: object) -> Contrasts:
         """Test linear combinations of coefficients individually.
 
         It is post-processing, at no additional privacy cost: a combination is treated like a coefficient,
@@ -194,7 +194,7 @@ class RegressionTests(RegressionPage):
         record = self.record.followed(method, given if plain else Named("r_matrix"))
         return {**{name: getattr(self, name) for name in names}, "record": record}
 
-    def wald_test(self, r_matrix: Any) -> JointTest:
+    def wald_test(self, r_matrix: object) -> JointTest:
         """Test several linear hypotheses at once.
 
         Each is tested individually, and the p-value is the smallest one times their number (Bonferroni).
@@ -234,7 +234,7 @@ class RegressionTests(RegressionPage):
         """
         return self._joint("wald_test", r_matrix)
 
-    def f_test(self, r_matrix: Any) -> JointTest:
+    def f_test(self, r_matrix: object) -> JointTest:
         """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic.
 
         See Also
@@ -243,7 +243,7 @@ class RegressionTests(RegressionPage):
         """
         return self._joint("f_test", r_matrix)
 
-    def _joint(self, method: str, r_matrix: Any) -> JointTest:
+    def _joint(self, method: str, r_matrix: object) -> JointTest:
         found = reduced(hypotheses(r_matrix, self.names), self.names)
         return JointTest(parts=self._contrasts(found, r_matrix), **self._shared(method, r_matrix))
 
@@ -290,7 +290,7 @@ class RegressionTests(RegressionPage):
                 found[i, j] = found[j, i] = 0.25 * (more**2 - less**2) if both else np.nan
         return pd.DataFrame(found * np.outer(units, units), index=list(self.names), columns=list(self.names))
 
-    def get_prediction(self, exog: Any) -> Predictions:
+    def get_prediction(self, exog: object) -> Predictions:
         """Predict the mean response of new records, with intervals.
 
         Parameters

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, o
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed, titled
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # of plain numbers and arrays
 _Operation = Callable[..., Any]
 
@@ -41,7 +44,7 @@ def _backward(operation: _Operation) -> _Operation:
     return lambda self, other: _computed(operation, other, _plain(other), self._plain())
 
 
-def _computed(operation: _Operation, other: object, *operands: Any) -> Any:
+def _computed(operation: _Operation, other: object, *operands: object) -> Any:
     try:
         return operation(*operands)
     except TypeError:
@@ -108,7 +111,7 @@ class NumberOperators(Answering):
     def __len__(self) -> int:
         return len(self._many())
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return iter(self._many())
 
     def _many(self) -> Any:
@@ -147,7 +150,7 @@ class NumberOperators(Answering):
         names = self.labels.elements(self.value)
         return ", ".join(map(repr, names[:most])) + ", ..." * (len(names) > most > 1)
 
-    def _series(self, value: npt.ArrayLike) -> Any:
+    def _series(self, value: npt.ArrayLike) -> pd.Series:
         """Return values as a series with the elements' names."""
         raise NotImplementedError
 

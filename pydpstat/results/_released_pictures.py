@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Columns, Distribution, Ends, Head, Matrix, Panel, Points, Values
-from pydpstat.results._labels import GroupLabels
+from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import OfOther
+from pydpstat.results._release_page import ReleasePage
 from pydpstat.results._report import level_of, number, privacy_line
 from pydpstat.results._tables import TABLES
 from pydpstat.results._words import printed, titled
@@ -33,7 +34,7 @@ _COUNTS = (*TABLES, "count", "nunique")
 _ONE_SCALE = ("proportion", "share", "count", "nunique", "quantiles")
 
 
-def released_picture(result: Any, alpha: float) -> Picture:
+def released_picture(result: ReleasePage, alpha: float) -> Picture:
     """Describe the picture of released values."""
     if result.value.dtype.kind not in "f":
         raise PydpstatError(
@@ -73,7 +74,7 @@ def released_picture(result: Any, alpha: float) -> Picture:
     return Points(head, few, kind, [panel], numbered=len(names) <= 12)
 
 
-def _head(result: Any, alpha: float, of_what: str) -> Head:
+def _head(result: ReleasePage, alpha: float, of_what: str) -> Head:
     statistic = result.statistic
     word = _TITLES.get(statistic, printed(statistic))
     labels = result.labels
@@ -94,7 +95,7 @@ def _head(result: Any, alpha: float, of_what: str) -> Head:
     return Head(title, privacy, *told)
 
 
-def _outer(result: Any) -> tuple[float, float] | None:
+def _outer(result: ReleasePage) -> tuple[float, float] | None:
     """Return where a distribution function from a histogram is 0 and 1."""
     return getattr(getattr(result.post, "known", None), "outer", None)
 
@@ -106,7 +107,7 @@ def _are_numbers(names: Sequence[str]) -> bool:
         return False
 
 
-def _values_of(result: Any, alpha: float, counted: bool) -> tuple[Values, bool]:
+def _values_of(result: ReleasePage, alpha: float, counted: bool) -> tuple[Values, bool]:
     """Return values with both kinds of intervals, and whether the second were those of shares."""
     noise = None if result.noise is None else result._interval(alpha)
     known = result.post.population
@@ -128,18 +129,18 @@ def _part(values: Values, place: Any) -> Values:
     return _mapped(values, lambda each: each[place])
 
 
-def _mapped(values: Values, change: Any) -> Values:
+def _mapped(values: Values, change: Callable[..., Floats]) -> Values:
     return Values(
         change(values.values),
         *(None if pair is None else (change(pair[0]), change(pair[1])) for pair in values[1:]),
     )
 
 
-def _variable(labels: Any, statistic: str) -> str:
+def _variable(labels: Labels, statistic: str) -> str:
     return labels.name if labels.name != statistic else "value"
 
 
-def _axis(labels: Any, statistic: str, name: str) -> str:
+def _axis(labels: Labels, statistic: str, name: str) -> str:
     """Return what an axis shows: a statistic, of which variable, and in which unit if that differs."""
     if statistic in TABLES:
         return "count"
@@ -153,7 +154,7 @@ def _axis(labels: Any, statistic: str, name: str) -> str:
     return f"{word}{of}{' (unit squared)' if statistic == 'var' else ''}"
 
 
-def _by_group(result: Any, head: Head, values: Values, counted: bool) -> Picture:
+def _by_group(result: ReleasePage, head: Head, values: Values, counted: bool) -> Picture:
     labels, statistic = result.labels, result.statistic
     names = [", ".join(map(str, row)) for row in labels.rows]
     kind = ", ".join(filter(None, labels.keys))
@@ -203,7 +204,8 @@ def _crossed(head: Head, labels: GroupLabels, values: Values, statistic: str) ->
         return None
     table = _mapped(values, lambda x: x.reshape(sizes))
     unit = _axis(labels, statistic, labels.name)
-    return _several_ways(head, table, levels, list(map(str, labels.keys)), unit, _least(statistic))
+    said = [list(map(str, each)) for each in levels]
+    return _several_ways(head, table, said, list(map(str, labels.keys)), unit, _least(statistic))
 
 
 def _with_name(levels: Sequence[object], name: str = "") -> list[str]:
@@ -220,7 +222,7 @@ def _grid(
     head: Head,
     names: list[str],
     axes: tuple[str, str],
-    series: Any,
+    series: Sequence[str],
     values: Floats,
     one_scale: bool,
     statistic: str,
@@ -233,7 +235,7 @@ def _grid(
     return Matrix(head, names, list(series), axes, [("", values)], unit, colours)
 
 
-def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: bool) -> Columns:
+def _columns(head: Head, labels: Labels, parts: list[tuple[str, Values]], counted: bool) -> Columns:
     """Describe histograms: counts or shares, and densities where the bins are not equally wide."""
     edges = np.array(labels.breaks)
     widths = np.diff(edges)
@@ -254,7 +256,7 @@ def _columns(head: Head, labels: Any, parts: list[tuple[str, Values]], counted: 
     return Columns(head, edges, [Panel("", each, title=name) for name, each in parts], labels.xname, unit)
 
 
-def _table(result: Any, head: Head, values: Values) -> Picture:
+def _table(result: ReleasePage, head: Head, values: Values) -> Picture:
     """Describe a table of two variables or more, or a matrix of variables."""
     labels, shape = result.labels, values.values.shape
     dimnames = labels.dimnames or [range(size) for size in shape]
@@ -272,12 +274,17 @@ def _table(result: Any, head: Head, values: Values) -> Picture:
 
 
 def _several_ways(
-    head: Head, values: Values, levels: Any, called: Sequence[str], unit: str, least: float | None
+    head: Head,
+    values: Values,
+    levels: Sequence[Sequence[str]],
+    called: Sequence[str],
+    unit: str,
+    least: float | None,
 ) -> Points | Matrix:
     """Describe a table of two ways or more: many levels down the side, few as marks, others as panels."""
     order = _order(list(map(len, levels)))
     values, called = _mapped(values, lambda x: x.transpose(order)), [called[axis] for axis in order]
-    levels = [list(map(str, levels[axis])) for axis in order]
+    levels = [levels[axis] for axis in order]
     further = list(product(*(range(len(each)) for each in levels[2:])))
     told = [
         ", ".join(_with_name([levels[axis][at]], called[axis])[0] for axis, at in enumerate(place, 2))

@@ -369,7 +369,7 @@ def level_of(alpha: float) -> str:
     return f"{100.0 * (1.0 - alpha):.4g} %"
 
 
-def privacy_line(result: Any, mechanism: str = "") -> str:
+def privacy_line(result: Stated, mechanism: str = "") -> str:
     """Return what a picture says of privacy, in one line."""
     held = "no guarantee"
     if math.isfinite(result.epsilon):

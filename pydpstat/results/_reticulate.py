@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,25 +54,27 @@ def names(result: Any) -> list[str]:
     return list(map(str, result.params.index))
 
 
-def frame(result: Any) -> dict[str, list[Any]]:
+def frame(result: Any) -> Mapping[str, Sequence[object]]:
     """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version."""
     # a test has numbers and one interval
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
     levels = [table.index.get_level_values(place) for place in range(table.index.nlevels)]
     # numbers that pandas gives by itself name nothing
     kept = [] if type(table.index).__name__ == "RangeIndex" else levels
-    keys = {name: list(map(str, each)) for name, each in zip(keys_of(table.index), kept)}
+    keys: dict[str, list[object]] = {
+        name: list(map(str, each)) for name, each in zip(keys_of(table.index), kept)
+    }
     return {**keys, **{str(name): _plain(table[name].tolist()) for name in table}}
 
 
-def _plain(values: list[Any]) -> list[Any]:
+def _plain(values: list[object]) -> list[object]:
     """Return a column that R takes for one: numbers with NaN, or texts, where a missing one is empty."""
     if all(is_missing(each) or isinstance(each, (bool, int, float)) for each in values):
         return [math.nan if is_missing(each) else each for each in values]
     return ["" if is_missing(each) else str(each) for each in values]
 
 
-def intervals(result: Any, level: float) -> list[list[Any]]:
+def intervals(result: Any, level: float) -> list[list[object]]:
     """Return the names, the lower and the upper ends of intervals of a level."""
     found = result.conf_int(alpha=1.0 - level)
     ends = np.atleast_2d(np.asarray(found, dtype=np.float64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
 from pydpstat.results._words import counted, noise_words, printed, variables_of
+
+if TYPE_CHECKING:
+    from pydpstat.budget._entry import Entry
+    from pydpstat.results._call import Call
 
 # what a guarantee says of a release with a seed begins so
 SEEDED = "a seeded stream"
@@ -51,11 +55,11 @@ class Stated(NamedTuple):
     left_out: bool
 
 
-def of_result(result: Any, name: str | None, argument: str) -> Stated:
+def of_result(result: object, name: str | None, argument: str) -> Stated:
     """Return what is said of a result; of a model that was fitted, its results count."""
     fitted = getattr(result, "results", None)
     result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
-    first = getattr(result, "Bounded", result)
+    first: Any = getattr(result, "Bounded", result)
     guarantee, record = getattr(result, "guarantee", None), getattr(first, "record", None)
     if not isinstance(guarantee, Guarantee) or record is None:
         hint = "A plan is not a release: make the release first." if type(result).__name__ == "Plan" else ""
@@ -84,7 +88,7 @@ def of_result(result: Any, name: str | None, argument: str) -> Stated:
     )
 
 
-def of_entry(entry: Any) -> Stated:
+def of_entry(entry: Entry) -> Stated:
     """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
     function, arguments, first = _read(entry.call)
     guarantee = Guarantee(
@@ -113,7 +117,7 @@ def of_entry(entry: Any) -> Stated:
     )
 
 
-def matched(entries: Sequence[Any], results: Sequence[tuple[str | None, Any]]) -> Iterator[Stated]:
+def matched(entries: Sequence[Entry], results: Sequence[tuple[str | None, object]]) -> Iterator[Stated]:
     """Yield what is said of each line of a ledger, from its result where that is among those given."""
     known = [of_result(each, name, "releases") for name, each in results]
     for entry in entries:
@@ -130,7 +134,7 @@ def matched(entries: Sequence[Any], results: Sequence[tuple[str | None, Any]]) -
         )
 
 
-def _named(first: Any, record: Any, both: bool) -> str:
+def _named(first: object, record: Call, both: bool) -> str:
     """Return what was released in words, R's functions by their names."""
     labels, statistic = getattr(first, "labels", None), str(getattr(first, "statistic", ""))
     named = labels.about(statistic) if isinstance(labels, Labels) else ""
@@ -172,14 +176,14 @@ def _known(bounds: object, record: Any) -> dict[str, object]:
     return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
 
 
-def _variables(record: Any, arguments: Mapping[str, object]) -> tuple[str, ...]:
+def _variables(record: Call, arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Return the variables that a design was asked for."""
     if getattr(record, "asked", None) is None or not record.data:
         return ()
     return variables_of(record.function, _literal(record.data[0][0]), arguments.get("levels"))
 
 
-def _of_population(first: Any) -> bool:
+def _of_population(first: object) -> bool:
     """Tell whether a result has intervals or tests that cover sampling."""
     if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True

@@ -33,6 +33,7 @@ _LISTS, _MANY = re.compile(r"(?:^|; )(?:levels |groups |edges )?| x |(?:, )?of [
 # names that begin a sentence as they are, and those in the plural
 _OWN = ("Kendall", "Welch", "Kruskal", "Kolmogorov", "Mann", "Wilcoxon")
 _PLURAL = ("moments", "quantiles", "proportions")
+Lines = tuple[str, ...]
 
 
 class Total(NamedTuple):
@@ -91,7 +92,9 @@ def total_of_budget(budget: Any) -> Total:
     )
 
 
-def parts_of(items: Sequence[Stated], total: Total) -> tuple[Any, ...]:
+def parts_of(
+    items: Sequence[Stated], total: Total
+) -> tuple[Lines, tuple[tuple[str, str], ...], Lines, tuple[Lines, ...]]:
     """Return the paragraph's sentences, the points, and the table's heads and rows."""
     differ = any(map(_differs, items))
     apart = len({each.counted for each in items}) > 1

@@ -318,18 +318,18 @@ class TableResults(PopulationIntervals):
         statistic: str,
         value: Floats,
         labels: Labels,
-        post: Any,
-        made: Any,
+        post: object,
+        made: tuple[Any, ...],
         about: str = "",
-        **more: Any,
+        **more: object,
     ) -> Self:
         """Return what follows from this release by the method and the argument in `made`."""
         record = self.record.followed(*made).telling(about if any(self.labels.dimension_names) else "")
         changed = {"statistic": statistic, "value": value, "labels": labels, "post": post, "record": record}
         return cast(Self, replace(cast(Any, self), **changed, **more))
 
-    def _dimnames(self) -> tuple[tuple[Any, ...], ...]:
-        names: tuple[tuple[Any, ...], ...] | None = self.labels.dimnames
+    def _dimnames(self) -> tuple[tuple[object, ...], ...]:
+        names = self.labels.dimnames
         if self.statistic not in TABLES or not names:
             raise PydpstatError(
                 f"this release of {self.statistic} is not a table. Release a crosstab of several "

@@ -41,7 +41,7 @@ class Release(Protocol):
         """Return what was released."""
 
     @property
-    def value(self) -> npt.NDArray[Any]:
+    def value(self) -> np.ndarray:
         """Return the released values."""
 
     @property
@@ -139,7 +139,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     remarks: tuple[str, ...]
     behind: Drawn | None
     mechanism: str
-    noise_scale: float | npt.NDArray[Any]
+    noise_scale: float | np.ndarray
     claim: Guarantee
     guarantee: Guarantee
     bounds: tuple[object, ...] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     """
 
     test: str
-    groups: tuple[tuple[Any, Any], ...]
+    groups: tuple[tuple[object, object], ...]
     differences: tuple[Difference, ...]
     correction: str | None
     variable: str

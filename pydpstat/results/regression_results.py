@@ -124,7 +124,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
     remarks: tuple[str, ...]
     released: Released
     mechanism: str
-    noise_scale: float | npt.NDArray[Any]
+    noise_scale: float | np.ndarray
     claim: Guarantee
     guarantee: Guarantee
     bounds: tuple[object, ...] | None
@@ -317,7 +317,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
         return low, high
 
-    def predict(self, exog: Any) -> Floats:
+    def predict(self, exog: object) -> Floats:
         """Predict the response of new records.
 
         Parameters

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeGuard
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
@@ -19,6 +19,8 @@ from pydpstat.results._statement_text import parts_of, shared_lists, total_of, t
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from pydpstat.budget._account import Account
 
 _WIDTH = 78
 _TABLE_WIDTHS = (22, 17, 20)
@@ -212,7 +214,7 @@ class Statement(Answering):
 
 
 @answered
-def statement(releases: Any, *, budget: Any = None, delta: float | None = None) -> Statement:
+def statement(releases: object, *, budget: object = None, delta: float | None = None) -> Statement:
     """State releases and their guarantee, as for a methods section.
 
     Parameters
@@ -288,9 +290,9 @@ def statement(releases: Any, *, budget: Any = None, delta: float | None = None) 
     return Statement(*parts_of(items, total_of([each.guarantee for each in items], delta)))
 
 
-def _named_results(releases: Any) -> list[tuple[str | None, Any]]:
+def _named_results(releases: object) -> list[tuple[str | None, object]]:
     if isinstance(releases, Mapping) and not hasattr(releases, "guarantee"):
-        given: list[tuple[str | None, Any]] = [(str(name), each) for name, each in releases.items()]
+        given: list[tuple[str | None, object]] = [(str(name), each) for name, each in releases.items()]
     elif isinstance(releases, (list, tuple)) and not hasattr(releases, "guarantee"):
         given = [(None, each) for each in releases]
     else:
@@ -300,7 +302,7 @@ def _named_results(releases: Any) -> list[tuple[str | None, Any]]:
     raise PydpstatError("releases must have at least one release; got an empty list. Give for example [r].")
 
 
-def _is_ledger(thing: Any) -> bool:
+def _is_ledger(thing: object) -> TypeGuard[Account]:
     return hasattr(type(thing), "entries") and hasattr(type(thing), "remaining")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pydpstat._release.additive import Spender
 
-Labels = npt.NDArray[Any]
+Labels = np.ndarray
 
 
 class LogisticRegression(ClassifierMixin, PrivateEstimator):

@@ -15,6 +15,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Pair
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import exp
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.statistics._kernels.quantile_points import Asked, Grid, levels, split_range
@@ -33,10 +34,10 @@ _RUNS, _SEED = 20_000, 31_415
 class Shape(Protocol):
     """What a plan needs of a distribution: SciPy's frozen distributions have it."""
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Floats) -> Floats:
         """Return the share of records of at most x."""
 
-    def ppf(self, q: Any) -> Any:
+    def ppf(self, q: Floats) -> Floats:
         """Return the quantile of a share."""
 
     def __hash__(self) -> int:
@@ -155,7 +156,7 @@ class Errors(Protocol):
 class NoiseErrors(NamedTuple):
     """Errors of values that are functions of noisy ones: these are `value`, and have the noise."""
 
-    noise: Any
+    noise: Noise
     post: PostProcessing
     value: Floats
     shape: tuple[int, ...]

@@ -108,7 +108,7 @@ class Request(NamedTuple):
         left = tuple(each for each in self.columns if each not in used)
         return None if len(left) == 1 and len(left) < len(self.columns) else left
 
-    def at(self, epsilon: object, n: int | None) -> Planned:
+    def at(self, epsilon: float, n: int | None) -> Planned:
         """Return what the release would be."""
         call = getattr(pydpstat, self.function)
         made_up = Placeholder(n or 0, self.columns)
@@ -120,7 +120,7 @@ class Request(NamedTuple):
             result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
             return self._judged(result, epsilon, n)
 
-    def _judged(self, result: DPResults, epsilon: object, n: int | None) -> Planned:
+    def _judged(self, result: DPResults, epsilon: float, n: int | None) -> Planned:
         post, shape = result.post, result.value.shape
         if isinstance(post, (AsDrawn, Scaled)) and self.function not in CHOICES:
             return Planned(result, NoiseErrors(result.noise, post, result.value, shape))
@@ -185,7 +185,7 @@ class Request(NamedTuple):
         if not pair:
             shapes = self.shapes()
             places = (np.arange(size) + 0.5) / size
-            columns = [np.asarray(shape.ppf(places)) for shape in shapes]
+            columns: list[np.ndarray] = [np.asarray(shape.ppf(places)) for shape in shapes]
         else:
             columns = [np.full(size, upper) for _, upper in bounds_of(self.options["bounds"], ("x", "y"), 2)]
         if self.function == "proportion":
@@ -204,7 +204,7 @@ class Request(NamedTuple):
         given = self.options.get("neighbors")
         return self.defaults.neighbors if given is None else str(given)
 
-    def _choices(self, epsilon: object, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
+    def _choices(self, epsilon: float, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
         if self.options.get("population"):
             raise PydpstatError(
                 f"population must be left out for the plan of a {self.function}: its intervals depend "
@@ -217,7 +217,7 @@ class Request(NamedTuple):
         share = 0.5 if self.function == "median" else share_of(self.options["q"])
         return ChoiceErrors((quantile_errors(asked, stated, share, size),), shape)
 
-    def _asked(self, epsilon: Any, n: int) -> Asked:
+    def _asked(self, epsilon: float, n: int) -> Asked:
         given, made_up = self.options, Placeholder(n, self.columns)
         by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
         most = given.get("max_records"), given.get("max_groups")
@@ -308,7 +308,7 @@ def found_epsilon(request: Request, aim: Aim, n: int | None) -> float:
     )
 
 
-def found_size(request: Request, aim: Aim, epsilon: Any) -> int:
+def found_size(request: Request, aim: Aim, epsilon: float) -> int:
     """Return the smallest number of records with the accuracy that is wanted."""
 
     def holds(n: int) -> bool:

@@ -338,7 +338,7 @@ class Plan(Drawn, Report):
         return f"<Plan {self.result.statistic}: {self._said()}, {self.result.mechanism}>"
 
 
-def _several(own: Any, given: Any) -> list[Any]:
+def _several(own: object, given: object) -> list[object]:
     values = listed(given)
     if given is None:
         return [own]

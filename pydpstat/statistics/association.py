@@ -230,14 +230,14 @@ def corr(
     return _release("corr", x, y, bounds, how)
 
 
-def _told_apart(y: Any, epsilon: Any) -> tuple[Any, Any]:
+def _told_apart(y: Any, epsilon: float | None) -> tuple[Any, Any]:
     """Return the second variable and epsilon: cov(frame, 1.0, bounds=...) has the latter in second place."""
     if epsilon is not None:
         return y, epsilon
     return (None, y) if np.ndim(y) == 0 else (y, None)
 
 
-def _release(function: str, x: Data, y: Any, bounds: GivenBounds, how: Options) -> DPResults:
+def _release(function: str, x: Data, y: Data | None, bounds: GivenBounds, how: Options) -> DPResults:
     variables, how = read_variables(x, y, bounds, how)
     check_squares(variables.pairs)
     check_filling(how.missing, variables.pairs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -179,7 +178,7 @@ def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None)
     """Count the records in each bin, of shape (bins,) or (groups, bins), missing ones as `missing` says."""
     x, places = part.columns.arrays[0], part.places
     counts: np.ndarray
-    gone: Any
+    gone: int | np.ndarray
     if groups is None or places is None:
         counts, gone = bin_counts(x, edges)
     else:
@@ -187,7 +186,7 @@ def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None)
     return _completed(counts, gone, edges, missing)
 
 
-def _completed(counts: np.ndarray, gone: Any, edges: np.ndarray, missing: Missing) -> np.ndarray:
+def _completed(counts: np.ndarray, gone: int | np.ndarray, edges: np.ndarray, missing: Missing) -> np.ndarray:
     """Return the counts with what takes the missing values' place, of which there are so many by group."""
     if fills(int(np.sum(gone)), missing):
         if counts.ndim == 1:

@@ -275,7 +275,7 @@ def plan(
     return Plan(planned.result, request, float(chosen), size, alpha, solved)
 
 
-def _given(request: Request, epsilon: Any, n: Any, aim: Aim | None) -> tuple[int | None, Any]:
+def _given(request: Request, epsilon: object, n: object, aim: Aim | None) -> tuple[int | None, Any]:
     """Check which of n, epsilon and the accuracy are given, and return the first two."""
     name, sized = request.function, request.function in SIZED
     size = _size(n, request, aim is not None and epsilon is not None)
@@ -330,7 +330,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
             raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
 
 
-def _size(n: Any, request: Request, sought: bool) -> int | None:
+def _size(n: object, request: Request, sought: bool) -> int | None:
     """Check the number of records; it may be missing where it does not matter, or is `sought`."""
     name, options = request.function, request.options
     given = options.get("neighbors")

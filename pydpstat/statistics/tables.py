@@ -8,14 +8,13 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._data.columns import Data
-from pydpstat._data.containers import is_categorical
+from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.values import fills, is_missing, objects
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
@@ -115,7 +114,7 @@ def _occurring(part: Part, missing: Missing) -> Found:
     return +totals
 
 
-def _tallied(column: Any) -> tuple[list[tuple[object, int]], int]:
+def _tallied(column: Column) -> tuple[list[tuple[object, int]], int]:
     """Return values with how often they occur, and how many are missing."""
     import pandas as pd
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +69,7 @@ def units_of(data: object, how: Options, most: int) -> tuple[Records, Unit, Opti
     return records, unit, how._replace(unit=unit.name, scattered=groups is not None)
 
 
-def ids_of(data: Any, argument: str) -> Columns:
+def ids_of(data: object, argument: str) -> Columns:
     """Read a column of ids as it is; a mask's values become None."""
     if isinstance(data, Placeholder):
         return Columns((np.empty(0),), (None,), None, None, data.size)

@@ -192,7 +192,7 @@ def differencing(
     return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
 
 
-def _number(value: Any, name: str) -> Any:
+def _number(value: Any, name: str) -> float:
     # a result says itself that it is one number
     try:
         number = float(value) if hasattr(value, "noise") else checks.scalar(value, name)
@@ -205,7 +205,7 @@ def _number(value: Any, name: str) -> Any:
     return int(number) if number.is_integer() else number
 
 
-def _contributions(values: Iterable[float]) -> tuple[Any, ...]:
+def _contributions(values: Iterable[float]) -> tuple[float, ...]:
     try:
         given = () if isinstance(values, (str, bytes)) else tuple(values)
     except TypeError:

@@ -64,7 +64,7 @@ def stage(function: str, query: Callable[[Any], Query], mechanism: Mechanism | N
         how = how._replace(mechanism=mechanism)
     record = call(function, how, ("formula", "data"))
 
-    def release(data: Any) -> DPResults:
+    def release(data: object) -> DPResults:
         return release_stage(query(data), how, 1.0, (), record)
 
     return release

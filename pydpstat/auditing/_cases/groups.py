@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from pydpstat._data.columns import Data
 from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, sound
 from pydpstat.privacy import Guarantee
+from pydpstat.results import DPResults
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.counts import count, proportion
 from pydpstat.statistics.histograms import histogram
@@ -32,9 +34,9 @@ LETTERS = "abcd"
 # unbounded and bounded neighbors
 _KINDS: tuple[Options, Options] = (OPEN, {})
 _ONE, APPROXIMATE = Guarantee(1.0), Guarantee(1.0, float(GAUSSIAN["delta"]))
-NUMBERS: dict[str, Release] = {"mean": mean, "sum": sum, "var": var, "std": std}
-TRUTHS: dict[str, Release] = {"count": count, "proportion": proportion}
-PAIRS: dict[str, Release] = {"cov": cov, "corr": corr}
+NUMBERS: dict[str, Callable[..., DPResults]] = {"mean": mean, "sum": sum, "var": var, "std": std}
+TRUTHS: dict[str, Callable[..., DPResults]] = {"count": count, "proportion": proportion}
+PAIRS: dict[str, Callable[..., DPResults]] = {"cov": cov, "corr": corr}
 # values with their groups: one more record in a group, and one that leaves a group and enters another
 Keyed = tuple[list[float], list[str]]
 # and with their persons
@@ -50,7 +52,7 @@ PRESENT: Owned = [0.0, 0.0], [1.0]
 REPLACED: Owned = [0.0, 0.0], [0.0]
 
 
-def _by_group(function: Callable[..., Any], kind: type = float, **options: object) -> Release:
+def _by_group(function: Callable[..., DPResults], kind: type = float, **options: object) -> Release:
     """Return a release by group of many copies of one column, each with epsilon 1."""
 
     def release(data: Keyed, size: int) -> np.ndarray:
@@ -64,13 +66,13 @@ def _by_group(function: Callable[..., Any], kind: type = float, **options: objec
     return release
 
 
-def _two(function: Callable[..., Any], **options: object) -> Release:
+def _two(function: Callable[..., DPResults], **options: object) -> Release:
     """Return a release by group of the same column twice."""
     return lambda data: function(np.transpose([data[0]] * 2), 1.0, by=data[1], **TWO, **options)
 
 
 def _in_pairs(
-    function: Callable[..., Any],
+    function: Callable[..., DPResults],
     *shares: object,
     kind: type = float,
     twice: bool = False,
@@ -91,7 +93,7 @@ def _in_pairs(
         pair = np.repeat(np.arange(PAIRS_OF_GROUPS), one.size)
         given = (values, values) if twice else (values,)
         levels = range(number * PAIRS_OF_GROUPS)
-        scope: dict[str, Any] = {"by": number * pair + place, "levels": levels, "other": None}
+        scope: Options = {"by": number * pair + place, "levels": levels, "other": None}
         if len(data) > 2:
             scope["unit"] = 100 * pair + np.tile(np.array(data[2], dtype=int), PAIRS_OF_GROUPS)
         draws = [
@@ -104,7 +106,7 @@ def _in_pairs(
 
 
 def _by_unit(
-    function: Callable[..., Any], kind: type = float, pair: bool = False, **options: object
+    function: Callable[..., DPResults], kind: type = float, pair: bool = False, **options: object
 ) -> Release:
     """Return a release of many groups, in each of which a person has what is said, each with epsilon 1."""
 
@@ -116,7 +118,7 @@ def _by_unit(
         ids = np.arange(1, values.size + 1)
         ids[np.tile(np.arange(len(rest) + len(own)) >= len(rest), COLUMNS)] = 0
         given = (values, values) if pair else (values,)
-        scope: dict[str, Any] = {"by": groups, "levels": range(COLUMNS), "other": None, "unit": ids}
+        scope: Options = {"by": groups, "levels": range(COLUMNS), "other": None, "unit": ids}
         draws = [
             function(*given, float(COLUMNS), **scope, max_records=COLUMNS, **options).value
             for _ in range(-(-size // COLUMNS))
@@ -178,7 +180,7 @@ def _unit(function: Release, *shares: object, **options: object) -> Release:
     return lambda data: function(data[0], *shares, 1.0, unit=data[1], **options)
 
 
-def _distinct(values: object, epsilon: float, unit: Any, **scope: Any) -> object:
+def _distinct(values: object, epsilon: float, unit: Data, **scope: Any) -> DPResults:
     return nunique(unit, epsilon, **scope)
 
 
@@ -187,29 +189,29 @@ def _pairs(name: str, release: Release, data: object, neighbor: object, claim: G
 
 
 # the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
-RANKS: Any = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
-MOVED: Any = (RANKS[0], [*"baabb"])
-FEWER: Any = (RANKS[0][1:], RANKS[1][1:])
+RANKS = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
+MOVED = (RANKS[0], [*"baabb"])
+FEWER = (RANKS[0][1:], RANKS[1][1:])
 # two records at the bottom and one at the top belong to one person
-PERSONS: Any = ([0.0, 0.0, 0.0, 0.9, 1.0, 1.0], [1, 1, 1, 2, 3, 4])
-WITHOUT: Any = (PERSONS[0][3:], PERSONS[1][3:])
-OTHER_PERSON: Any = ([1.0, 1.0, 1.0, 0.9, 1.0, 1.0], [5, 5, 5, 2, 3, 4])
+PERSONS = ([0.0, 0.0, 0.0, 0.9, 1.0, 1.0], [1, 1, 1, 2, 3, 4])
+WITHOUT = (PERSONS[0][3:], PERSONS[1][3:])
+OTHER_PERSON = ([1.0, 1.0, 1.0, 0.9, 1.0, 1.0], [5, 5, 5, 2, 3, 4])
 # a person in every group
-EVERYWHERE: Any = ([0.0, 0.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [1, 1, 2, 3, 4, 5])
-NOWHERE: Any = tuple(each[2:] for each in EVERYWHERE)
-ELSEWHERE: Any = ([1.0, 1.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [6, 6, 2, 3, 4, 5])
-BINS: Any = ([0.5, 1.5, 0.5, 1.5], [*"aabb"])
-OTHER_BIN: Any = (BINS[0], [*"babb"])
-ONE_BIN_LESS: Any = (BINS[0][1:], [*"abb"])
-ANSWERS: Any = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
-ONE_LEVEL: Any = (["a"] * 15, ANSWERS[1])
-NO_ANSWER: Any = (["a"] * 12, ANSWERS[1][:12])
+EVERYWHERE = ([0.0, 0.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [1, 1, 2, 3, 4, 5])
+NOWHERE = tuple(each[2:] for each in EVERYWHERE)
+ELSEWHERE = ([1.0, 1.0, 0.9, 1.0, 0.9, 1.0], [*"ababab"], [6, 6, 2, 3, 4, 5])
+BINS = ([0.5, 1.5, 0.5, 1.5], [*"aabb"])
+OTHER_BIN = (BINS[0], [*"babb"])
+ONE_BIN_LESS = (BINS[0][1:], [*"abb"])
+ANSWERS = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
+ONE_LEVEL = (["a"] * 15, ANSWERS[1])
+NO_ANSWER = (["a"] * 12, ANSWERS[1][:12])
 # the persons alone count: one is in two groups, another one in two others
-IDS: Any = ([0.0] * 4, [*"abab"], [1, 2, 3, 3])
-OTHER_ID: Any = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
-FEWER_IDS: Any = tuple(each[:2] for each in IDS)
-IN_ONE: Any = ([0.0] * 3, [*"aba"], [1, 2, 3])
-IN_THE_OTHER: Any = ([0.0] * 4, [*"abbb"], [1, 2, 4, 4])
+IDS = ([0.0] * 4, [*"abab"], [1, 2, 3, 3])
+OTHER_ID = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
+FEWER_IDS = tuple(each[:2] for each in IDS)
+IN_ONE = ([0.0] * 3, [*"aba"], [1, 2, 3])
+IN_THE_OTHER = ([0.0] * 4, [*"abbb"], [1, 2, 4, 4])
 FOUR: Options = {"number": 4, "max_groups": 2}
 QUARTILES = [0.25, 0.5, 0.75]
 FOUND: Options = {"levels": "discover", "delta": 1e-3}

@@ -7,11 +7,13 @@ and of means of groups the release is audited: the tests are functions of it, an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.columns import Data
 from pydpstat._release.options import options
 from pydpstat._release.scope import NOTHING
 from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Options, Release, sound
@@ -45,7 +47,7 @@ def _shown(result: InferenceResults) -> dict[str, object]:
     return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
 
 
-def _counted(function: Any, **options: Any) -> Release:
+def _counted(function: Callable[..., InferenceResults], **options: Any) -> Release:
     return lambda data: _shown(function(data, 1.0, **options))
 
 
@@ -68,7 +70,7 @@ def _mean_of_block(block: npt.NDArray[np.float64]) -> float:
     return float(np.mean(block))
 
 
-def _blocks_test(test: Any = _is_large, **options: Any) -> Release:
+def _blocks_test(test: Release = _is_large, **options: Any) -> Release:
     return lambda data: any_test(data, test, 1.0, blocks=1, level=0.5, **options)
 
 
@@ -128,7 +130,7 @@ COUNTS = (
 
 
 def _moments(**options: Any) -> Release:
-    def release(data: Any) -> object:
+    def release(data: Data) -> object:
         found: Any = moments(data, 1.0, **UNIT, **options)
         return found.release
 
@@ -150,17 +152,17 @@ def _two_means(neighbors: str) -> Release:
     return release
 
 
-def _weighted(function: Any, *public: float, **options: Any) -> Release:
+def _weighted(function: Release, *public: float, **options: Any) -> Release:
     return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
 
 
-def _weighted_groups(function: Any, *public: float, **options: Any) -> Release:
+def _weighted_groups(function: Release, *public: float, **options: Any) -> Release:
     """Return a release by group of values, weights and groups."""
     own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
     return lambda data: function(data[0], data[1], *public, 1.0, by=data[2], **own)
 
 
-def _by_strata(function: Any, **options: Any) -> Release:
+def _by_strata(function: Release, **options: Any) -> Release:
     """Return a release of values, weights and strata."""
     own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
     return lambda data: function(data[0], data[1], 1.0, strata=data[2], **own)
@@ -181,7 +183,7 @@ YES, NO = ([True], [1.0]), ([False], [1.0])
 FEW_HEAVY, MORE_HEAVY = ([0.0], [1.0], ["b"]), ([0.0, 1.0], [1.0, 1.0], ["b", "a"])
 HEAVY_HERE, HEAVY_THERE = ([0.0, 1.0], [1.0, 1.0], ["b", "a"]), ([0.0, 1.0], [1.0, 1.0], ["b", "b"])
 CELLS: Options = {"bins": 8}
-WEIGHTED: tuple[tuple[Any, tuple[float, ...], Options], ...] = (
+WEIGHTED: tuple[tuple[Release, tuple[float, ...], Options], ...] = (
     (weighted_mean, (), UNIT),
     (weighted_total, (), UNIT),
     (weighted_quantile, (0.5,), {**UNIT, **CELLS}),
@@ -253,28 +255,27 @@ MEANS = (
     sound("median, population", _with(median), LOW[:1], HIGH[1:]),
 )
 
-
 # one record of the smaller group goes from below all others to above them
-LOWEST: Any = ([0.0], [1.0, 2.0, 3.0])
-HIGHEST: Any = ([9.0], LOWEST[1])
+LOWEST = ([0.0], [1.0, 2.0, 3.0])
+HIGHEST = ([9.0], LOWEST[1])
 # one of tied records leaves them: the keys of the others settle their order
-TIED: Any = ([1.0, 1.0], [1.0, 1.0, 1.0])
-UNTIED: Any = ([9.0, 1.0], TIED[1])
+TIED = ([1.0, 1.0], [1.0, 1.0, 1.0])
+UNTIED = ([9.0, 1.0], TIED[1])
 # the largest record changes its sign
-NEGATIVE: Any = [0.5, -1.0, -2.0, -9.0]
-POSITIVE: Any = [0.5, -1.0, -2.0, 9.0]
+NEGATIVE = [0.5, -1.0, -2.0, -9.0]
+POSITIVE = [0.5, -1.0, -2.0, 9.0]
 # a record that agrees with no other one comes to agree with all
-AGAINST: Any = ([1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 3.0, 0.0])
-ALONG: Any = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
+AGAINST = ([1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 3.0, 0.0])
+ALONG = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
 # the lowest record of a group that lies above the others comes to lie above them, too
-MIXED: Any = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
-APART: Any = ([15.0, *MIXED[0][1:]], *MIXED[1:])
+MIXED = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
+APART = ([15.0, *MIXED[0][1:]], *MIXED[1:])
 # and that of a small group, whose distance has no weights
-UNEQUAL: Any = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
-UNEQUAL_APART: Any = ([15.0, 11.0, 12.0], UNEQUAL[1])
+UNEQUAL = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
+UNEQUAL_APART = ([15.0, 11.0, 12.0], UNEQUAL[1])
 
 
-def _atoms(x: Any) -> Any:
+def _atoms(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the distribution function of a distribution that has one half at 0 and one at 1."""
     return np.where(x < 0.0, 0.0, np.where(x < 1.0, 0.5, 1.0))
 
@@ -306,20 +307,19 @@ RANKS = (
     sound("ks_2samp", _ranked(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
 )
 
-
 FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
 LAPLACE = options(1.0, 0, "laplace", "bounded", "error", others=False)
 UNSIZED = options(1.0, 0, "laplace", "unbounded", "error", others=False)
 # a record leaves a cell and enters another; the other records are of the same pair of levels
-HERE: Any = (["a", "a"], ["u", "u"])
-THERE: Any = (["b", "a"], ["v", "u"])
+HERE = (["a", "a"], ["u", "u"])
+THERE = (["b", "a"], ["v", "u"])
 # a group's only record goes from one bound to the other, and from a bound to the middle
-AT_LOW: Any = ([0.0], [0.5, 0.5])
-AT_HIGH: Any = ([1.0], AT_LOW[1])
-MIDDLE: Any = ([0.5], AT_LOW[1])
-INFINITE: Any = ([math.inf], AT_LOW[1])
+AT_LOW = ([0.0], [0.5, 0.5])
+AT_HIGH = ([1.0], AT_LOW[1])
+MIDDLE = ([0.5], AT_LOW[1])
+INFINITE = ([math.inf], AT_LOW[1])
 # a group has one more record, at a bound
-ONE_MORE: Any = ([0.0, 1.0], AT_LOW[1])
+ONE_MORE = ([0.0, 1.0], AT_LOW[1])
 
 
 def _levels(**options: Any) -> Release:
@@ -333,12 +333,12 @@ def _pairs(**options: Any) -> Release:
     )
 
 
-def _sums(data: Any) -> object:
+def _sums(data: Iterable[object]) -> object:
     samples = [Sample(each, NOTHING) for each in data]
     return noisy_sums(samples, (0.0, 1.0), LAPLACE)[0]
 
 
-def _unsized_sums(data: Any) -> object:
+def _unsized_sums(data: Iterable[object]) -> object:
     samples = [Sample(each, NOTHING) for each in data]
     return unsized_sums(samples, (0.0, 1.0), UNSIZED)[0]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query
 from pydpstat._release.options import options
 from pydpstat._release.statistic import call, release_stage
@@ -28,30 +29,30 @@ from pydpstat.results import DPResults, RegressionResults
 # draws of what takes milliseconds
 FEW_DRAWS = 20_000
 # a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
-END: Any = ([True, False], [1.0, 0.0])
-MIDDLE: Any = ([False, False], [0.5, 0.0])
+END = ([True, False], [1.0, 0.0])
+MIDDLE = ([False, False], [0.5, 0.0])
 # the predictors' sums move most where a response stays
-STAYS: Any = (END[0], [0.0, 0.0])
+STAYS = (END[0], [0.0, 0.0])
 # one of two predictors goes to the other end, or to another level
-BOTH: Any = ([True, False], [[1.0, 1.0], [0.0, 0.0]])
-OTHER: Any = ([False, False], [[0.0, 1.0], [0.0, 0.0]])
-LEVEL: Any = ([True, False], {"g": ["a", "b"]})
-ANOTHER: Any = ([False, False], {"g": ["c", "b"]})
+BOTH = ([True, False], [[1.0, 1.0], [0.0, 0.0]])
+OTHER = ([False, False], [[0.0, 1.0], [0.0, 0.0]])
+LEVEL = ([True, False], {"g": ["a", "b"]})
+ANOTHER = ([False, False], {"g": ["c", "b"]})
 # the furthest that a score was seen to move, at these coefficients
 CENTER = -5.2, -4.6
-LEFT: Any = ([False, False], [0.0, 0.5])
-NEAR: Any = ([False, False], [0.25, 0.5])
+LEFT = ([False, False], [0.0, 0.5])
+NEAR = ([False, False], [0.25, 0.5])
 MOVES = 0.731
 # coefficients of a constant, two levels and a number, and how far what lines leave moves there
 STEEP, RESTS = (0.5, -1.0, 1.0, 4.0), 0.768
 LEVELS: Options = {"levels": {"g": ["a", "b", "c"]}}
 # a record goes to another cell, and its number from an end to the middle
-CELL: Any = ([True, False], {"g": ["a", "b"], "x": [1.0, 0.0]})
-OTHER_CELL: Any = ([False, False], {"g": ["c", "b"], "x": [0.5, 0.0]})
+CELL = ([True, False], {"g": ["a", "b"], "x": [1.0, 0.0]})
+OTHER_CELL = ([False, False], {"g": ["c", "b"], "x": [0.5, 0.0]})
 # or it stays in its cell, and the number goes to the other end: products do not move
-OTHER_END: Any = ([True, False], {"g": ["a", "b"], "x": [0.0, 0.0]})
+OTHER_END = ([True, False], {"g": ["a", "b"], "x": [0.0, 0.0]})
 # one record more
-MORE: Any = ([True, False, True], {"g": ["a", "b", "a"], "x": [1.0, 0.0, 1.0]})
+MORE = ([True, False, True], {"g": ["a", "b", "a"], "x": [1.0, 0.0, 1.0]})
 
 
 def _logit(**given: Any) -> Release:
@@ -72,7 +73,7 @@ def _cells(ask: Callable[[CellRecords, int], tuple[Query, CellCubes]], ends: int
     how = options(1.0, 0, "laplace", neighbors, "error", others=False)
     record = call("logit", how, ("formula", "data"))
 
-    def release(data: Any) -> DPResults:
+    def release(data: tuple[Data, Data]) -> DPResults:
         regression = read_regression(data[0], data[1], (0, 1), LEVELS["levels"], "error", binary=True)
         query, mechanism = ask(CellRecords(regression, Cells.of(regression.design)), ends)
         return release_stage(query, how._replace(mechanism=mechanism), 1.0, (), record)
@@ -116,8 +117,7 @@ LOGIT = (
     sound("logit, levels", _logit(**LEVELS), LEVEL, ANOTHER, FEW_DRAWS),
 )
 
-
-Records = tuple[list[float], list[Any]]
+Records = tuple[list[float], list[float] | list[str] | list[list[float]]]
 # one record: sums, product and half squares of these are 4.5 apart, as far as it goes
 HIGH: Records = [1.0], [1.0]
 LOW: Records = [-0.5], [-0.5]

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -98,9 +101,9 @@ def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     return design_matrix(X, add_bias)[0]
 
 
-def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
+def _frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     names = list(names_of(X))
-    columns: list[npt.NDArray[Any]] = list(map(np.asarray, columns_of(X)))
+    columns: list[np.ndarray] = list(map(np.asarray, columns_of(X)))
     if add_bias:
         if names == ["bias"]:
             raise PydpstatError(
@@ -117,7 +120,7 @@ def _frame(X: Any, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
     return values, tuple(names)
 
 
-def _numbers(values: npt.NDArray[Any]) -> Floats:
+def _numbers(values: np.ndarray) -> Floats:
     if values.dtype.kind == "O":
         plain = [np.nan if each is None else each for each in values.ravel().tolist()]
         # what makes no array of this shape is refused as it is
@@ -297,7 +300,7 @@ class RecordGroups:
     def __init__(
         self,
         DPmodels: object,
-        X: Any,
+        X: object,
         y: npt.ArrayLike,
         weights: npt.ArrayLike | None = None,
         weights_upper_bound: float | None = None,

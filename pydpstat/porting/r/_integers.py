@@ -31,7 +31,7 @@ def of_r(x: Any) -> int:
     return Integer(x) if abs(x) >= _LONG else int(x)
 
 
-def is_double(x: Any) -> bool:
+def is_double(x: object) -> bool:
     """Return whether a number of Python's without decimals is a double in R: large ones are.
 
     Examples

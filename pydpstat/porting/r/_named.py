@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ _SIGNS = "add sub mul truediv floordiv mod pow and or".split()
 _COMPARISONS = "lt le gt ge eq ne".split()
 
 
-def _plain(x: Any) -> Any:
+def _plain(x: object) -> object:
     return x.to_numpy() if isinstance(x, pd.Series) else x
 
 
@@ -29,25 +28,25 @@ class Named(pd.Series):
     def _constructor(self) -> type[Named]:
         return Named
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
         first = next(k for k, each in enumerate(inputs) if isinstance(each, Named))
         given = [each if k == first else _plain(each) for k, each in enumerate(inputs)]
         return super().__array_ufunc__(ufunc, method, *given, **options)
 
 
-def _by_place(sign: str) -> Callable[[Any, Any], Any]:
+def _by_place(sign: str) -> Callable[[object, object], object]:
     operator = getattr(pd.Series, f"__{sign}__")
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: object, other: object) -> object:
         return operator(self, _plain(other))
 
     return operate
 
 
-def _reflected(sign: str) -> Callable[[Any, Any], Any]:
+def _reflected(sign: str) -> Callable[[object, object], object]:
     operator, direct = getattr(pd.Series, f"__r{sign}__"), getattr(pd.Series, f"__{sign}__")
 
-    def operate(self: Any, other: Any) -> Any:
+    def operate(self: object, other: object) -> object:
         # the names of the first vector that has some
         if isinstance(other, pd.Series) and other.index.dtype.kind not in "iu":
             return direct(other, _plain(self))

@@ -11,7 +11,7 @@ DEFAULTS: dict[str, Any] = {"digits": 7, "scipen": 0, "width": 80, "warn": 0, "s
 OPTIONS = dict(DEFAULTS)
 
 
-def options(*given: dict[str, Any], **named: Any) -> dict[str, Any]:
+def options(*given: dict[str, object], **named: object) -> dict[str, object]:
     """Set options and return the values they had; `digits`, `scipen` and `width` change what is written.
 
     Examples
@@ -29,7 +29,7 @@ def options(*given: dict[str, Any], **named: Any) -> dict[str, Any]:
     return old
 
 
-def getOption(x: str, default: Any = None) -> Any:
+def getOption(x: str, default: object = None) -> Any:
     """Return an option's value, or `default`.
 
     Examples

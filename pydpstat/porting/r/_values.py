@@ -20,7 +20,7 @@ from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
 
 # a vector of R: one-dimensional, of truth values, int64, float64, or strings as objects with None
-Vector = npt.NDArray[Any]
+Vector = np.ndarray
 Names = list[Any] | None
 # any value of R: a number, a string, a vector, a list, a frame, NULL
 Value = Any
@@ -30,7 +30,7 @@ _SCALARS = (str, bool, int, float, np.generic)
 class _Named:
     """A single value of a vector with names: it has its own name, and is the value otherwise."""
 
-    names: list[Any]
+    names: list[object]
 
 
 class _NamedFloat(_Named, float):
@@ -283,7 +283,7 @@ def shaped(values: Value, *like: Value) -> Value:
     return values
 
 
-def elementwise(function: Callable[..., Iterable[Any]], name: str, says: str) -> Callable[..., Value]:
+def elementwise(function: Callable[..., Iterable[object]], name: str, says: str) -> Callable[..., Value]:
     """Return a function of vectors, which are recycled, that keeps names, shapes and frames.
 
     Examples

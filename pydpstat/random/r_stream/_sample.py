@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import is_number
-from pydpstat._data.containers import has_rows, rows
+from pydpstat._data.containers import Column, has_rows, rows
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import doubles
 from pydpstat.random.r_stream._standard import starts
@@ -294,7 +294,7 @@ class Sampling(Seeded):
 
     def sample(
         self, x: Any, size: int | None = None, replace: bool = False, prob: npt.ArrayLike | None = None
-    ) -> Any:
+    ) -> Column | list[object]:
         """Draw items, as R's ``sample`` with its default method, rejection.
 
         Parameters
@@ -368,7 +368,7 @@ class Sampling(Seeded):
         return without_replacement(self._stream, n, size)
 
 
-def _items(x: object) -> Any:
+def _items(x: object) -> Column | list[object]:
     """Return what can be indexed by position: an array, a Series or a list."""
     if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -128,7 +127,7 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
     return (drawn % kind.type(bound)).astype(np.int64)
 
 
-def each_below(limits: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def each_below(limits: np.ndarray) -> np.ndarray:
     """Draw an integer from 0 to below each limit, as int64 or, as the limits are, Python's; exactly."""
     if limits.dtype == object:
         return np.array([below(limit) for limit in limits.flat], dtype=object).reshape(limits.shape)

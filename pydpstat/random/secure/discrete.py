@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +165,7 @@ def _exact_exponent(candidate: float, sd: float) -> Fraction:
     return (abs(int(candidate)) - variance / (math.floor(sd) + 1)) ** 2 / (2 * variance)
 
 
-Whole = npt.NDArray[Any]
+Whole = np.ndarray
 # radii from which all integers of a draw are far from the limit of 64 bits
 _LARGEST = 2**60
 # numbers that are drawn at a time

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._data.containers import Column
 from pydpstat._data.lookup import is_of_kind, kind_of, typed
 from pydpstat._data.questions import NO_LEVEL, Cell, Key, Line, Number, Question, Row
 from pydpstat._data.values import fills, missing_values
 from pydpstat._release.options import Missing
-from pydpstat.statistics._kernels.group_sums import GroupSums, in_two
+from pydpstat.statistics._kernels.group_sums import Found, GroupSums, in_two
 from pydpstat.statistics._kernels.levels import Axis, PublicLevels
 from pydpstat.statistics._kernels.record_grid import ROUNDER, Pairs, RecordGrid, product_unit, sums
 from pydpstat.statistics._kernels.records import Records
@@ -31,9 +32,7 @@ _MOST_LEVELS, _MOST_EDGES = 1000, 64
 _UNITS = (2.0**-200, 2.0**200)
 
 
-def asked_sums(
-    records: Records, grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs
-) -> tuple[Any, ...] | None:
+def asked_sums(records: Records, grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs) -> Found | None:
     """Return the sums of every column on its own, by group where there are some."""
     if not all(_UNITS[0] < grid.unit < _UNITS[1] for grid in grids):
         return None
@@ -180,7 +179,7 @@ def _keys(
     return tuple(keys)
 
 
-def _levels(column: Any, levels: Sequence[Any]) -> tuple[str | int | None, ...] | None:
+def _levels(column: Column, levels: Sequence[Any]) -> tuple[str | int | None, ...] | None:
     """Return levels as a column has them, None for one that it cannot have; None for other columns."""
     kind = kind_of(column)
     usable = [level if is_of_kind(level, kind) else None for level in levels]

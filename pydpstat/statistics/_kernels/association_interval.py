@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -181,7 +181,7 @@ def _fieller(top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | 
     return Range(min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0))
 
 
-def sum_quantile(noise: Any, terms: int, tail: float) -> float:
+def sum_quantile(noise: Noise, terms: int, tail: float) -> float:
     """Return what the sum of so many independent noises passes with a probability of `tail`."""
     if isinstance(noise, GaussianNoise):
         return math.sqrt(terms) * float(noise.sd) * _unit_quantile(True, tail)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 # integers or parts of them, in single precision where that tells enough
 Places = npt.NDArray[np.float32 | np.float64]
-Scratch = tuple[Floats, npt.NDArray[Any], npt.NDArray[Any]]
+Scratch = tuple[Floats, np.ndarray, np.ndarray]
 
 # a chunk of values and its places stay in the cache
 _CHUNK = 32768
@@ -221,7 +220,7 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     size = codes[0].size
     if cells <= 256:
         return _pair_counts(codes, shape, size).reshape(shape)
-    kind: type[Any] = np.int16 if cells < 2**15 else np.int64
+    kind: type[np.signedinteger] = np.int16 if cells < 2**15 else np.int64
     counts = np.zeros(cells, dtype=np.int64)
     step = max(_CHUNK, cells)
     for start in range(0, size, step):

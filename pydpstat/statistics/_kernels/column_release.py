@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from pydpstat.results._postprocessing import Publish
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.asked import asked_sums
-from pydpstat.statistics._kernels.group_sums import column_sums, merged
+from pydpstat.statistics._kernels.group_sums import Found, column_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import Reader, Records, records_of
 from pydpstat.statistics._kernels.scope import note_groups
@@ -42,7 +41,7 @@ _IDENTIFIER = re.compile(rf"^((?i:{_WHO})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID
 
 def bounded_columns(
     data: Data, bounds: GivenBounds, how: Options, read: Reader = numbers_of
-) -> tuple[Records, Options, Bounds, Any]:
+) -> tuple[Records, Options, Bounds, tuple[object, ...]]:
     """Read columns with their public bounds, which are returned as they are shown, too."""
     records, how = records_of(data, how, read)
     check_no_ids(bounds, records.names)
@@ -114,9 +113,9 @@ def summed(
     how: Options,
     least: int,
     products: record_grid.Pairs = (),
-    sums: Callable[..., tuple[Any, ...]] = column_sums,
+    sums: Callable[..., Found] = column_sums,
     argument: str = "data",
-) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
+) -> tuple[list[record_grid.RecordGrid], Found, int]:
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
     `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
@@ -125,7 +124,7 @@ def summed(
     """
     check = partial(check_records, how, least=least, statistic=statistic, argument=argument)
 
-    def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], tuple[Any, ...], int]:
+    def add_up(size: int | None) -> tuple[list[record_grid.RecordGrid], Found, int]:
         grids = record_grid.grids_for(pairs, how, size)
         found, number = records.numbered(
             lambda: added(records, grids, how, products, sums), lambda found: found[0].count, check
@@ -145,8 +144,8 @@ def added(
     grids: list[record_grid.RecordGrid],
     how: Options,
     products: record_grid.Pairs = (),
-    sums: Callable[..., tuple[Any, ...]] = column_sums,
-) -> tuple[Any, ...]:
+    sums: Callable[..., Found] = column_sums,
+) -> Found:
     """Return exact sums of columns, by group where there are some: the engine's own, or those of a pass."""
     # an engine adds up its columns as they are, and not what a reader makes of them
     if sums is column_sums and records.layout.read is numbers_of:

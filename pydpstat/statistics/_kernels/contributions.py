@@ -14,12 +14,13 @@ import numbers
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.containers import Column
 from pydpstat._data.values import is_missing, objects, without_mask
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
@@ -174,7 +175,7 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def coded(ids: Any) -> tuple[np.ndarray, Any]:
+def coded(ids: object) -> tuple[np.ndarray, Column]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
     import pandas as pd
 
@@ -188,7 +189,7 @@ def coded(ids: Any) -> tuple[np.ndarray, Any]:
         return _one_by_one(objects(values))
 
 
-def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, Any]:
+def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Code ids as pandas does, and what cannot be hashed by its text."""
     known: dict[object, int] = {}
     codes = np.empty(len(ids), dtype=np.intp)
@@ -203,7 +204,7 @@ def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, Any]:
     return codes, objects(list(known))
 
 
-def unit_codes(ids: Any, name: str) -> tuple[np.ndarray, Hashes]:
+def unit_codes(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
     import pandas as pd
 
@@ -234,7 +235,7 @@ def _whole(value: object) -> int | None:
     return None
 
 
-def _bits(values: Any) -> Hashes:
+def _bits(values: Column) -> Hashes:
     """Return bits that are the same for equal values and for all that are missing."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
         floats = values.astype(np.float64) + 0.0

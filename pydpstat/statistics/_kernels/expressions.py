@@ -28,16 +28,17 @@ from pydpstat._data.columns import Pair
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import elementary
+from pydpstat.r_arithmetic.elementary import Numbers
 
 Floats = npt.NDArray[np.float64]
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+_ARITHMETIC: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: np.divide,
     ast.Pow: lambda base, exponent: _power(base, float(exponent)),
 }
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
     "exp": elementary.exp,
     "expm1": elementary.expm1,
@@ -121,7 +122,7 @@ def values_of(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
     """Return an expression's numbers, NaN where it is undefined; one for all where it needs no column."""
     match node:
         case ast.Name(id=name):
-            found: Any = columns[name]
+            found = columns[name]
         case ast.Constant(value=int() | float() as value):
             found = np.asarray(float(value))
         case ast.UnaryOp(op=op, operand=operand):
@@ -164,7 +165,7 @@ def bounds_of(node: ast.expr, bounds: Mapping[str, Pair]) -> Pair:
     raise AssertionError(ast.dump(node))
 
 
-def _power(base: Any, exponent: float) -> Any:
+def _power(base: Numbers, exponent: float) -> Numbers:
     """Return a power: of few factors by multiplication."""
     if exponent == int(exponent) and abs(exponent) <= FACTORS:
         found = reduce(operator.mul, [base] * int(abs(exponent)))
@@ -172,7 +173,7 @@ def _power(base: Any, exponent: float) -> Any:
     return elementary.power(base, exponent)
 
 
-def _power_range(base: Pair, exponent: float, power: Callable[[Any, float], Any] = _power) -> Pair:
+def _power_range(base: Pair, exponent: float, power: Callable[[float, float], Numbers] = _power) -> Pair:
     """Return what a power makes of a range: it is monotone on either side of 0."""
     low, high = base
     if exponent != int(exponent):
@@ -186,7 +187,7 @@ def _power_range(base: Pair, exponent: float, power: Callable[[Any, float], Any]
 
 
 @quiet
-def hull(function: Callable[..., Any], places: list[tuple[float, ...]]) -> Pair:
+def hull(function: Callable[..., Numbers], places: list[tuple[float, ...]]) -> Pair:
     """Return the smallest and the largest value of a function at some places; the whole line for NaN."""
     found = [float(function(*map(np.float64, each))) for each in places]
     return WHOLE_LINE if any(map(math.isnan, found)) else (min(found), max(found))

@@ -35,6 +35,9 @@ _FEW = 1 << 14
 # sums are kept in two integers of 64 bits: whole multiples of this and the rest
 _LOW = 26
 
+# of each column, or of all together; `GroupSums` where there are groups, else `Sums`
+Found = tuple[Any, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class GroupSums:
@@ -73,7 +76,7 @@ def in_two(totals: Sequence[int]) -> npt.NDArray[np.int64]:
 
 def column_sums(
     part: Part, grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs, groups: int | None
-) -> tuple[Any, ...]:
+) -> Found:
     """Return the sums of every column on its own, by group where there are some."""
     places, arrays = part.places, part.columns.arrays
     if groups is None or places is None:
@@ -83,7 +86,7 @@ def column_sums(
 
 def joint_sums(
     part: Part, grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs, groups: int | None
-) -> tuple[Any, ...]:
+) -> Found:
     """Return the sums of all variables together, by group where there are some."""
     places, arrays = part.places, part.columns.arrays
     if groups is None or places is None:
@@ -132,12 +135,12 @@ def _parabola(z: np.ndarray, unit: float) -> list[np.ndarray]:
     return [(1.0 - 2.0 * z + s) * 0.25, (1.0 - s) * 0.5, (1.0 + 2.0 * z + s) * 0.25]
 
 
-def merged(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+def merged(first: Found, second: Found) -> Found:
     """Add up two parts' sums."""
     return tuple([one + other for one, other in zip(first, second)])
 
 
-def by_group(found: tuple[Any, ...]) -> list[tuple[Sums, ...]]:
+def by_group(found: Found) -> list[tuple[Sums, ...]]:
     """Return the sums of each group and column."""
     return list(zip(*[each.each() if isinstance(each, GroupSums) else [each] for each in found]))
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from pydpstat.mechanisms.gaussian import root_above
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
 from pydpstat.results._ranges import CLIPPED, ParameterRange
-from pydpstat.statistics._kernels.group_sums import GroupSums, by_group
+from pydpstat.statistics._kernels.group_sums import Found, GroupSums, by_group
 from pydpstat.statistics._kernels.record_grid import BITS, Sums
 from pydpstat.statistics._kernels.records import Records
 
@@ -122,7 +122,7 @@ def column_weights(
     pairs: Bounds,
     how: Options,
     quarters: Sequence[Sequence[int]],
-    found: tuple[Any, ...],
+    found: Found,
     derive: Callable[[np.ndarray, Pair], tuple[np.ndarray, np.ndarray]],
     step: str,
     within: ParameterRange,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 # ascending points and how many records each has
 Occupied = tuple[Integers, Integers]
 # of 32 bits where these are enough
-Counts = npt.NDArray[np.signedinteger[Any]]
+Counts = npt.NDArray[np.signedinteger]
 # ascending cells and how many records each has
 Cells = tuple[Counts, Counts]
 
@@ -297,7 +297,7 @@ def _cells(
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _kind(most: int) -> type[np.signedinteger[Any]]:
+def _kind(most: int) -> type[np.signedinteger]:
     """Return the smaller type of integers that has all from 0 to `most`."""
     return np.int32 if most < 2**31 else np.int64
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from pydpstat._data.columns import Columns, Placeholder, is_made_up
+from pydpstat._data.containers import Column
 from pydpstat._data.held import about, in_memory
 from pydpstat._data.questions import Question, Row
 from pydpstat._data.table import Chunk, Table, View, table_of
@@ -64,7 +65,7 @@ class Layout(NamedTuple):
         ids = None if self.unit is None else columns[self.unit.name]
         return self.part(variables, [columns[name] for name in self.keys], ids)
 
-    def part(self, data: object, keys: Sequence[object], ids: Any) -> Part:
+    def part(self, data: object, keys: Sequence[object], ids: Column | None) -> Part:
         """Read variables, find each record's group, and leave out what is in none or more than its unit's."""
         columns = self.read(data, self.argument)
         if self.single and len(columns.arrays) == 1 and columns.names is not None:
@@ -82,7 +83,7 @@ class Layout(NamedTuple):
         stay = self._staying(columns, places, ids)
         return Part(columns, places) if stay is None or stay.all() else _subset(columns, places, stay)
 
-    def _staying(self, columns: Columns, places: np.ndarray | None, ids: Any) -> np.ndarray | None:
+    def _staying(self, columns: Columns, places: np.ndarray | None, ids: Column | None) -> np.ndarray | None:
         """Return which records are in the sample and in a group, and among those of their unit that count."""
         stay = None if places is None or places.size == 0 or int(places.min()) >= 0 else places >= 0
         if self.sample is not None:
@@ -100,7 +101,7 @@ class Layout(NamedTuple):
         return kept(ids, self.unit, places, values)
 
 
-def _sampled(sample: Sample, size: int, ids: Any, unit: Unit | None) -> np.ndarray:
+def _sampled(sample: Sample, size: int, ids: Column | None, unit: Unit | None) -> np.ndarray:
     """Return which records are in the sample: a unit is in it with all of its records."""
     if unit is None:
         return sample.drawn(size)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, is_made_up
-from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, names_of
+from pydpstat._data.containers import Column, columns_of, is_frame, is_vector, name_of, names_of
 from pydpstat._data.held import in_memory
 from pydpstat._data.table import Table
 from pydpstat._release.options import Options
@@ -38,7 +38,7 @@ class Origin(NamedTuple):
     """
 
     names: tuple[str, ...] | None
-    columns: Mapping[str, Any]
+    columns: Mapping[str, Column]
     size: int
     table: Table | None
     made_up: bool = False
