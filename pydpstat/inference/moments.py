@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import VECTOR
 from pydpstat._release.options import Missing, options
 from pydpstat._release.statistic import quiet
+from pydpstat.inference._group_moments import GroupMomentsResults, release_group_moments
 from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied
 from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.statistics._kernels.column_release import bounded_columns
 from pydpstat.statistics._kernels.scope import Keys
-
-if TYPE_CHECKING:
-    pass
-from pydpstat.inference._group_moments import GroupMomentsResults, release_group_moments
 
 
 @quiet
