@@ -15,7 +15,7 @@ import inspect
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import resolve_name
@@ -69,7 +69,9 @@ PUBLIC = (
     "pydpstat.results",
     "pydpstat.teaching",
 )
-MOST_MODULES, MOST_LINES, MOST_ANY = 260, 43_000, 284
+MOST_ANY = 284
+# modules, lines of code and lines of docstrings at most, of all but the rooms left out, and of one room
+AIMS = {"all but porting": (300, 35_000, 15_000), "inference": (50, 6_500, None)}
 LONGEST, SHORTEST = 400, 60
 # at commit 610e3dd, before the rooms were drawn anew
 LEAST_DOCSTRING_LINES = 9_469
@@ -104,6 +106,22 @@ class House:
     def lines(self) -> dict[str, int]:
         """Lines of each module."""
         return {name: len(text.splitlines()) for name, text in self.texts.items()}
+
+    @cached_property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Lines of code and lines of docstrings of each module; the rest is empty or a comment."""
+        found = {}
+        for name, tree in self.trees.items():
+            documented = _docstring_places(tree)
+            lines = enumerate(map(str.strip, self.texts[name].splitlines()), start=1)
+            code = [line for at, line in lines if at not in documented and line and line[0] != "#"]
+            found[name] = len(code), len(documented)
+        return found
+
+    def total(self, modules: Collection[str]) -> tuple[int, int, int]:
+        """Return how many modules these are, and their lines of code and of docstrings."""
+        code, told = (sum(self.counts[name][place] for name in modules) for place in (0, 1))
+        return len(modules), code, told
 
     @cached_property
     def imports(self) -> list[Import]:
@@ -233,6 +251,13 @@ def names_of(statement: ast.stmt, imported: bool = True) -> list[str]:
     return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
+def _docstring_places(tree: ast.Module) -> set[int]:
+    """Return the numbers of the lines that docstrings have."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = [node.body[0] for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
+    return {line for each in first for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)}
+
+
 def docstring_lines(packages: Iterable[ModuleType]) -> int:
     """Return the docstring lines that a reader of all public names and their methods sees."""
     things = {id(thing): thing for package in packages for thing in _public(package)}
@@ -342,22 +367,28 @@ def main() -> None:
         f"modules under {SHORTEST} lines with one importer": [f"{m} ({n})" for m, n in house.small().items()],
         "public modules without a public name": house.nameless(),
     }
-    print(f"{'room':<20} {'modules':>8} {'lines':>8} {'Any':>6}")
-    for room in sorted({room_of(name) for name in lines}):
-        inside = [name for name in lines if room_of(name) == room]
-        total = sum(lines[name] for name in inside), sum(anys[name] for name in inside)
-        print(f"{room or 'pydpstat':<20} {len(inside):>8} {total[0]:>8,} {total[1]:>6}")
+    rooms = {room: [name for name in lines if room_of(name) == room] for room in map(room_of, lines)}
+    print(f"{'room':<20} {'modules':>8} {'code':>8} {'docstrings':>11} {'Any':>6}")
+    for room, inside in sorted(rooms.items()):
+        size, code, told = house.total(inside)
+        any_ = sum(anys[name] for name in inside)
+        print(f"{room or 'pydpstat':<20} {size:>8} {code:>8,} {told:>11,} {any_:>6}")
     print(f"\n{'what':<50} {'now':>8}  allowed")
+    for where, aims in AIMS.items():
+        inside = rooms.get(where) or [name for name in lines if room_of(name) != "porting"]
+        for what, now, aim in zip(
+            ("modules", "lines of code", "lines of docstrings"), house.total(inside), aims
+        ):
+            if aim is not None:
+                print(f"{f'{what}, {where}':<50} {now:>8,}  aim {aim:,}")
     for what, now, allowed in (
-        ("modules", str(len(lines)), f"at most {MOST_MODULES}"),
-        ("lines", f"{sum(lines.values()):,}", f"at most {MOST_LINES:,}"),
         ("Any", f"{sum(anys.values()):,}", f"at most {MOST_ANY}"),
         ("docstring lines of public names", documented(), f"at least {LEAST_DOCSTRING_LINES:,}"),
         *((what, str(len(found)), "none") for what, found in broken.items()),
     ):
         print(f"{what:<50} {now:>8}  {allowed}")
     if house.package == PACKAGE:
-        print(f"{'bytes of the wheel':<50} {wheel_size():>8}")
+        print(f"{'bytes of the wheel':<50} {wheel_size():>8}  aim 900,000")
     for what, found in broken.items():
         if found:
             print(f"\n{what}:", *found, sep="\n    ")
