@@ -224,13 +224,7 @@ def _choices() -> list[Release]:
         return Release(name, call, np.ravel(truth), private)
 
     return [
-        one(
-            "quantile",
-            lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng),
-            xs[9:11],
-            X,
-            xs,
-        ),
+        one("quantile", lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng), xs[9:11], X, xs),
         one("median", lambda rng: d.medianDP(X, 1.0, *BOUNDS, "unbounded", rng=rng), xs[19:21], X),
         one("choice", lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, rng=rng), vector, vector),
         one(

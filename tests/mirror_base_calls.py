@@ -70,12 +70,7 @@ def dppack_calls() -> dict[str, Base]:
             "candidates": [1, 2, 3, 4],
             "rng": 1,
         },
-        "calibrateAnalyticGaussianMechanism": {
-            "epsilon": 1.0,
-            "delta": 0.01,
-            "sensitivity": 1,
-            "tol": 1e-12,
-        },
+        "calibrateAnalyticGaussianMechanism": {"epsilon": 1.0, "delta": 0.01, "sensitivity": 1, "tol": 1e-12},
         "meanDataAccess": {"x": X, **bounds},
         "varDataAccess": {"x": X, **bounds},
         "covDataAccess": {"x1": X, "x2": Y, **bounds2},
@@ -98,8 +93,7 @@ def dppack_calls() -> dict[str, Base]:
             positional(d.pooledVarDP, "first", "second"), {"first": X, "second": Y, **bounds, **more}
         ),
         "pooledCovDP": Base(
-            positional(d.pooledCovDP, "first", "second"),
-            {"first": PAIRS, "second": PAIRS, **bounds2, **more},
+            positional(d.pooledCovDP, "first", "second"), {"first": PAIRS, "second": PAIRS, **bounds2, **more}
         ),
     }
     return bases | _models()

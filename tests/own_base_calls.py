@@ -13,15 +13,8 @@ from tests.named_call import LABELS, PAIRS, Base, X, Y, positional
 
 def _weighted(epsilon: float) -> dict[str, dict[str, Any]]:
     """Arguments of the statistics of records with weights."""
-    common = {
-        "weights": Y,
-        "epsilon": epsilon,
-        "max_weight": 1,
-        "missing": "error",
-        "rng": None,
-        "budget": None,
-    }
-    either = {**common, "neighbors": "bounded"}
+    either = {"weights": Y, "epsilon": epsilon, "max_weight": 1, "missing": "error"}
+    either |= {"neighbors": "bounded", "rng": None, "budget": None}
     return {
         "weighted_mean": {"data": X, "bounds": (0, 1), **either},
         "weighted_proportion": {"condition": X > 0.5, **either},
@@ -43,6 +36,8 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     choice |= {"grid_points": 101, "population": False}
     test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     t_test = {"bounds": (0, 1), "alternative": "less", **test}
+    paid = {"epsilon": epsilon, "rng": None, "budget": None}
+    blocks = {"blocks": 2, "neighbors": "bounded", **paid}
     calls = {
         name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
     }
@@ -104,7 +99,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "levels": ["a", "b"],
             "other": "other",
             "f_exp": [1, 2],
-            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            **test,
             "missing": "a",
         },
         "chi2_contingency": {
@@ -112,7 +107,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "y": ["u", "u", "v"],
             "levels": [["a", "b"], ["u", "v"]],
             "other": "other",
-            **{key: common[key] for key in ("epsilon", "neighbors", "rng", "budget")},
+            **test,
             "missing": "error",
         },
         "ols": {
@@ -127,48 +122,15 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             **{**common, "delta": 0, "mechanism": "geometric"},
         },
         "choose": {
-            "candidates": ["a", "b"],
-            "scores": [1, 2],
-            "epsilon": epsilon,
-            "sensitivity": 1,
-            "mechanism": "noisy max",
-            "rng": None,
-            "budget": None,
+            **{"candidates": ["a", "b"], "scores": [1, 2], "sensitivity": 1, "mechanism": "noisy max"},
+            **paid,
         },
-        "any_test": {
-            "data": X,
-            "test": echo_half,
-            "epsilon": epsilon,
-            "blocks": 2,
-            "level": 0.2,
-            "null": None,
-            "neighbors": "bounded",
-            "rng": None,
-            "budget": None,
-        },
+        "any_test": {"data": X, "test": echo_half, "level": 0.2, "null": None, **blocks},
         "any_interval": {
-            "data": X,
-            "estimator": np.mean,
-            "epsilon": epsilon,
-            "range": (0, 1),
-            "limit": "lower",
-            "level": 0.2,
-            "blocks": 2,
-            "neighbors": "bounded",
-            "rng": None,
-            "budget": None,
+            **{"data": X, "estimator": np.mean, "range": (0, 1), "limit": "lower", "level": 0.2},
+            **blocks,
         },
-        "logit": {
-            "formula": LABELS == 1,
-            "data": PAIRS,
-            "epsilon": epsilon,
-            "bounds": (0, 1),
-            "levels": None,
-            "neighbors": "bounded",
-            "missing": 0.5,
-            "rng": None,
-            "budget": None,
-        },
+        "logit": {"formula": LABELS == 1, "data": PAIRS, "bounds": (0, 1), "levels": None, **test},
         "plan": {
             "function": "mean",
             "epsilon": epsilon,
@@ -177,11 +139,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "bounds": (0, 1),
             **{key: common[key] for key in ("delta", "mechanism", "neighbors", "missing", "rng")},
         },
-        "statement": {
-            "releases": [d.count([True, False], 1.0, rng=1)],
-            "budget": None,
-            "delta": 1e-6,
-        },
+        "statement": {"releases": [d.count([True, False], 1.0, rng=1)], "budget": None, "delta": 1e-6},
         "compose": {"guarantees": [d.Guarantee(1.0), d.Guarantee(0.5)], "method": "basic", "delta": None},
         "Guarantee": {
             "epsilon": 1.0,
@@ -189,6 +147,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "neighbors": "bounded",
             "conditions": (),
             "loss": None,
+            "unit": None,
         },
         "Budget": {
             "epsilon": 1.0,
@@ -196,6 +155,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
             "path": None,
             "accountant": "zcdp",
             "neighbors": "bounded",
+            "unit": None,
         },
         "calibrate_gaussian": {"epsilon": 1.0, "delta": 1e-6, "sensitivity": 1.0, "method": "analytic"},
         "symmetric_geometric": {"value": [1, 2], "epsilon": 1.0, "sensitivity": 1, "rng": None},
@@ -208,7 +168,6 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
         },
         "RRandom": {"seed": 1},
     }
-    test = {key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")}
     calls |= {
         name: {"x": X, "y": Y, "alternative": "greater", **test}
         for name in ("mannwhitneyu", "wilcoxon", "kendalltau", "ks_2samp")
@@ -219,13 +178,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     bases["kruskal"] = Base(positional(d.kruskal, "first", "second"), {"first": X, "second": Y, **test})
     bases["f_oneway"] = Base(
         lambda **arguments: d.f_oneway(arguments.pop("sample1"), arguments.pop("sample2"), **arguments),
-        {
-            "sample1": X,
-            "sample2": Y,
-            "bounds": (0, 1),
-            "shape": "any",
-            **{key: common[key] for key in ("epsilon", "neighbors", "missing", "rng", "budget")},
-        },
+        {"sample1": X, "sample2": Y, "bounds": (0, 1), "shape": "any", **test},
     )
     bases["audit"] = Base(
         d.audit,

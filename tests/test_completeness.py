@@ -15,7 +15,6 @@ PLACES = {
     # its releases are those of weighted_mean
     "tests/own_releases.py": {*NOISE, "weighted_proportion"},
     "pydpstat/auditing/_cases": set(),
-    "docs/which.md": NOISE,
     "docs/own": set(),
 }
 

@@ -40,10 +40,7 @@ def r_maker(form):
     return make
 
 
-OF_R = {
-    "vector": Container(r_maker("vector")),
-    "frame": Container(r_maker("frame"), "frame"),
-}
+OF_R = {"vector": Container(r_maker("vector")), "frame": Container(r_maker("frame"), "frame")}
 
 
 FRAMES = {

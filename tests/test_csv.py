@@ -9,7 +9,6 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, Guarantee
-from pydpstat.__main__ import main
 from pydpstat._files import cell
 from tests.sample_results import parts
 
@@ -63,14 +62,8 @@ def test_other_texts_and_numbers_are_as_they_were(text):
 
 
 def test_numbers_are_as_python_prints_them():
-    assert [cell(each) for each in (-1.5, -3, 1 / 3, -float("inf"), None, "")] == [
-        "-1.5",
-        "-3",
-        "0.3333333333333333",
-        "-inf",
-        "",
-        "",
-    ]
+    found = [cell(each) for each in (-1.5, -3, 1 / 3, -float("inf"), None, "")]
+    assert found == ["-1.5", "-3", "0.3333333333333333", "-inf", "", ""]
 
 
 @pytest.mark.parametrize("text", [*FORMULAS, *TEXTS[1:], *NUMBERS])
@@ -83,24 +76,20 @@ def test_a_reader_can_take_the_apostrophe_away(text):
 
 
 @pytest.fixture
-def budget(tmp_path):
-    made = Budget(10.0, path=tmp_path / "a.ledger", unit="=1+1")
+def budget():
+    made = Budget(10.0, unit="=1+1")
     for text in FORMULAS:
         made.spend(Guarantee(0.1, unit="=1+1", conditions=(text,)), f"{text})", label=text)
     return made
 
 
-def test_a_ledger_has_no_formulas(budget, tmp_path, capsys):
+def test_a_ledger_has_no_formulas(budget):
     head, *rows = rows_of(budget.to_csv())
     assert len(rows) == len(FORMULAS) and not [each for row in rows for each in row if runs(each)]
     by_name = [dict(zip(head, row)) for row in rows]
     assert [each["label"] for each in by_name] == [f"'{text}" for text in FORMULAS]
     assert {each["unit"] for each in by_name} == {"'=1+1"}
     assert {each["epsilon"] for each in by_name} == {"0.1"}
-    budget.to_csv(tmp_path / "ledger.csv")
-    assert (tmp_path / "ledger.csv").read_bytes().decode() == budget.to_csv()
-    assert main(["budget", budget.path, "--csv"]) == 0
-    assert capsys.readouterr().out == budget.to_csv()
     # what keeps every text as it is
     assert budget.to_frame()["label"].tolist() == FORMULAS == [each.label for each in budget.entries]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import inspect
+import itertools
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,6 +16,8 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError
+from tests import containers
+from tests.base_calls import BASES
 
 SECRET, TEXT = 4.2424242e7, "Zyzzyva Quark"
 # what of them would be seen in a message
@@ -36,7 +38,7 @@ DATA: dict[str, Any] = {
     "ragged": [[SECRET, 1.0], [SECRET]],
     "a dict": {TEXT: SECRET},
     "a set": {SECRET, TEXT},
-    "a generator": (each for each in [SECRET, TEXT]),
+    "a generator": lambda: (each for each in [SECRET, TEXT]),
     "objects": np.array([object(), TEXT, SECRET], dtype=object),
     "complex": [SECRET + 1j, 2.0],
     "dates": [datetime.date(1973, 4, 2), datetime.date(1973, 4, 3)],
@@ -58,49 +60,23 @@ DATA: dict[str, Any] = {
 
 def _calls() -> dict[str, Callable[[Any], Any]]:
     """Each own function with the data in one of its places, for both neighbors."""
-    d = pydpstat
-    other = np.linspace(0, 1, 2)
     calls: dict[str, Callable[[Any], Any]] = {}
-    for neighbors in ("bounded", "unbounded"):
-        for name in ("mean", "sum", "var", "std", "median"):
-            calls[f"{name}, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
-                x, 1.0, bounds=BOUNDS, neighbors=n
+    for name, (call, arguments, records) in containers.CALLS.items():
+        # two records beside the data, as most of them have
+        own = {**arguments, **{place: arguments[place][:2] for place in records}}
+        own |= {"missing": "error"} if "missing" in own else {}
+        for place, neighbors in itertools.product(records, ("bounded", "unbounded")):
+            how = {**own, "neighbors": neighbors} if "neighbors" in own else own
+            calls[f"{name}, {place}, {neighbors}"] = lambda x, f=call, how=how, place=place: f(
+                **{**how, place: x}
             )
-        for name in ("cov", "corr"):
-            calls[f"{name}, x, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
-                x, other, 1.0, bounds=(BOUNDS, BOUNDS), neighbors=n
-            )
-            calls[f"{name}, y, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(
-                other, x, 1.0, bounds=(BOUNDS, BOUNDS), neighbors=n
-            )
-        for name in ("count", "proportion"):
-            calls[f"{name}, {neighbors}"] = lambda x, f=getattr(d, name), n=neighbors: f(x, 1.0, neighbors=n)
-        calls |= {
-            f"quantile, {neighbors}": lambda x, n=neighbors: d.quantile(
-                x, 0.5, 1.0, bounds=BOUNDS, neighbors=n
-            ),
-            f"quantiles, {neighbors}": lambda x, n=neighbors: d.quantiles(
-                x, [0.2, 0.5], 1.0, bounds=BOUNDS, neighbors=n
-            ),
-            f"histogram, {neighbors}": lambda x, n=neighbors: d.histogram(x, 1.0, edges=[0, 1], neighbors=n),
-            f"crosstab, {neighbors}": lambda x, n=neighbors: d.crosstab(
-                x, 1.0, levels=["a", "b"], neighbors=n
-            ),
-            f"crosstab, discover, {neighbors}": lambda x, n=neighbors: d.crosstab(
-                x, 1.0, levels="discover", delta=1e-9, neighbors=n
-            ),
-        }
+    d = pydpstat
+    levels = {"levels": "discover", "delta": 1e-9}
+    calls["crosstab, discover"] = lambda x: d.crosstab(x, 1.0, **levels)
+    calls["crosstab, discover, unbounded"] = lambda x: d.crosstab(x, 1.0, **levels, neighbors="unbounded")
     calls["crosstab, declared"] = lambda x: d.crosstab(x, 1.0, levels="declared")
-    calls["choose"] = lambda x: d.choose(["a", "b"], x, 1.0, 1.0)
-    # the data in the place of what follows them
-    calls["mean, in the place of epsilon"] = lambda x: d.mean(other, x, bounds=BOUNDS)
-    calls["mean, unbounded, with an option misspelt"] = lambda x: d.mean(
-        x, 1.0, bounds=BOUNDS, neighbors="unbounded", missing="dorp"
-    )
+    calls["mean, with an option misspelt"] = lambda x: d.mean(x, 1.0, bounds=BOUNDS, missing="dorp")
     calls["cov, of a frame"] = lambda x: d.cov(x, epsilon=1.0, bounds=(BOUNDS, BOUNDS))
-    calls["proportion, in the place of epsilon"] = lambda x: d.proportion(other > 0.5, x)
-    calls["symmetric_geometric"] = lambda x: d.symmetric_geometric(x, 1.0)
-    calls["cov, x, in the place of epsilon"] = lambda x: d.cov(other, other, x, bounds=BOUNDS)
     return calls
 
 
@@ -124,86 +100,11 @@ MISPLACED: dict[str, Any] = {
     "a long text": TEXT * 9,
     "truth values": [True, TEXT],
 }
-# options that are texts: what is misspelt is shown, if it is short
-NAMED = ("mechanism", "neighbors", "missing", "levels", "other", "accountant", "path", "unit")
-NAMED += ("type_DP", "which_sensitivity", "breaks")
-
-
-def _options(function: Callable[..., Any]) -> list[str]:
-    return [name for name in inspect.signature(function).parameters if name not in ("args", "kwargs")]
-
-
-def _misplacing() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
-    """Each function with good arguments, of which one is to be replaced."""
-    d, x = pydpstat, np.linspace(0, 1, 20)
-    real = {"data": x, "epsilon": 1.0, "bounds": BOUNDS, "delta": 0, "mechanism": "laplace"}
-    rules = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None}
-    counted = {"epsilon": 1.0, "delta": 0, "mechanism": "geometric", **rules}
-    found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {}
-    for name in ("mean", "sum", "var", "std"):
-        found[name] = getattr(d, name), {**real, **rules}
-    two = {**real, **rules, "x": x, "y": x}
-    del two["data"]
-    found |= {name: (getattr(d, name), two) for name in ("cov", "corr")}
-    chosen = {"x": x, "epsilon": 1.0, "bounds": BOUNDS, "grid_points": 101, **rules}
-    found["median"] = d.median, chosen
-    found["quantile"] = d.quantile, {**chosen, "q": 0.5}
-    found["quantiles"] = d.quantiles, {**chosen, "qs": [0.5]}
-    found["count"] = d.count, {**counted, "condition": x > 0.5}
-    found["proportion"] = d.proportion, {**counted, "condition": x > 0.5}
-    found["histogram"] = d.histogram, {**counted, "x": x, "edges": [0, 1]}
-    found["crosstab"] = d.crosstab, {**counted, "data": ["a"], "levels": ["a"], "other": "other"}
-    found["choose"] = (
-        d.choose,
-        {
-            "candidates": ["a", "b"],
-            "scores": [1, 2],
-            "epsilon": 1.0,
-            "sensitivity": 1,
-            "mechanism": "exponential",
-            "rng": None,
-            "budget": None,
-        },
-    )
-    found["symmetric_geometric"] = (
-        d.symmetric_geometric,
-        {
-            "value": 3,
-            "epsilon": 1.0,
-            "sensitivity": 1,
-            "rng": None,
-        },
-    )
-    mirror = {"x": x, "eps": 1.0, "lower_bound": 0, "upper_bound": 1, "rng": 1}
-    found["meanDP"] = d.meanDP, {**mirror, "delta": 0, "which_sensitivity": "bounded", "type_DP": "aDP"}
-    found["varDP"] = d.varDP, {**mirror, "delta": 0}
-    found["quantileDP"] = d.quantileDP, {**mirror, "quant": 0.5, "mechanism": "exponential"}
-    found["medianDP"] = d.medianDP, mirror
-    found["histogramDP"] = d.histogramDP, {**mirror, "breaks": [0, 1], "normalize": False}
-    noisy = {"true_values": [1.0], "eps": 1.0, "sensitivities": 1.0, "alloc_proportions": None, "rng": 1}
-    found["LaplaceMechanism"] = d.LaplaceMechanism, noisy
-    found["GaussianMechanism"] = d.GaussianMechanism, {**noisy, "delta": 0.1, "eps": 0.5, "type_DP": "aDP"}
-    utility = {"utility": [1.0, 2.0], "eps": 1.0, "sensitivity": 1.0, "measure": None, "candidates": None}
-    found["ExponentialMechanism"] = d.ExponentialMechanism, {**utility, "rng": 1}
-    limits = {"epsilon": 1.0, "delta": 0.0, "accountant": "basic", "neighbors": "bounded", "unit": "id"}
-    found["Budget"] = d.Budget, limits
-    found["Guarantee"] = d.Guarantee, {"epsilon": 1.0, "delta": 0.0, "neighbors": "bounded", "unit": "id"}
-    found["calibrate_gaussian"] = d.calibrate_gaussian, {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0}
-    found["audit"] = (
-        d.audit,
-        {
-            "release": lambda data, size: np.zeros(size),
-            "data": 1,
-            "neighbor": 2,
-            "claim": 1.0,
-            "samples": 1000,
-            "rng": 1,
-        },
-    )
-    return found
-
-
-WELL_PLACED = _misplacing()
+# options are texts: what is misspelt is shown, if it is short; and so are these
+NAMED = ("missing", "levels", "path", "unit", "breaks", "formula", "conditions")
+# names of columns are public: those of a Series, and what a dict gives by column
+PUBLIC = {("design", "data", "a Series"), ("logit", "formula", "a Series")}
+PUBLIC |= {("design", argument, "a dict of numbers") for argument in ("bounds", "levels", "missing")}
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -228,43 +129,44 @@ def said(error: BaseException) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("name", WELL_PLACED)
-def test_data_in_another_arguments_place_are_not_shown(name):
-    function, good = WELL_PLACED[name]
-    assert set(good) <= set(_options(function))
-    errors = 0
-    for argument in good:
-        for kind, wrong in MISPLACED.items():
-            if argument in NAMED and kind == "a text":
-                continue
-            texts: list[str] = []
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                try:
-                    function(**{**good, argument: wrong})
-                except PydpstatError as error:
-                    errors += 1
-                    texts = said(error)
-            texts += [str(each.message) for each in caught]
-            assert not [(argument, kind, text) for text in texts for trace in TRACES if trace in text]
-    assert errors >= len(good)
+def told(call: Callable[[], Any]) -> tuple[bool, list[str]]:
+    """Return whether a call is refused, and all that it says, of which nothing may show the data."""
+    refused, texts = False, []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            call()
+        except PydpstatError as error:
+            refused, texts = True, said(error)
+    texts += [str(each.message) for each in caught]
+    return refused, [text for text in texts for trace in TRACES if trace in text]
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_data_in_another_arguments_place_are_not_shown(name, tmp_path, monkeypatch):
+    # a text may be a file's name
+    monkeypatch.chdir(tmp_path)
+    base, errors = BASES[name], 0
+    for argument, (kind, wrong) in itertools.product(base.arguments, MISPLACED.items()):
+        option = isinstance(base.arguments[argument], str) or argument in NAMED
+        if option and kind == "a text" or argument in base.spared or (name, argument, kind) in PUBLIC:
+            continue
+        refused, shown = told(lambda: base.call(**{**base.arguments, argument: wrong}))
+        errors += refused
+        assert shown == [], (argument, kind)
+    assert errors >= len(base.arguments)
 
 
 @pytest.mark.parametrize("kind", DATA)
 def test_errors_and_warnings_do_not_show_the_data(kind):
     errors = 0
     for name, call in CALLS.items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                call(DATA[kind])
-            except PydpstatError as error:
-                errors += 1
-                texts = said(error)
-            else:
-                texts = []
-        texts += [str(each.message) for each in caught]
-        assert not [(name, text) for text in texts for trace in TRACES if trace in text]
+        # a formula is none of the data
+        if kind == "a text" and ", formula, " in name:
+            continue
+        refused, shown = told(lambda: call(DATA[kind]() if callable(DATA[kind]) else DATA[kind]))
+        errors += refused
+        assert shown == [], name
     assert errors
 
 

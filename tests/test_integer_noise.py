@@ -19,10 +19,7 @@ FALSE_ALARM = 1e-6
 
 
 @given(
-    st.integers(-(10**9), 10**9),
-    st.floats(1e-3, 20.0),
-    st.integers(1, 100),
-    st.sampled_from([None, 7, "R"]),
+    st.integers(-(10**9), 10**9), st.floats(1e-3, 20.0), st.integers(1, 100), st.sampled_from([None, 7, "R"])
 )
 def test_whole_numbers_stay_whole(value, epsilon, sensitivity, rng):
     result = symmetric_geometric(
@@ -41,11 +38,8 @@ def test_shapes():
     assert symmetric_geometric([1, 2, 3], 1.0).estimate.shape == (3,)
     assert symmetric_geometric(np.ones((2, 3), dtype=int), 1.0).estimate.shape == (2, 3)
     series = symmetric_geometric(pd.Series([1, 2], index=["a", "b"], name="n"), 1.0)
-    assert (
-        series.estimate.index.tolist() == ["a", "b"]
-        and series.estimate.name == "n"
-        and series.params.name == "count"
-    )
+    assert series.estimate.index.tolist() == ["a", "b"] and series.estimate.name == "n"
+    assert series.params.name == "count"
     assert symmetric_geometric(np.array([], dtype=int), 1.0).estimate.shape == (0,)
 
 
@@ -150,12 +144,6 @@ def test_other_values_are_refused(value):
     assert np.array_equal(stream.state, before)
 
 
-def test_the_message_has_no_data():
-    with pytest.raises(PydpstatError) as error:
-        symmetric_geometric([4.242424242e7, 1.0], 1.0)
-    assert "4242424" not in str(error.value)
-
-
 def test_counts_that_a_float_cannot_hold_are_refused():
     """Counts one apart must stay one apart: 2^53 + 1 would become 2^53, and 2^53 + 2 stays."""
     with pytest.raises(PydpstatError, match="^value must be"):
@@ -175,20 +163,14 @@ def test_other_sizes_are_refused(size):
     ids=["release", "noise"],
 )
 def test_other_parameters_are_refused(call):
-    for epsilon in (0, -1, math.nan, math.inf, None, "1", True, [1, 2]):
+    for epsilon in (0, -1, math.nan, math.inf, None, "1", True, [1, 2], 10**400):
         with pytest.raises(PydpstatError, match="^epsilon must be"):
             call(epsilon=epsilon)
-    for sensitivity in (0, -1, 1.5, math.nan, math.inf, None, "1", [1, 2]):
+    for sensitivity in (0, -1, 1.5, math.nan, math.inf, None, "1", [1, 2], 10**400):
         with pytest.raises(PydpstatError, match="^sensitivity must be"):
             call(epsilon=1.0, sensitivity=sensitivity)
     with pytest.raises(PydpstatError, match="^rng must be"):
         call(epsilon=1.0, rng=-1)
-
-
-def test_huge_parameters_are_refused():
-    for wrong in ({"epsilon": 10**400}, {"epsilon": 1.0, "sensitivity": 10**400}):
-        with pytest.raises(PydpstatError, match=f"^{list(wrong)[-1]} must be"):
-            symmetric_geometric_noise(1, **wrong)
 
 
 def test_other_methods_are_refused():

@@ -113,10 +113,7 @@ STATISTICS: dict[str, tuple[Release, Truth]] = {
         lambda d, s: dp.quantiles(d.x, QS, LARGE, **BOUNDS, population=True, rng=s),
         lambda d: d.x.quantile(QS),
     ),
-    "median": (
-        lambda d, s: dp.median(d.x, LARGE, **BOUNDS, population=True, rng=s),
-        lambda d: d.x.median(),
-    ),
+    "median": (lambda d, s: dp.median(d.x, LARGE, **BOUNDS, population=True, rng=s), lambda d: d.x.median()),
     "weighted mean": (
         lambda d, s: dp.weighted_mean(d.x, d.w, EPSILON, **BOUNDS, max_weight=4, rng=s),
         lambda d: np.average(d.x, weights=d.w),

@@ -253,9 +253,8 @@ def test_the_constructor_copies_and_takes_keywords_only():
     )
     r = ModelResults(**fields)
     coeff[0] = 5.0
-    assert (
-        r.coeff[0] == 0.0 and "private" in r.summary().as_text() and r.r_call == "DPpack::m$new()$fit(X, y)"
-    )
+    assert r.coeff[0] == 0.0 and "private" in r.summary().as_text()
+    assert r.r_call == "DPpack::m$new()$fit(X, y)"
     with pytest.raises(TypeError):
         ModelResults(*fields.values())
 

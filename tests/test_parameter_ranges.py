@@ -83,9 +83,7 @@ DRAWN = {
         ((0.0, most), lambda rng, how=how: dp.sum(FRAME, EPSILON, **UNIT, **how, rng=rng))
         for how, most in (({}, 5.0 * N), (OPEN, INFINITY), (BY, INFINITY), ({**BY, **OPEN}, INFINITY))
     ],
-    "a sum below 0": [
-        ((-INFINITY, 0.0), lambda rng: dp.sum(-X, EPSILON, bounds=(-5, 0), **OPEN, rng=rng)),
-    ],
+    "a sum below 0": [((-INFINITY, 0.0), lambda rng: dp.sum(-X, EPSILON, bounds=(-5, 0), **OPEN, rng=rng))],
     "cells": [
         ((0.0, N), lambda rng: dp.histogram(X, EPSILON, edges=[0, 1, 5], rng=rng)),
         ((0.0, INFINITY), lambda rng: dp.histogram(X, EPSILON, edges=[0, 1, 5], **BY, **OPEN, rng=rng)),

@@ -17,10 +17,7 @@ MADE = {
     "generate_loss_huber, weights": (lambda: dppack.generate_loss_huber(1), ([0.2, 1.2], [-1, 1], [0.5, 1])),
     "generate_loss_gr_huber": (lambda: dppack.generate_loss_gr_huber(0.5), ([-0.5, 1.2], [-1, 1])),
     "generate_sampling, seeded": (lambda: dppack.generate_sampling(0.5, rng=3), (2,)),
-    "generate_sampling, NumPy": (
-        lambda: dppack.generate_sampling(0.5, rng=np.random.default_rng(3)),
-        (2,),
-    ),
+    "generate_sampling, NumPy": (lambda: dppack.generate_sampling(0.5, rng=np.random.default_rng(3)), (2,)),
 }
 MODELS = {
     **cms_models.MAKE,

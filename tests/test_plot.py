@@ -254,13 +254,6 @@ def test_a_wrong_colour_map(axes):
     assert result.plot(axes, cmap="cividis").images[0].get_cmap().name == "cividis"
 
 
-def test_the_data_are_not_kept_by_the_picture(axes):
-    result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
-    result.plot(axes)
-    ((x, _),) = marks.points(axes)
-    assert x.tolist() == [float(result)]
-
-
 def test_a_new_figure():
     pytest.importorskip("matplotlib")
     import matplotlib

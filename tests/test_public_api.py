@@ -211,9 +211,8 @@ def test_no_module_imports_rpy2_or_matplotlib_by_itself():
 def test_errors_are_value_errors():
     from pydpstat.errors import MissingExtraError, NotSupportedError
 
-    assert issubclass(pydpstat.PydpstatError, ValueError) and issubclass(
-        NotSupportedError, pydpstat.PydpstatError
-    )
+    assert issubclass(pydpstat.PydpstatError, ValueError)
+    assert issubclass(NotSupportedError, pydpstat.PydpstatError)
     assert issubclass(MissingExtraError, ImportError) and issubclass(pydpstat.PrivacyWarning, UserWarning)
 
 

@@ -15,7 +15,6 @@ from pydpstat import Guarantee, PydpstatError
 from pydpstat._release.additive import _float_sum
 from pydpstat._release.calibration import _SMALLEST_SCALE, _check_underflow
 from pydpstat._release.model import release_model
-from pydpstat.budget.amounts import ConcentratedAccountant
 from pydpstat.mechanisms import Gaussian, Geometric, Laplace, LaplaceNoise
 from pydpstat.random.source import source_from
 from pydpstat.statistics._kernels import association_interval
@@ -44,12 +43,6 @@ def test_one_scale_that_underflows_is_an_error():
     for scale in (np.array([1.0, 1e-320]), 1e-320):
         with pytest.raises(PydpstatError, match="underflows"):
             _check_underflow(question, SimpleNamespace(scale=scale))
-
-
-def test_a_matrix_has_its_noise_in_its_shape():
-    r = dp.LaplaceMechanism(np.arange(6.0).reshape(2, 3), 1.0, [1, 2, 3, 4, 5, 6], [1, 1, 1, 1, 1, 1], rng=1)
-    # R's order: the columns one after the other
-    assert r.noise.scale.tolist() == [[6.0, 18.0, 30.0], [12.0, 24.0, 36.0]]
 
 
 @pytest.mark.parametrize("coefficient", [math.nan, math.inf])
@@ -91,14 +84,6 @@ def test_what_a_mechanism_is_for():
 def test_only_integers_need_a_grid_of_at_most_1():
     assert dp.sum([1.0, 2.0], 1.0, bounds=(0, 1e15)).grid > 1.0
     assert dp.count([True, False], 1e-12, mechanism=Laplace()).grid <= 1.0
-
-
-@pytest.mark.parametrize("cost", [1e-9, 0.01, 0.3, 2.0])
-def test_the_epsilon_of_a_cost_costs_no_more(cost):
-    accountant = ConcentratedAccountant(100.0, 1e-6)
-    for step in range(50):
-        spent = Fraction(cost * (1.0 + step / 50.0))
-        assert accountant.cost(Guarantee(accountant.amount((spent, Fraction(0))).epsilon))[0] <= spent
 
 
 def test_engines_are_not_asked_for_levels_that_they_may_read_otherwise():

@@ -120,39 +120,26 @@ def test_round_trips(release, clone):
 
 
 @pytest.mark.parametrize(
-    "clone",
-    [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))],
-    ids=["copy", "deepcopy", "pickle"],
-)
-def test_copies_cannot_be_changed_either(clone):
-    result = clone(table(FLAT))
-    assert not result.value.flags.writeable
-
-
-@pytest.mark.parametrize(
     "name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "eq", "ne"]
 )
 def test_operators_on_a_number(mean, name):
     operation, x = getattr(operator, name), float(mean)
     for other in (2, 2.5, np.float64(3), mean):
         plain = float(other) if other is mean else other
-        assert operation(mean, other) == operation(x, plain) and not isinstance(
-            operation(mean, other), DPResults
-        )
-        assert operation(other, mean) == operation(plain, x) and not isinstance(
-            operation(other, mean), DPResults
-        )
+        for found, wanted in (
+            (operation(mean, other), operation(x, plain)),
+            (operation(other, mean), operation(plain, x)),
+        ):
+            assert found == wanted and not isinstance(found, DPResults)
     array = np.array([1.0, 2.0])
-    assert type(operation(mean, array)) is np.ndarray and np.array_equal(
-        operation(mean, array), operation(x, array)
-    )
-    assert type(operation(array, mean)) is np.ndarray and np.array_equal(
-        operation(array, mean), operation(array, x)
-    )
     series = pd.Series(array)
-    assert operation(mean, series).equals(operation(x, series)) and operation(series, mean).equals(
-        operation(series, x)
-    )
+    for found, wanted in (
+        (operation(mean, array), operation(x, array)),
+        (operation(array, mean), operation(array, x)),
+    ):
+        assert type(found) is np.ndarray and np.array_equal(found, wanted)
+    assert operation(mean, series).equals(operation(x, series))
+    assert operation(series, mean).equals(operation(series, x))
 
 
 def test_functions_of_a_number(mean):
@@ -160,12 +147,8 @@ def test_functions_of_a_number(mean):
     assert -mean == -x and +mean == x and abs(-1 * mean) == x and type(-mean) is float
     assert round(mean, 3) == round(x, 3) and type(round(mean, 3)) is float and round(mean) == round(x)
     assert f"{mean:.3f}" == f"{x:.3f}" and f"{mean}" == str(x) and "%.2f" % mean == "%.2f" % x
-    assert (
-        int(mean) == int(x)
-        and bool(mean)
-        and math.sqrt(mean) == math.sqrt(x)
-        and math.floor(mean) == math.floor(x)
-    )
+    assert int(mean) == int(x) and bool(mean) and math.sqrt(mean) == math.sqrt(x)
+    assert math.floor(mean) == math.floor(x)
     assert sum([mean, mean]) == 2 * x and max(mean, 1.0) is mean and np.sqrt(mean) == math.sqrt(x)
     assert np.array([mean, mean], dtype=float).tolist() == [x, x]
     for wrong in (lambda: len(mean), lambda: mean[0], lambda: list(mean)):
@@ -176,11 +159,8 @@ def test_functions_of_a_number(mean):
 def test_operators_on_a_table():
     result = table(FLAT)
     plain = result.estimate
-    assert (
-        (result * 2).equals(plain * 2)
-        and (2 * result).equals(2 * plain)
-        and (result + result).equals(plain + plain)
-    )
+    assert (result * 2).equals(plain * 2) and (2 * result).equals(2 * plain)
+    assert (result + result).equals(plain + plain)
     assert (result > 2).equals(plain > 2) and (plain + result).equals(plain + plain)
     assert (np.arange(3) * result).equals(np.arange(3) * plain)
     assert len(result) == 3 and list(result) == list(plain) and result["b"] == plain["b"]
@@ -189,21 +169,16 @@ def test_operators_on_a_table():
     with pytest.raises(TypeError):
         float(table(FLAT, GROUP))
     frame = table(FLAT, GROUP)
-    assert (
-        (frame / 2).equals(frame.estimate / 2) and frame["x"].equals(frame.estimate["x"]) and len(frame) == 3
-    )
+    assert (frame / 2).equals(frame.estimate / 2) and frame["x"].equals(frame.estimate["x"])
+    assert len(frame) == 3
 
 
 def test_operators_on_a_histogram():
     result = pydpstat.histogramDP(AGES, 1.0, 0, 75, breaks=[0, 25, 50, 75], rng=RRandom(123))
     counts = result.estimate.counts
     assert type(result / 2) is np.ndarray and (result / 2).tolist() == (counts / 2).tolist()
-    assert (
-        len(result) == 3
-        and list(result) == counts.tolist()
-        and result[0] == counts[0]
-        and result[1:].tolist() == counts[1:].tolist()
-    )
+    assert len(result) == 3 and list(result) == counts.tolist() and result[0] == counts[0]
+    assert result[1:].tolist() == counts[1:].tolist()
 
 
 def test_results_are_frozen(release):

@@ -71,43 +71,26 @@ def _caught(content: Any) -> Any:
         return error.with_traceback(None)
 
 
-@pytest.mark.parametrize(
-    "hide",
-    [
-        Box,
-        _slotted,
-        _closure,
-        lambda v: [{"a": (v,)}],
-        lambda v: lambda x=v: x,
-        lambda v: np.array([1.0, v, 2.0]),
-        lambda v: Box(v).__eq__,
-        lambda v: (each + v for each in range(3)),
-        _cached,
-        lambda v: functools.partial(print, v),
-        lambda v: Fraction(v) / 2**40,
-        lambda v: np.array([1.0, v]).tobytes(),
-        lambda v: f"the value {v!r}",
-        lambda v: pd.Series([1.0, v], name="x").iloc[:1],
-        _caught,
-    ],
-    ids=[
-        "attribute",
-        "slot",
-        "closure",
-        "containers",
-        "default",
-        "array",
-        "bound method",
-        "generator",
-        "cache",
-        "partial",
-        "fraction in grid units",
-        "bytes",
-        "text",
-        "base of a Series",
-        "error",
-    ],
-)
+HIDDEN = {
+    "attribute": Box,
+    "slot": _slotted,
+    "closure": _closure,
+    "containers": lambda v: [{"a": (v,)}],
+    "default": lambda v: lambda x=v: x,
+    "array": lambda v: np.array([1.0, v, 2.0]),
+    "bound method": lambda v: Box(v).__eq__,
+    "generator": lambda v: (each + v for each in range(3)),
+    "cache": _cached,
+    "partial": lambda v: functools.partial(print, v),
+    "fraction in grid units": lambda v: Fraction(v) / 2**40,
+    "bytes": lambda v: np.array([1.0, v]).tobytes(),
+    "text": lambda v: f"the value {v!r}",
+    "base of a Series": lambda v: pd.Series([1.0, v], name="x").iloc[:1],
+    "error": _caught,
+}
+
+
+@pytest.mark.parametrize("hide", HIDDEN.values(), ids=HIDDEN)
 def test_the_search_finds_what_is_hidden(hide):
     assert findings(hide(4.2424242e7), [4.2424242e7])
     assert not findings(hide(4.2424243e7), [4.2424242e7])

@@ -84,11 +84,7 @@ def floats(words):
 
 def study():
     return dp.design(
-        PEOPLE,
-        bounds={"income": (0, 100_000), "age": (0, 110)},
-        levels=LEVELS,
-        neighbors="bounded",
-        rng=123,
+        PEOPLE, bounds={"income": (0, 100_000), "age": (0, 110)}, levels=LEVELS, neighbors="bounded", rng=123
     )
 
 

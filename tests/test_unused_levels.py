@@ -95,9 +95,8 @@ def test_misspelled_levels_of_groups_are_told_of(name: str) -> None:
     (both,) = notes(lambda: release(["F", "M"]))
     assert "no level of sex, ['F', 'M'], has a larger" in both and "in none of the levels is about" in both
     (one,) = notes(lambda: release(["f", "M"]))
-    assert one.startswith("the level 'M' of sex looks empty: its noisy") and one.endswith(
-        "is one misspelled?"
-    )
+    assert one.startswith("the level 'M' of sex looks empty: its noisy")
+    assert one.endswith("is one misspelled?")
     assert notes(lambda: release(["f", "m", "x"])) == []
 
 

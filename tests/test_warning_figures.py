@@ -14,11 +14,6 @@ from pydpstat import PrivacyWarning
 from tests.warning_calls import CELLS, X, caught, hist, mean, table
 
 
-def test_the_figure_of_the_variance_is_well_known():
-    (seen,) = caught(pydpstat.varDP, X, 1, 0, 5, rng=1)
-    assert "epsilon is 1.4899, not 1." in str(seen.message)
-
-
 @pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 2.0, 10.0])
 @pytest.mark.parametrize("call", [pydpstat.varDP, pydpstat.sdDP])
 def test_the_figure_of_redrawing(call, eps):
@@ -42,9 +37,8 @@ def exact_delta(eps, sd, sensitivity):
 def test_the_figure_of_a_large_delta(delta):
     (seen,) = caught(pydpstat.GaussianMechanism, 1, 0.5, delta, 1, rng=1)
     sd = math.sqrt(2 * math.log(1.25 / delta)) / 0.5
-    assert f"delta={delta:g}" in str(
-        seen.message
-    ) and f"at epsilon 0.5 the exact delta is {exact_delta(0.5, sd, 1):.3g}" in str(seen.message)
+    assert f"delta={delta:g}" in str(seen.message)
+    assert f"at epsilon 0.5 the exact delta is {exact_delta(0.5, sd, 1):.3g}" in str(seen.message)
 
 
 def test_delta_125_publishes_the_true_value():
@@ -65,9 +59,8 @@ def test_the_figure_of_a_loose_calibration(delta):
         return
     (only,) = seen
     figure, times = re.search(r"exact delta is (\S+), (\S+) times the claimed", str(only.message)).groups()
-    assert float(figure) == pytest.approx(exact, rel=0.01) and float(times) == pytest.approx(
-        exact / delta, rel=0.01
-    )
+    assert float(figure) == pytest.approx(exact, rel=0.01)
+    assert float(times) == pytest.approx(exact / delta, rel=0.01)
     with pytest.warns(PrivacyWarning):
         result = pydpstat.GaussianMechanism(1, 0.1, delta, 1, analytic=True, rng=1)
     assert result.guarantee.delta == pytest.approx(exact, rel=1e-6) and result.claim.delta == delta
@@ -96,14 +89,10 @@ def epsilon_that_holds(call, **more):
 
 
 def test_guarantees():
-    assert (
-        epsilon_that_holds(mean) == 0.5
-        and epsilon_that_holds(hist) == 0.5
-        and epsilon_that_holds(table, a=CELLS) == 0.5
-    )
-    assert math.isinf(epsilon_that_holds(hist, breaks="Sturges")) and math.isinf(
-        epsilon_that_holds(table, a=[1, 2])
-    )
+    assert epsilon_that_holds(mean) == 0.5 and epsilon_that_holds(hist) == 0.5
+    assert epsilon_that_holds(table, a=CELLS) == 0.5
+    assert math.isinf(epsilon_that_holds(hist, breaks="Sturges"))
+    assert math.isinf(epsilon_that_holds(table, a=[1, 2]))
     assert math.isinf(epsilon_that_holds(table, a=CELLS, useNA="ifany"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

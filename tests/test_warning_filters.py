@@ -61,11 +61,8 @@ LOOP = "for eps in (0.5, 1.0, 2.0):\n    pydpstat.varDP(X, eps, 0, 5)\n"
 
 def test_one_line_warns_once_also_with_other_figures():
     (warning,) = shown_by(LOOP)
-    assert (
-        warning.lineno == 2
-        and warning.filename == "a_script.py"
-        and "epsilon is 0.8318" in str(warning.message)
-    )
+    assert warning.lineno == 2 and warning.filename == "a_script.py"
+    assert "epsilon is 0.8318" in str(warning.message)
 
 
 def test_another_line_and_another_row_warn_again():
@@ -106,11 +103,7 @@ def test_a_changed_filter_lets_a_line_warn_again():
         (lambda: hist(breaks="Sturges"), "4", "histogram"),
         (lambda: table(["a", "b"]), "8", "crosstab"),
         (lambda: pydpstat.symmetric_geometric_noise(3, 1.0, method="sign"), "1", "symmetric_geometric"),
-        (
-            lambda: pydpstat.GaussianMechanism(1, 0.1, 1e-15, 1, analytic=True),
-            "11",
-            "calibrate_gaussian",
-        ),
+        (lambda: pydpstat.GaussianMechanism(1, 0.1, 1e-15, 1, analytic=True), "11", "calibrate_gaussian"),
         (lambda: mean(mechanism="Gaussian", delta=1.1), "delta", "meanDP"),
     ],
 )

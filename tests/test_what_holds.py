@@ -107,11 +107,7 @@ ROWS = {
     "loose calibration": ("11", lambda: gauss(eps=0.1, delta=1e-15, analytic=True), None),
     "sampled sensitivity": ("14", sampled, None),
     "large delta": ("delta", lambda: gauss(delta=1.1), None),
-    "no noise": (
-        "delta",
-        lambda: gauss(delta=1.25),
-        "no guarantee",
-    ),
+    "no noise": ("delta", lambda: gauss(delta=1.25), "no guarantee"),
     "other gamma": (
         "C1",
         lambda: logistic(100.0),
@@ -155,60 +151,39 @@ def void(guarantee):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_the_attributes_are_what_holds(name):
+def test_what_is_stated_first_is_what_holds(name):
     for result in released(name):
-        held = result.guarantee
-        assert result.epsilon == (math.inf if void(held) else held.epsilon)
-        assert result.delta == (1.0 if void(held) else held.delta) and result.neighbors == held.neighbors
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_the_short_form_starts_with_what_holds(name):
-    for result in released(name):
-        held, claim = str(result.guarantee), str(result.claim)
-        shown = "no guarantee" if void(result.guarantee) else held
-        ending = shown if held == claim else f"{shown}, claimed {claim}"
-        assert repr(result).endswith(f", {ending}>")
-        if ROWS[name][2] is not None:
-            assert ending == ROWS[name][2]
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_the_dict_states_what_holds(name):
-    for result in released(name):
+        held, claim, nothing = result.guarantee, result.claim, void(result.guarantee)
+        assert result.epsilon == (math.inf if nothing else held.epsilon)
+        assert result.delta == (1.0 if nothing else held.delta) and result.neighbors == held.neighbors
+        # the short form
+        shown = "no guarantee" if nothing else str(held)
+        ending = shown if str(held) == str(claim) else f"{shown}, claimed {claim}"
+        assert repr(result).endswith(f", {ending}>") and ROWS[name][2] in (None, ending)
+        # the dictionary
         content = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-        nothing = void(result.guarantee)
-        assert content["epsilon"] == ("infinite" if nothing else result.guarantee.epsilon)
-        assert content["delta"] == (1.0 if nothing else result.guarantee.delta)
+        assert content["epsilon"] == ("infinite" if nothing else held.epsilon)
+        assert content["delta"] == (1.0 if nothing else held.delta)
         assert all(content["guarantee"][each] == content[each] for each in ("epsilon", "delta", "unit"))
-        assert content["neighbors"] == result.guarantee.neighbors
-        claimed, eps = content["claim"], result.claim.epsilon
-        assert (claimed["epsilon"], claimed["delta"]) == (
-            "infinite" if math.isinf(eps) else eps,
-            result.claim.delta,
-        )
+        assert content["neighbors"] == held.neighbors
+        assert content["claim"]["epsilon"] == ("infinite" if math.isinf(claim.epsilon) else claim.epsilon)
+        assert content["claim"]["delta"] == claim.delta
         assert list(content).index("guarantee") < list(content).index("claim")
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_the_summary_states_what_holds_before_the_claim(name):
-    for result in released(name):
+        # the summary
         words = " ".join(result.summary().as_text().split())
-        nothing, held, claim = void(result.guarantee), result.guarantee, result.claim
         assert ("Nothing is guaranteed: " in words) == nothing
-        for name in ("epsilon", "delta", "neighbors"):
+        for each in ("epsilon", "delta", "neighbors"):
             shown, claimed = (
-                each if isinstance(each, str) else f"{each:.6g}"
-                for each in (getattr(held, name), getattr(claim, name))
+                value if isinstance(value, str) else f"{value:.6g}"
+                for value in (getattr(held, each), getattr(claim, each))
             )
             if nothing:
-                shown = "-" if name == "neighbors" else "none"
+                shown = "-" if each == "neighbors" else "none"
             if shown == claimed:
-                assert f"{name.capitalize()}: {shown}" in words and f"Claimed {name}" not in words
+                assert f"{each.capitalize()}: {shown}" in words and f"Claimed {each}" not in words
             else:
-                first, second = f"Guaranteed {name}: {shown}", f"Claimed {name}: {claimed}"
                 # two columns may stand between them
-                assert first in words and second in words
+                assert f"Guaranteed {each}: {shown}" in words and f"Claimed {each}: {claimed}" in words
 
 
 def test_every_finding_of_a_result_is_here():

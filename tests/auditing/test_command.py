@@ -60,19 +60,8 @@ def test_the_variance_redrawn_until_positive_is_found():
 
 def test_the_table_and_the_files(tmp_path, capsys):
     files = [tmp_path / "a.json", tmp_path / "a.md"]
-    code = main(
-        [
-            "audit",
-            "--only",
-            "uniform noise",
-            "--samples",
-            "2000",
-            "--json",
-            str(files[0]),
-            "--markdown",
-            str(files[1]),
-        ]
-    )
+    asked = ["audit", "--only", "uniform noise", "--samples", "2000"]
+    code = main([*asked, "--json", str(files[0]), "--markdown", str(files[1])])
     out = capsys.readouterr().out
     assert code == 0 and "infinite" in out and "found" in out and "only under one of the two" in out
     data = json.loads(files[0].read_text())

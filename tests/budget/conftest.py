@@ -82,3 +82,21 @@ def connection(database):
 @pytest.fixture
 def url(database):
     return database[1]
+
+
+def _where(request):
+    if request.param == "PostgreSQL":
+        return {"url": request.getfixturevalue("url")}
+    return {"path": request.getfixturevalue("tmp_path") / "a.ledger"} if request.param == "file" else {}
+
+
+@pytest.fixture(params=["memory", "file", "PostgreSQL"])
+def place(request):
+    """Where a ledger is, as the arguments of a budget."""
+    return _where(request)
+
+
+@pytest.fixture(params=["file", "PostgreSQL"])
+def shared(request):
+    """A place that processes can share."""
+    return _where(request)

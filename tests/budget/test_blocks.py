@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import threading
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pydpstat as dp
 from pydpstat import Budget, BudgetExceeded, PydpstatError
 from pydpstat.budget._blocks import within
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.errors import BudgetWarning
 from pydpstat.local import LaplaceAccess, RandomizedResponse, federate_array, run_n_experiments
 from pydpstat.random import secure
 from pydpstat.teaching import UniformNoise
@@ -118,14 +116,8 @@ def test_a_refused_release_draws_nothing(name, monkeypatch):
     ids=["levels from the data", "uniform noise", "a logistic regression"],
 )
 def test_what_guarantees_nothing_is_refused_with_the_reason(use):
-    budget = Budget(100.0)
-    with (
-        budget,
-        pytest.raises(
-            PydpstatError,
-            match="guarantees nothing. Nothing was released. If there was a warning",
-        ),
-    ):
+    reason = "guarantees nothing. Nothing was released. If there was a warning"
+    with Budget(100.0) as budget, pytest.raises(PydpstatError, match=reason):
         use()
     assert not budget.entries
 
@@ -169,42 +161,16 @@ def test_a_block_ends_with_an_error():
     assert not budget.entries
 
 
-def test_a_thread_starts_without_and_a_task_with_the_block():
-    budget = Budget(1.0)
-
+def test_a_task_starts_with_the_block():
     def count():
         dp.count([True], 0.1)
 
-    with budget:
-        with pytest.warns(BudgetWarning, match="not charged to a budget"):
-            thread = threading.Thread(target=count)
-            thread.start()
-            thread.join()
-        assert not budget.entries
+    async def inside():
+        await asyncio.gather(*(asyncio.create_task(asyncio.to_thread(count)) for _ in range(2)))
 
-        async def inside():
-            await asyncio.gather(*(asyncio.create_task(asyncio.to_thread(count)) for _ in range(2)))
-
+    with Budget(1.0) as budget:
         asyncio.run(inside())
     assert len(budget.entries) == 2
-
-    async def beside():
-        started = asyncio.Event()
-
-        async def holder():
-            with Budget(1.0) as own:
-                started.set()
-                await asyncio.sleep(0.01)
-                count()
-            return len(own.entries)
-
-        task = asyncio.create_task(holder())
-        await started.wait()
-        # another task is not inside
-        count()
-        return await task
-
-    assert asyncio.run(beside()) == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-import threading
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,22 +12,12 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError, compose
-from pydpstat.__main__ import main
 from pydpstat.budget.amounts import ConcentratedAccountant
-from pydpstat.privacy import GaussianLoss, LaplaceLoss, PrivacyLoss
+from pydpstat.privacy import GaussianLoss, PrivacyLoss
 
 
-@pytest.fixture(params=["memory", "file"])
-def make(request, tmp_path):
-    def budget(*arguments, **options):
-        path = tmp_path / "a.ledger" if request.param == "file" else None
-        return Budget(*arguments, path=path, **options)
-
-    return budget
-
-
-def test_ten_tenths_are_one(make):
-    budget = make(1.0)
+def test_ten_tenths_are_one(place):
+    budget = Budget(1.0, **place)
     for _ in range(10):
         budget.spend(Guarantee(0.1), "mean(x)")
     assert budget.spent.epsilon == 1.0 and budget.remaining == (0.0, 0.0, None)
@@ -37,8 +26,8 @@ def test_ten_tenths_are_one(make):
     assert len(budget.entries) == 10
 
 
-def test_a_refusal_says_what_is_missing(make):
-    budget = make(1.0, 1e-6)
+def test_a_refusal_says_what_is_missing(place):
+    budget = Budget(1.0, 1e-6, **place)
     budget.spend(Guarantee(0.75, 5e-7), "mean(x)")
     with pytest.raises(BudgetExceeded, match="needs epsilon 0.5, delta 1e-06, and epsilon 0.25") as caught:
         budget.spend(Guarantee(0.5, 1e-6), "mean(y)")
@@ -109,8 +98,8 @@ def test_concentrated_budgets_allow_more_of_many():
     assert counts[0] == 200 and counts[1] > 1900
 
 
-def test_results_are_charged_with_what_holds(make):
-    budget = make(10.0, 1e-3)
+def test_results_are_charged_with_what_holds(place):
+    budget = Budget(10.0, 1e-3, **place)
     with pytest.warns(pydpstat.PrivacyWarning):
         variance = pydpstat.varDP([1, 2, 3, 4], 1.0, 0, 5, rng=1)
     budget.charge(variance)
@@ -154,8 +143,8 @@ def test_own_noise_knows_its_rho():
         (Guarantee(0.1, neighbors="unbounded"), r"budget.spend\(guarantee.as_bounded\(\), call\)"),
     ],
 )
-def test_what_cannot_be_spent(make, guarantee, message):
-    budget = make(1.0)
+def test_what_cannot_be_spent(place, guarantee, message):
+    budget = Budget(1.0, **place)
     with pytest.raises(PydpstatError, match=message):
         budget.spend(guarantee, "mean(x)")
     assert budget.spent.epsilon == 0.0 and not budget.entries
@@ -167,16 +156,16 @@ class OwnLoss(PrivacyLoss):
 
 
 @pytest.mark.parametrize("rho", [-0.5, -1e-300, math.nan, math.inf, 1.7976931348623157e308, "1"])
-def test_a_spend_is_no_refund(make, rho):
-    budget = make(1.0, 1e-6, accountant="zcdp")
+def test_a_spend_is_no_refund(place, rho):
+    budget = Budget(1.0, 1e-6, accountant="zcdp", **place)
     with pytest.raises(PydpstatError, match="rho of guarantee must be at least 0 and finite to be charged"):
         budget.spend(Guarantee(1.0, loss=OwnLoss(rho)), "mean(x)")
     assert budget.spent.rho == 0.0 and not budget.entries
 
 
 @pytest.mark.parametrize("epsilon", [-0.5, math.nan, "1"])
-def test_a_guarantee_that_was_tampered_with_is_no_refund(make, epsilon):
-    budget, guarantee = make(1.0), Guarantee(1.0)
+def test_a_guarantee_that_was_tampered_with_is_no_refund(place, epsilon):
+    budget, guarantee = Budget(1.0, **place), Guarantee(1.0)
     object.__setattr__(guarantee, "epsilon", epsilon)
     with pytest.raises(PydpstatError, match="the epsilon of guarantee must be at least 0"):
         budget.spend(guarantee, "mean(x)")
@@ -220,25 +209,6 @@ def test_arguments_are_checked(arguments, message):
         Budget(**arguments)
 
 
-def test_threads_share_a_budget(make):
-    budget, accepted = make(1.0), []
-
-    def work():
-        for _ in range(15):
-            try:
-                budget.spend(Guarantee(0.02), "mean(x)")
-                accepted.append(1)
-            except BudgetExceeded:
-                return
-
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(accepted) == len(budget.entries) == 50 and budget.spent.epsilon == 1.0
-
-
 def test_a_budget_in_memory_has_no_copies():
     for copied in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(PydpstatError, match="cannot be copied or pickled"):
@@ -246,8 +216,8 @@ def test_a_budget_in_memory_has_no_copies():
 
 
 @pytest.mark.parametrize("accountant", ["basic", "zcdp"])
-def test_summary(make, accountant):
-    budget = make(1.0, 1e-6, accountant=accountant)
+def test_summary(place, accountant):
+    budget = Budget(1.0, 1e-6, accountant=accountant, **place)
     for number in range(70):
         budget.spend(Guarantee(0.01, conditions=("n is public",)), f"mean(x{number}, {'a' * 99})")
     text = budget.summary().as_text()
@@ -259,18 +229,8 @@ def test_summary(make, accountant):
     assert repr(budget).startswith("Budget(1.0, 1e-06") and accountant in repr(budget)
 
 
-def test_an_empty_ledger_has_a_summary(make):
-    assert "No. Releases:" in make(1.0).summary().as_text()
-
-
-def test_command(tmp_path, capsys):
-    path = str(tmp_path / "a.ledger")
-    Budget(1.0, path=path).spend(Guarantee(0.25, loss=LaplaceLoss(0.25)), "mean(income)")
-    assert main(["budget", path]) == 0
-    out = capsys.readouterr().out
-    assert "mean(income)" in out and "0.75" in out and path in out
-    assert main(["budget", str(tmp_path / "none")]) == 1
-    assert "there is no file" in capsys.readouterr().err
+def test_an_empty_ledger_has_a_summary(place):
+    assert "No. Releases:" in Budget(1.0, **place).summary().as_text()
 
 
 @given(st.floats(1e-12, 50.0))

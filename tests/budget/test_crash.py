@@ -47,34 +47,3 @@ def test_killed_writers_lose_no_spend_and_never_exceed_the_limit(tmp_path):
         unused += SPENDS - sum(releases.values())
     # the kills did fall between spend and release, or the test would show nothing
     assert unused > 0
-
-
-ACROSS_A_FORK = """
-import os, sys
-import pydpstat
-from pydpstat import Budget, Guarantee
-
-budget, memory = Budget(1.0, path=sys.argv[1]), Budget(1.0)
-budget.spend(Guarantee(0.1), "before")
-memory.spend(Guarantee(0.1), "before")
-child = os.fork()
-if not child:
-    budget.spend(Guarantee(0.2), "child")
-    refused = 0
-    for use in (lambda: memory.spend(Guarantee(0.1), "child"), lambda: memory.spent, lambda: memory.entries):
-        try:
-            use()
-        except pydpstat.PydpstatError as error:
-            refused += "belongs to the process that created it" in str(error)
-    sys.exit(refused)
-budget.spend(Guarantee(0.3), "parent")
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-budget.spend(Guarantee(0.05), "after")
-print(sorted(entry.call for entry in budget.entries), budget.spent.epsilon, memory.spent.epsilon)
-"""
-
-
-@pytest.mark.slow
-def test_a_fork_shares_a_file_and_not_memory(tmp_path):
-    out = run(tmp_path, "-W", "error", "-c", ACROSS_A_FORK, tmp_path / "a.ledger").splitlines()
-    assert out == ["3", "['after', 'before', 'child', 'parent'] 0.65 0.1"]

@@ -211,8 +211,16 @@ def test_tables_that_are_others(ledger, path, alteration):
     assert errors > count * 0.8 and count > DAMAGES / 3
 
 
+def database():
+    """The bytes of a database with other tables."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE notes (text)")
+    return connection.serialize()
+
+
 OTHER_FILES = {
     "text": b"income,age\n1,2\n",
+    "another database": database(),
     "zeros": bytes(8192),
     "random": random.Random(1).randbytes(8192),
     "a header alone": b"SQLite format 3\0",
@@ -226,7 +234,7 @@ OTHER_FILES = {
 def test_files_that_never_were_ledgers(path, content):
     path.write_bytes(content)
     for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path)):
-        with pytest.raises(PydpstatError, match="path must be a ledger"):
+        with pytest.raises(PydpstatError, match="path must be a ledger; .* is not one"):
             use()
     assert path.read_bytes() == content and os.listdir(path.parent) == [path.name]
 
@@ -273,22 +281,24 @@ def test_an_older_copy_is_noticed_while_it_is_used(path):
     assert Budget.open(path).spent.epsilon == 0.25
 
 
-def test_odd_places(tmp_path):
+@pytest.mark.parametrize(
+    "place, said",
+    [
+        (".", "path must be a file; .* is a folder"),
+        ("loop", "path must be"),
+        ("none/a.ledger", "path must be in an existing folder"),
+        ("a" * 300, "path must be a file name"),
+        ("/dev/null", "is an empty file"),
+        pytest.param("pipe", "path must be", marks=pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="-")),
+    ],
+)
+def test_odd_places(tmp_path, place, said):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    places = [
-        tmp_path,
-        tmp_path / "loop",
-        tmp_path / "none" / "a.ledger",
-        tmp_path / ("a" * 300),
-        "/dev/null",
-    ]
-    if hasattr(os, "mkfifo"):
+    if place == "pipe":
         os.mkfifo(tmp_path / "pipe")
-        places.append(tmp_path / "pipe")
-    for place in places:
-        for use in (lambda: Budget.open(place), lambda: Budget(1.0, path=place)):
-            with pytest.raises(PydpstatError, match="path must be"):
-                use()
+    for use in (lambda: Budget.open(tmp_path / place), lambda: Budget(1.0, path=tmp_path / place)):
+        with pytest.raises(PydpstatError, match=said):
+            use()
 
 
 READER = """

@@ -23,10 +23,9 @@ from pydpstat.privacy import GaussianLoss
 LONG = "mean(" + ", ".join(f"column{number}" for number in range(500)) + ")"
 
 
-@pytest.fixture(params=["memory", "file"])
-def budget(request, tmp_path):
-    path = tmp_path / "a.ledger" if request.param == "file" else None
-    return Budget(10.0, 1e-3, path)
+@pytest.fixture
+def budget(place):
+    return Budget(10.0, 1e-3, **place)
 
 
 def fill(budget):
@@ -125,16 +124,23 @@ def test_an_export_that_cannot_be_written_is_an_error(budget, tmp_path):
         budget.to_csv(tmp_path / "folder")
 
 
-def test_the_command_exports(tmp_path, capsys):
-    path = str(tmp_path / "a.ledger")
-    budget = Budget(10.0, 1e-3, path)
+def test_the_command_shows_and_exports(shared, capsys):
+    budget = Budget(10.0, 1e-3, **shared)
     fill(budget)
-    assert main(["budget", path, "--csv"]) == 0
-    assert capsys.readouterr().out == budget.to_csv()
-    assert main(["budget", path, "--json"]) == 0
-    assert capsys.readouterr().out == budget.to_json()
+    place = budget.path or budget.url
+    for option, told in (
+        ([], f"{budget.summary()}\n"),
+        (["--csv"], budget.to_csv()),
+        (["--json"], budget.to_json()),
+    ):
+        assert main(["budget", place, *option]) == 0
+        assert capsys.readouterr().out == told
+    assert place in budget.summary().as_text()
     with pytest.raises(SystemExit):
-        main(["budget", path, "--json", "--csv"])
+        main(["budget", place, "--json", "--csv"])
+    none = place.replace("name=budget", "name=none") if budget.url else f"{place}.none"
+    assert main(["budget", none]) == 1
+    assert ("there is none at" if budget.url else "there is no file") in capsys.readouterr().err
 
 
 def test_labels_of_blocks(budget):

@@ -13,38 +13,13 @@ from pathlib import Path
 import pytest
 
 import pydpstat
-from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
+from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat.budget import _file as file
-from pydpstat.budget import _ledger
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "a.ledger"
-
-
-def test_a_file_keeps_spends_and_limits(path):
-    first = Budget(0.3, 1e-6, path)
-    first.spend(Guarantee(0.1, 1e-7), "mean(x)")
-    second = Budget(0.3, 1e-6, str(path))
-    second.spend(Guarantee(0.2), "mean(y)")
-    assert first.spent == second.spent == (0.3, 1e-7, None)
-    with pytest.raises(BudgetExceeded):
-        first.spend(Guarantee(0.1), "mean(z)")
-    assert [entry.call for entry in Budget.open(path).entries] == ["mean(x)", "mean(y)"]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [{"epsilon": 2.0}, {"delta": 1e-5}, {"accountant": "zcdp"}, {"neighbors": "unbounded"}, {"unit": "p"}],
-)
-def test_other_limits_are_named(path, other):
-    limits = {"epsilon": 1.0, "delta": 1e-6}
-    Budget(**limits, path=path)
-    name, value = next(iter(other.items()))
-    with pytest.raises(PydpstatError, match="was created with epsilon 1.0, delta 1e-06.*got ") as caught:
-        Budget(**{**limits, **other}, path=path)
-    assert f"{name} {value!r}" in str(caught.value).partition("; got")[2]
 
 
 def test_pickles_open_the_same_ledger(path, tmp_path, monkeypatch):
@@ -56,20 +31,6 @@ def test_pickles_open_the_same_ledger(path, tmp_path, monkeypatch):
     again.spend(Guarantee(0.1, neighbors="unbounded"), "count(x)")
     assert again.path == budget.path == str(path) and budget.spent == again.spent
     assert (again.epsilon, again.delta, again.accountant, again.neighbors) == (1.0, 1e-6, "zcdp", "unbounded")
-
-
-def test_what_is_no_ledger(tmp_path, path):
-    with pytest.raises(PydpstatError, match="is a folder"):
-        Budget(1.0, path=tmp_path)
-    with pytest.raises(PydpstatError, match="in an existing folder"):
-        Budget(1.0, path=tmp_path / "none" / "a.ledger")
-    path.write_text("income,age\n1,2\n")
-    for use in (lambda: Budget(1.0, path=path), lambda: Budget.open(path)):
-        with pytest.raises(PydpstatError, match="must be a ledger; .* is not one"):
-            use()
-    assert path.read_text() == "income,age\n1,2\n"
-    with pytest.raises(PydpstatError, match="there is no file"):
-        Budget.open(tmp_path / "b.ledger")
 
 
 def test_a_ledger_that_was_cut_off_is_no_new_one(path):
@@ -203,16 +164,6 @@ def may_write(path):
     return not done.returncode
 
 
-def test_another_database_is_left_alone(path):
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE notes (text)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(PydpstatError, match="must be a ledger; .* is not one"):
-        Budget(1.0, path=path)
-    assert path.read_bytes() == before
-
-
 def test_programs_know_a_ledger_by_its_header(path):
     Budget(0.3, 1e-6, path)
     # SQLite's application id, by which versions to come find it, too
@@ -294,21 +245,6 @@ def test_a_locked_file_is_an_error_in_the_end(path, monkeypatch):
     assert budget.spent.epsilon == 0.1
 
 
-def test_an_interrupted_spend_leaves_nothing(path, monkeypatch):
-    budget = Budget(1.0, path=path)
-
-    def interrupted(spent, cost, limit):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(_ledger, "charged", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            budget.spend(Guarantee(0.1), "mean(x)")
-    assert not budget.entries
-    budget.spend(Guarantee(1.0), "mean(x)")
-    assert budget.spent.epsilon == 1.0
-
-
 def test_writes_wait_for_the_disk(path):
     budget = Budget(1.0, path=path)
     connection = budget._ledger._current()
@@ -331,19 +267,6 @@ def test_the_ledger_holds_no_data_and_no_estimates(path):
         import struct
 
         assert struct.pack(">d", secret) not in content
-
-
-@pytest.mark.slow
-def test_an_unused_budget_is_collected(path):
-    import gc
-    import weakref
-
-    budget = Budget(1.0, path=path)
-    ledger = weakref.ref(budget._ledger)
-    budget._ledger.close()
-    del budget
-    gc.collect()
-    assert ledger() is None
 
 
 MAKER = """

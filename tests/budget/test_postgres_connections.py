@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import pydpstat
-from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
+from pydpstat import Budget, Guarantee, PydpstatError
+from pydpstat.budget import _ledger
 from pydpstat.budget import _postgres as postgres
 
 
@@ -38,25 +39,6 @@ def test_a_commit_waits_for_the_disk(url, connection):
     assert seen == ["on", "read committed", schema]
 
 
-def test_threads_share_a_ledger(url):
-    budgets, accepted = [Budget(1.0, url=url), Budget(1.0, url=url)], []
-
-    def work(budget):
-        for _ in range(15):
-            try:
-                budget.spend(Guarantee(0.02), "mean(x)")
-                accepted.append(1)
-            except BudgetExceeded:
-                return
-
-    threads = [threading.Thread(target=work, args=(budgets[number % 2],)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(accepted) == len(budgets[0].entries) == 50 and budgets[1].spent.epsilon == 1.0
-
-
 @pytest.mark.slow
 def test_a_connection_lost_between_two_spends_is_opened_anew(url, connection):
     budget = Budget(1.0, url=url)
@@ -71,7 +53,7 @@ def test_a_connection_lost_between_two_spends_is_opened_anew(url, connection):
 
 def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, monkeypatch):
     budget = Budget(1.0, url=url)
-    charged = postgres.SharedLedger.spend.__globals__["charged"]
+    charged = _ledger.charged
 
     def killed(*arguments):
         pid = budget._ledger._connection.info.backend_pid
@@ -79,7 +61,7 @@ def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, mon
         return charged(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setitem(postgres.SharedLedger.spend.__globals__, "charged", killed)
+        patch.setattr(_ledger, "charged", killed)
         with pytest.raises(PydpstatError, match="Nothing is released") as caught:
             pydpstat.count([True], 0.1, budget=budget)
     assert "may be" not in str(caught.value)
@@ -141,57 +123,3 @@ def test_a_writer_waits_for_others_only_so_long(url, connection, monkeypatch):
             budget.spend(Guarantee(0.1), "mean(x)")
     budget.spend(Guarantee(0.1), "mean(x)")
     assert budget.spent.epsilon == 0.1
-
-
-def test_an_interrupted_spend_leaves_nothing(url, monkeypatch):
-    budget = Budget(1.0, url=url)
-
-    def interrupted(spent, cost, limit):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setitem(postgres.SharedLedger.spend.__globals__, "charged", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            budget.spend(Guarantee(0.1), "mean(x)")
-    assert not budget.entries
-    budget.spend(Guarantee(1.0), "mean(x)")
-    assert budget.spent.epsilon == 1.0
-
-
-ACROSS_A_FORK = """
-import os, sys
-from pydpstat import Budget, Guarantee
-
-budget = Budget(1.0, url=sys.argv[1])
-budget.spend(Guarantee(0.1), "before")
-child = os.fork()
-if not child:
-    budget.spend(Guarantee(0.2), "child")
-    sys.exit(0)
-budget.spend(Guarantee(0.3), "parent")
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-budget.spend(Guarantee(0.05), "after")
-print(sorted(entry.call for entry in budget.entries), budget.spent.epsilon)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_fork_shares_the_ledger_and_no_connection(url):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-W", "error", "-c", ACROSS_A_FORK, url]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == ["0", "['after', 'before', 'child', 'parent'] 0.65"]
-
-
-@pytest.mark.slow
-def test_an_unused_budget_is_collected(url):
-    import gc
-    import weakref
-
-    budget = Budget(1.0, url=url)
-    ledger = weakref.ref(budget._ledger)
-    del budget
-    gc.collect()
-    assert ledger() is None

@@ -14,30 +14,12 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, Guarantee, PydpstatError
-from pydpstat.__main__ import main
 
 PERSON = Guarantee(0.25, neighbors="unbounded", unit="person_id")
 OTHERS = {
     "a record": (replace(PERSON, unit=None), "a single record"),
     "another unit": (replace(PERSON, unit="household"), "unit 'household'"),
 }
-
-
-def where(request):
-    """Where a ledger is, as the arguments of a budget."""
-    if request.param == "PostgreSQL":
-        return {"url": request.getfixturevalue("database")[1]}
-    return {"path": request.getfixturevalue("tmp_path") / "a.ledger"} if request.param == "file" else {}
-
-
-@pytest.fixture(params=["memory", "file", "PostgreSQL"])
-def place(request):
-    return where(request)
-
-
-@pytest.fixture(params=["file", "PostgreSQL"])
-def shared(request):
-    return where(request)
 
 
 def made(place, **more):
@@ -179,14 +161,3 @@ def test_the_account_is_that_of_records(accountant):
     for budget in budgets:
         budget.spend(Guarantee(0.1, unit=budget.unit), "count(x)")
     assert budgets[0].spent == budgets[1].spent and budgets[0].remaining == budgets[1].remaining
-
-
-def test_the_command_names_the_unit(tmp_path, capsys):
-    path = str(tmp_path / "a.ledger")
-    made({"path": path}).spend(PERSON, "count(x)")
-    assert main(["budget", path]) == 0
-    assert re.search(r"Unit: +person_id", capsys.readouterr().out)
-    assert main(["budget", path, "--csv"]) == 0
-    assert "unbounded,person_id," in capsys.readouterr().out
-    assert main(["budget", path, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["unit"] == "person_id"

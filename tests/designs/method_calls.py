@@ -58,12 +58,7 @@ CASES = {
     "chi2_contingency": (
         lambda: sized().chi2_contingency(["region", "sex"], 0.5, rng=5),
         lambda: dp.chi2_contingency(
-            REGION,
-            SEX,
-            0.5,
-            levels={"region": LEVELS["region"], "sex": LEVELS["sex"]},
-            other="other",
-            rng=5,
+            REGION, SEX, 0.5, levels={"region": LEVELS["region"], "sex": LEVELS["sex"]}, other="other", rng=5
         ),
     ),
     "chisquare": (
@@ -179,10 +174,7 @@ CASES = {
         lambda: sized().quantiles("age", [0.2, 0.8], 0.5, rng=5),
         lambda: dp.quantiles(AGE, [0.2, 0.8], 0.5, bounds=BOUNDS["age"], rng=5),
     ),
-    "std": (
-        lambda: sized().std("income", 0.5, rng=5),
-        lambda: dp.std(INCOME, 0.5, **ONE, rng=5),
-    ),
+    "std": (lambda: sized().std("income", 0.5, rng=5), lambda: dp.std(INCOME, 0.5, **ONE, rng=5)),
     "sum": (
         lambda: unsized(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
         lambda: dp.sum(

@@ -84,10 +84,8 @@ def test_what_is_missing_or_undefined_is_missing():
 def test_an_assigned_column_is_as_one_of_the_data():
     people = unsized().assign(root="sqrt(income)", old="age >= 65", months="12 * age")
     root, old = np.sqrt(INCOME), AGE >= 65
-    assert people.facts.bounds["root"] == (0.0, math.sqrt(200_000)) and people.facts.levels["old"] == (
-        False,
-        True,
-    )
+    assert people.facts.bounds["root"] == (0.0, math.sqrt(200_000))
+    assert people.facts.levels["old"] == (False, True)
     frame = FRAME.assign(root=root, old=old, months=12.0 * AGE)
     own = dp.design(
         frame,
@@ -138,9 +136,8 @@ def test_it_is_shown_written_down_and_planned():
         "[False, True]", "(False, True)"
     )
     facts = people.to_dict()
-    assert (
-        facts["assigned"] == {"root": "sqrt(income)", "old": "age >= 65"} and facts["subset"] == "root > 10"
-    )
+    assert facts["assigned"] == {"root": "sqrt(income)", "old": "age >= 65"}
+    assert facts["subset"] == "root > 10"
     again = dp.design.from_dict(FRAME, facts)
     assert again == people and pickle.loads(pickle.dumps(people)).facts == people.facts
     plans = dp.design.from_dict(None, facts)

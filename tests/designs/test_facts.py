@@ -115,9 +115,8 @@ def test_conditions_follow_kleenes_logic(text, true, known, kind):
     elif kind == "categories":
         frame = frame.astype({"sex": "category"})
     found = Condition(text).truths(frame)
-    assert (found[0] & found[1]).tolist() == list(map(bool, true)) and found[1].tolist() == list(
-        map(bool, known)
-    )
+    assert (found[0] & found[1]).tolist() == list(map(bool, true))
+    assert found[1].tolist() == list(map(bool, known))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(-5, 5), st.floats(-5, 5))

@@ -128,56 +128,30 @@ def test_methods_say_how_they_are_called():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "formula, plain",
+    "name, formula, plain, more",
     [
-        (
-            lambda each: each.ttest_1samp("age ~ 1", 50, 0.5, rng=5),
-            lambda each: each.ttest_1samp("age", 50, 0.5, rng=5),
-        ),
-        (
-            lambda each: each.quantile_test("age~1", 0.5, q=50, rng=5),
-            lambda each: each.quantile_test("age", 0.5, q=50, rng=5),
-        ),
-        (
-            lambda each: each.ttest_rel("before - after ~ 1", 0.5, rng=5),
-            lambda each: each.ttest_rel(["before", "after"], 0.5, rng=5),
-        ),
-        (
-            lambda each: each.wilcoxon("before - after ~ 1", 0.5, rng=5),
-            lambda each: each.wilcoxon(["before", "after"], 0.5, rng=5),
-        ),
-        (
-            lambda each: each.crosstab("~ region + sex", 0.5, rng=5),
-            lambda each: each.crosstab(["region", "sex"], 0.5, rng=5),
-        ),
-        (
-            lambda each: each.crosstab("~ region", 0.5, rng=5),
-            lambda each: each.crosstab("region", 0.5, rng=5),
-        ),
-        (
-            lambda each: each.chi2_contingency("~region+sex", 0.5, rng=5),
-            lambda each: each.chi2_contingency(["region", "sex"], 0.5, rng=5),
-        ),
-        (
-            lambda each: each.kendalltau("~ income + age", 0.5, rng=5),
-            lambda each: each.kendalltau(["income", "age"], 0.5, rng=5),
-        ),
-        (
-            lambda each: each.proportions_test("age >= 65 ~ sex", 0.5, rng=5),
-            lambda each: each.assign(old="age >= 65").proportions_test("old ~ sex", 0.5, rng=5),
-        ),
-        (
-            lambda each: each.plan("ttest_ind", "income ~ sex", 0.5, n=500, effect=0.3),
-            lambda each: dp.plan("ttest_ind", 0.5, n=500, effect=0.3, bounds=BOUNDS["income"]),
-        ),
+        ("ttest_1samp", "age ~ 1", "age", {"popmean": 50}),
+        ("quantile_test", "age~1", "age", {"q": 50}),
+        ("ttest_rel", "before - after ~ 1", ["before", "after"], {}),
+        ("wilcoxon", "before - after ~ 1", ["before", "after"], {}),
+        ("crosstab", "~ region + sex", ["region", "sex"], {}),
+        ("crosstab", "~ region", "region", {}),
+        ("chi2_contingency", "~region+sex", ["region", "sex"], {}),
+        ("kendalltau", "~ income + age", ["income", "age"], {}),
+        ("proportions_test", "age >= 65 ~ sex", "old ~ sex", {}),
     ],
 )
-def test_formulas_of_one_sample_pairs_and_tables(formula, plain):
-    asked, names = formula(sized()), plain(sized())
-    if hasattr(asked, "record"):
-        assert "~" in asked.call
-        asked = with_record(asked, names.record)
-    assert str(asked.summary()) == str(names.summary())
+def test_formulas_of_one_sample_pairs_and_tables(name, formula, plain, more):
+    people = sized().assign(old="age >= 65")
+    asked, names = (getattr(people, name)(each, epsilon=0.5, rng=5, **more) for each in (formula, plain))
+    assert "~" in asked.call
+    assert str(with_record(asked, names.record).summary()) == str(names.summary())
+
+
+def test_a_formula_of_a_plan():
+    asked = sized().plan("ttest_ind", "income ~ sex", 0.5, n=500, effect=0.3)
+    alone = dp.plan("ttest_ind", 0.5, n=500, effect=0.3, bounds=BOUNDS["income"])
+    assert str(asked.summary()) == str(alone.summary())
 
 
 def test_a_signed_rank_test_of_one_sample():
@@ -282,19 +256,13 @@ def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others()
 @pytest.mark.parametrize(
     "call, said",
     [
-        (
-            lambda: sized().mean("incom", 0.1),
-            "must be columns of the data; got 'incom'. Did you mean",
-        ),
+        (lambda: sized().mean("incom", 0.1), "must be columns of the data; got 'incom'. Did you mean"),
         (lambda: sized().mean("note", 0.1), "bounds must include those of 'note'; none are declared"),
         (
             lambda: sized().mean(),
             r"needs variables and epsilon; got none. Write design.mean\('income', 1.0\)",
         ),
-        (
-            lambda: sized().mean("income", 0.1, eps=2),
-            "mean of a design has no argument 'eps': write eps",
-        ),
+        (lambda: sized().mean("income", 0.1, eps=2), "mean of a design has no argument 'eps': write eps"),
         (lambda: sized().mean(3, 0.1), "variables must be a column name"),
         (lambda: unsized().mean("income", 0.1, by="note"), "levels must include those of 'note'"),
         (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
@@ -312,10 +280,7 @@ def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others()
             "no argument 'unit': declare unit='person' once",
         ),
         (lambda: unsized().mean("income", 0.1, bounds={"age": (0, 9)}), "those of the variables.*'age'"),
-        (
-            lambda: unsized().mean("age", 0.1, by="sex", levels=["f", "x"]),
-            "among the declared.*got 1 others",
-        ),
+        (lambda: unsized().mean("age", 0.1, by="sex", levels=["f", "x"]), "among the declared.*got 1 others"),
         (lambda: unsized().crosstab("sex", 0.1, levels={"sex": ["x"]}), "among the declared.*got 1 others"),
         (lambda: sized().cov("income", "age", 0.1), r"Write design.cov\(\['age', 'income'\], 1.0\)"),
         (lambda: sized().corr("income", 0.1), "two columns or more for corr; got 'income'"),

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom, dppack
-from tests.dppack.mirror_calls import DRAWING, GOOD, call, values
+from tests.dppack.mirror_calls import GOOD, call, values
 
 
 class Odd:
@@ -26,54 +26,14 @@ class Odd:
         return "Odd()"
 
 
+HUGE, RAGGED = 10**400, [[1], [1, 2]]
 WRONG = [
-    None,
-    "a",
-    "",
-    "Laplace",
-    -1,
-    0,
-    0.0,
-    1,
-    2,
-    0.5,
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    [],
-    (),
-    [1, 2],
-    [[1], [1, 2]],
-    {},
-    {"a": [1]},
-    1j,
-    True,
-    False,
-    b"x",
-    np.array([]),
-    np.array([1.0, 2.0]),
-    np.array(["a"]),
-    np.zeros((2, 2)),
-    np.array([1.0]),
-    pd.NA,
-    pd.NaT,
-    pd.Series([1.0, 2.0]),
-    pd.DataFrame({"a": [1.0]}),
-    1e-320,
-    1e-300,
-    decimal.Decimal(1),
-    Fraction(1, 2),
-    range(3),
-    Odd(),
-    10**400,
-    np.float32(0.5),
-    np.datetime64("2020-01-01"),
-    [None],
-    [float("nan")],
-    {1, 2},
-    lambda x: 2,
-    Ellipsis,
-    pd.Categorical(["a"]),
+    *(None, "a", "", "Laplace", b"x", True, False, 1j, Ellipsis, Odd(), lambda x: 2, HUGE, RAGGED),
+    *(-1, 0, 0.0, 1, 2, 0.5, 1e-320, 1e-300, float("nan"), float("inf"), -float("inf")),
+    *(decimal.Decimal(1), Fraction(1, 2), np.float32(0.5), np.datetime64("2020-01-01"), pd.NA, pd.NaT),
+    *([], (), [1, 2], [None], [float("nan")], {}, {"a": [1]}, {1, 2}, range(3)),
+    *(np.array([]), np.array([1.0]), np.array([1.0, 2.0]), np.array(["a"]), np.zeros((2, 2))),
+    *(pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1.0]}), pd.Categorical(["a"])),
 ]
 
 # errors about the noisy value itself come after the draw: it cannot be known before
@@ -95,7 +55,7 @@ def wrong_calls(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize("name", GOOD)
 def test_a_wrong_argument_stops_before_any_draw(name):
     """Each argument with each odd value gives a finite result, or a PydpstatError and a stream that stays."""
     crashes, moved = [], []
@@ -118,7 +78,7 @@ def test_a_wrong_argument_stops_before_any_draw(name):
     assert crashes == []
 
 
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize("name", GOOD)
 @settings(max_examples=30)
 @given(data=st.data())
 def test_several_wrong_arguments(name, data):
@@ -127,9 +87,8 @@ def test_several_wrong_arguments(name, data):
         st.lists(st.sampled_from(sorted(arguments)), min_size=2, max_size=4, unique=True)
     ):
         # huge whole numbers and ragged lists have the test above
-        arguments[argument] = data.draw(
-            st.sampled_from([value for value in WRONG if value is not WRONG[16] and value is not WRONG[38]])
-        )
+        few = [value for value in WRONG if value is not HUGE and value is not RAGGED]
+        arguments[argument] = data.draw(st.sampled_from(few))
     rng = RRandom(5)
     before = rng.state
     try:
@@ -143,7 +102,7 @@ SECRET = np.array([1.0, NUMBER, 2.0, 3.0])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DRAWING)
+@pytest.mark.parametrize("name", GOOD)
 def test_no_message_has_data(name):
     """Neither the message nor the errors behind it show a value of the data, whatever else is wrong."""
     data = {"x", "x1", "x2", "true_values", "a", "utility", "measure", "samples"}
@@ -226,6 +185,7 @@ def test_messages_name_the_argument_and_the_value(message):
 SLOW = """
 import resource, pydpstat
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
 try:
     pydpstat.histogramDP([1.0, 2.0, 3.0], 1, {lower}, {upper}, breaks=[0, 2, 4], rng=1)
 except pydpstat.PydpstatError as error:
@@ -237,9 +197,8 @@ except pydpstat.PydpstatError as error:
 def test_a_histogram_of_endlessly_many_bins_is_refused(lower, upper):
     # R adds bins until it reaches the bounds, which it never does, or not within anybody's patience
     code = SLOW.format(lower=lower, upper=upper)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=5
-    )
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.stdout.startswith("refused:"), done.stderr[-300:]
 
 

@@ -1,8 +1,7 @@
-"""DPpack's linear regression and its base: signatures, checks, the stream."""
+"""DPpack's linear regression and its base: results, checks, the stream."""
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 
@@ -10,36 +9,11 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError, RRandom
-from pydpstat.dppack import EmpiricalRiskMinimizationDP_KST, LinearRegressionDP
 from pydpstat.results import ModelResults
 from tests.dppack.kst_models import X, Y, base, fit, linear
 
 pytest.importorskip("nlopt", reason="the package nlopt is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")
-REQUIRED = inspect.Parameter.empty
-_NUMBERS = dict.fromkeys(("eps", "delta", "domain", "zeta", "lambda_", "gamma"), REQUIRED)
-
-FORMALS = {
-    EmpiricalRiskMinimizationDP_KST: {
-        **dict.fromkeys(("mapXy", "loss", "regularizer"), REQUIRED),
-        **_NUMBERS,
-        **dict.fromkeys(("mapXy_gr", "loss_gr", "regularizer_gr")),
-    },
-    LinearRegressionDP: {
-        **dict.fromkeys(("regularizer", "eps", "delta", "gamma"), REQUIRED),
-        "regularizer_gr": None,
-    },
-}
-
-
-@pytest.mark.parametrize("model", FORMALS, ids=lambda model: model.__name__)
-def test_arguments_are_those_of_r(model):
-    arguments = inspect.signature(model).parameters
-    assert {name: each.default for name, each in arguments.items()} == FORMALS[model]
-    method = inspect.signature(model.fit).parameters
-    assert list(method) == ["self", "X", "y", "upper_bounds", "lower_bounds", "add_bias", "rng"]
-    assert method["rng"].kind is inspect.Parameter.KEYWORD_ONLY and method["rng"].default is None
-    assert list(inspect.signature(model.predict).parameters) == ["self", "X", "add_bias"]
 
 
 def test_fit_returns_results_and_sets_the_coefficients():

@@ -41,9 +41,7 @@ def test_every_fit_warns_that_the_minimum_is_rough():
 
 
 @pytest.mark.parametrize(
-    "model, size, pair",
-    [(linear, 2, 0.75 * math.sqrt(3.0)), (base, 2, 2.0)],
-    ids=["linear", "base"],
+    "model, size, pair", [(linear, 2, 0.75 * math.sqrt(3.0)), (base, 2, 2.0)], ids=["linear", "base"]
 )
 @pytest.mark.parametrize("eps, delta, gamma", [(1.0, 0.0, 0.0), (0.2, 0.0, 0.0), (0.5, 1e-3, 0.5)])
 def test_c5_gives_the_epsilon_for_a_replaced_record(model, size, pair, eps, delta, gamma):

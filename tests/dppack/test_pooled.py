@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat import DPResultsPair, PrivacyWarning, PydpstatError, RRandom, pooledCovDP, pooledVarDP
+from pydpstat import DPResultsPair, PrivacyWarning, pooledCovDP, pooledVarDP
 from pydpstat.dppack._values import pooled_covariance, pooled_variance
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import compose_basic
+from tests.dppack.mirror_calls import refused_before_any_draw
 
 A, B = [1.0, 2.5, 3.0, 4.0, -3.5], [0.3, 6.2, 2.2]
 BOUNDS = {"lower_bound": 0, "upper_bound": 5}
@@ -166,46 +167,27 @@ def test_the_largest_group_can_stay_unknown():
     "samples", [(), ([1.0],), (A, [1.0]), (A, [1.0, math.nan]), (A, []), ([A, B],), (None,)]
 )
 def test_groups_of_no_use(samples):
-    stream = RRandom(1)
-    before = stream.state
-    with pytest.raises(PydpstatError):
+    with refused_before_any_draw() as stream:
         quiet(pooledVarDP, *samples, **BOUNDS, rng=stream)
-    assert np.array_equal(stream.state, before)
 
 
 @pytest.mark.parametrize(
     "samples",
     [
-        (),
-        (A,),
-        (M[:, :1],),
-        (M, N[:1]),
-        ({"a": 1},),
-        ("ab",),
-        (M[:, :, None],),
-        ([[1, "a"], [2, "b"]],),
-        (None,),
+        *[(), (A,), (M[:, :1],), (M, N[:1]), (M[:, :, None],)],
+        *[({"a": 1},), ("ab",), ([[1, "a"], [2, "b"]],), (None,)],
     ],
 )
 def test_pairs_of_no_use(samples):
-    stream = RRandom(1)
-    before = stream.state
-    with pytest.raises(PydpstatError):
+    with refused_before_any_draw() as stream:
         pooledCovDP(*samples, **BOUNDS2, rng=stream)
-    assert np.array_equal(stream.state, before)
 
 
 @pytest.mark.parametrize("which", ["unbounded", "both"])
 def test_no_unbounded_sensitivity_stops_before_any_draw(which):
-    stream = RRandom(1)
-    before = stream.state
-    for call in (
-        lambda: pooledVarDP([1.0, 2.0], **BOUNDS, which_sensitivity=which, rng=stream),
-        lambda: pooledCovDP(M[:2], **BOUNDS2, which_sensitivity=which, rng=stream),
-    ):
-        with pytest.raises(PydpstatError, match="unbounded sensitivity is not finite"):
-            quiet(call)
-    assert np.array_equal(stream.state, before)
+    for function, sample, bounds in ((pooledVarDP, [1.0, 2.0], BOUNDS), (pooledCovDP, M[:2], BOUNDS2)):
+        with refused_before_any_draw("unbounded sensitivity is not finite") as stream:
+            quiet(function, sample, **bounds, which_sensitivity=which, rng=stream)
 
 
 def test_bounds_are_required_by_name():

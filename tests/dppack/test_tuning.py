@@ -1,8 +1,7 @@
-"""DPpack's choice among models: signatures, groups, the guarantee of the whole, warnings, the stream."""
+"""DPpack's choice among models: groups, the guarantee of the whole, warnings, the stream."""
 
 from __future__ import annotations
 
-import inspect
 import math
 import pickle
 import warnings
@@ -20,11 +19,11 @@ from pydpstat.dppack import (
     tune_classification_model,
     tune_linear_regression_model,
 )
+from tests.dppack.mirror_calls import refused_before_any_draw
 
 pytestmark = pytest.mark.filterwarnings("ignore::pydpstat.PrivacyWarning")
 needs_nlopt = pytest.mark.skipif(find_spec("nlopt") is None, reason="the package nlopt is not installed")
 
-REQUIRED = inspect.Parameter.empty
 N = 40
 X = pd.DataFrame({"a": np.linspace(-1.0, 1.0, N), "b": np.cos(np.arange(N))})
 LABELS = (X["a"] > 0).to_numpy().astype(float)
@@ -48,26 +47,6 @@ def classify(models, rng=1, **more):
 def regress(models, rng=1, **more):
     given = {"X": X, "y": Y, "upper_bounds": BOX_Y[0], "lower_bounds": BOX_Y[1], "rng": rng}
     return tune_linear_regression_model(models, **{**given, **more})
-
-
-@pytest.mark.parametrize(
-    "function, optional",
-    [
-        (
-            tune_classification_model,
-            # R has no defaults for the bounds, but does without them with Gaussian kernels
-            {"upper_bounds": None, "lower_bounds": None}
-            | {"add_bias": False, "weights": None, "weights_upper_bound": None},
-        ),
-        (tune_linear_regression_model, {"add_bias": False}),
-    ],
-)
-def test_arguments_are_those_of_r(function, optional):
-    arguments = inspect.signature(function).parameters
-    required = dict.fromkeys(("DPmodels", "X", "y", "upper_bounds", "lower_bounds"), REQUIRED)
-    defaults = {name: each.default for name, each in arguments.items()}
-    assert defaults == {**required, **optional, "rng": None}
-    assert arguments["rng"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_the_chosen_object_is_returned_and_all_are_fitted_in_order():
@@ -149,26 +128,22 @@ def test_data_stay_as_they_are():
 @pytest.mark.parametrize(
     "more, text",
     [
-        ({"DPmodels": []}, "list of model objects"),
-        ({"DPmodels": classifiers()[0]}, "list of model objects"),
-        ({"DPmodels": [3]}, "list of model objects"),
+        ({"models": []}, "list of model objects"),
+        ({"models": classifiers()[0]}, "list of model objects"),
+        ({"models": [3]}, "list of model objects"),
         ({"y": LABELS[:3]}, "at least 4 records"),
         ({"X": X[:10]}, "a row"),
         ({"X": X["a"]}, "a row"),
         ({"y": pd.DataFrame({"y": LABELS})}, "vector, not a DataFrame"),
         ({"weights": np.ones(N), "weights_upper_bound": 1}, "no argument weights"),
-        ({"DPmodels": classifiers(math.inf)}, "eps of the first model"),
+        ({"models": classifiers(math.inf)}, "eps of the first model"),
         ({"upper_bounds": [1]}, "upper_bounds"),
         ({"rng": "a"}, "rng must be"),
     ],
 )
 def test_what_r_cannot_tune_is_refused_before_any_draw(more, text):
-    rng = RRandom(1)
-    with pytest.raises(PydpstatError, match=text):
-        classify(**{"models": classifiers(), "rng": rng} | more) if "DPmodels" not in more else classify(
-            more["DPmodels"], rng=rng
-        )
-    assert rng.runif(1) == RRandom(1).runif(1)
+    with refused_before_any_draw(text) as stream:
+        classify(**{"models": classifiers(), "rng": stream, **more})
 
 
 def test_a_regression_is_no_classifier():

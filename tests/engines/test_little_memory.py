@@ -162,7 +162,7 @@ def large(tmp_path_factory):
             "t": texts.take(pa.array(rng.integers(0, 5, step))),
             "other": rng.random(step),
             "b": rng.random(step) < 0.3,
-        },
+        }
     )
     with pq.ParquetWriter(path, part.schema) as writer:
         for _ in range(ROWS // step):

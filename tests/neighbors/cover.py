@@ -15,7 +15,7 @@ import numpy as np
 
 from pydpstat.privacy import NEIGHBORS
 from tests.neighbors.calls import Settings
-from tests.neighbors.engine import Case, judged, pair
+from tests.neighbors.engine import Case, compared
 from tests.neighbors.kinds import Kind
 from tests.neighbors.table import Function
 
@@ -29,11 +29,7 @@ def cases(function: Function, kind: Kind) -> Iterator[Case]:
 
 def wrong(function: Function, kind: Kind) -> list[str]:
     """Return what is wrong with a function and a kind of data."""
-    found, released = [], 0
-    for case in cases(function, kind):
-        one, two = pair(case)
-        found += [f"{each} ({case.name})" for each in judged(case, one, two)]
-        released += one.error is None
+    found, released = compared(cases(function, kind))
     # a container is taken or refused for its type
     if bool(released) is (kind.name in function.refused):
         found.append(f"released: {'some' if released else 'never'}")

@@ -6,7 +6,7 @@ import contextlib
 import io
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,10 +108,14 @@ def pair(case: Case) -> tuple[Run, Run]:
     return run(case, case.first, outcome), run(case, case.second, outcome)
 
 
-def compare(case: Case) -> list[str]:
-    """Return what is wrong; nothing where the two data sets cannot be told apart by more than noise."""
-    one, two = pair(case)
-    return [f"{each} ({case.name})" for each in judged(case, one, two)]
+def compared(cases: Iterable[Case]) -> tuple[list[str], int]:
+    """Return where data sets are told apart by more than noise, and how many cases release something."""
+    found, released = [], 0
+    for case in cases:
+        one, two = pair(case)
+        found += [f"{each} ({case.name})" for each in judged(case, one, two)]
+        released += one.error is None
+    return found, released
 
 
 def judged(case: Case, one: Run, two: Run) -> list[str]:

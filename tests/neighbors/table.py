@@ -65,6 +65,10 @@ def crossed(mechanisms: tuple[Settings, ...], *fills: Any) -> tuple[Settings, ..
     )
 
 
+def _only(neighbors: str, settings: tuple[Settings, ...]) -> tuple[Settings, ...]:
+    return tuple(each for each in settings if each["neighbors"] == neighbors)
+
+
 def _noise(plain: str, epsilon: float = 1.0) -> tuple[Settings, ...]:
     gaussian = {"mechanism": "gaussian", "delta": 1e-3, "epsilon": epsilon}
     return {"mechanism": plain, "epsilon": epsilon}, gaussian
@@ -103,7 +107,7 @@ _GROUP_TESTS = tuple(
     {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
     for each in crossed(_REAL[:2], 3.0)
 )
-_ONE_MORE = tuple(each for each in crossed(_INTEGER) if each["neighbors"] == "unbounded")
+_ONE_MORE = _only("unbounded", crossed(_INTEGER))
 _HANDED_ON = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": "drop"} for neighbors in ("bounded", "unbounded")
 )
@@ -118,7 +122,7 @@ _HIERARCHIES = tuple(
 _SHARED = crossed(({"epsilon": 1.0}, {"epsilon": 0.1 + 0.2}))
 _WEIGHED = tuple({**each, "bounds": BOUNDS} for each in _SHARED)
 _NUMBERED = crossed(_TOGETHER, 3.0)
-_BOUNDED = tuple(each for each in _NUMBERED if each["neighbors"] == "bounded")
+_BOUNDED = _only("bounded", _NUMBERED)
 _NUMBERED_LEVELS = crossed(({"epsilon": 1.0},), 2.0)
 # pandas before 2 has nanoseconds only
 _FRAMED = tuple(kind for kind in LABELS if not kind.name.startswith("masked") and kind.name != "days")
@@ -162,7 +166,7 @@ _OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ..
     ("kstest", ("norm",), {}, _UNIT_COUNTS[:1]),
 )
 
-_OPEN_T_TESTS = tuple(each for each in crossed(_T_TESTS[:1], 3.0) if each["neighbors"] == "unbounded")
+_OPEN_T_TESTS = _only("unbounded", crossed(_T_TESTS[:1], 3.0))
 FUNCTIONS: tuple[Function, ...] = (
     *(
         Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
@@ -212,7 +216,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "proportions_test",
         calls.two_groups,
         TRUTHS,
-        tuple(each for each in crossed(_PLAIN, True, False) if each["neighbors"] == "bounded"),
+        _only("bounded", crossed(_PLAIN, True, False)),
         refused=_TRUE_COLUMNS,
     ),
     *(
@@ -259,24 +263,20 @@ FUNCTIONS: tuple[Function, ...] = (
         "median, population",
         calls.one("median", bounds=BOUNDS, population=True),
         NUMBERS,
-        tuple(each for each in crossed(_PLAIN, 3.0) if each["neighbors"] == "bounded"),
+        _only("bounded", crossed(_PLAIN, 3.0)),
         refused=_COLUMNS,
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function(
-        "ttest_ind",
-        calls.welch,
-        NUMBERS[::3],
-        tuple(each for each in crossed(_T_TESTS[:1], 3.0) if each["neighbors"] == "bounded"),
-        refused=_COLUMNS,
+        "ttest_ind", calls.welch, NUMBERS[::3], _only("bounded", crossed(_T_TESTS[:1], 3.0)), refused=_COLUMNS
     ),
     # their p-values take a while
     Function(
         "ttest_ind, narrow bounds",
         calls.welch,
         _COLUMNS_OF_NUMBERS[:2],
-        tuple(each for each in crossed(_T_TESTS[1:], 3.0) if each["neighbors"] == "bounded"),
+        _only("bounded", crossed(_T_TESTS[1:], 3.0)),
     ),
     Function("ttest_ind, unbounded", calls.welch, _COLUMNS_OF_NUMBERS[:3], _OPEN_T_TESTS),
     Function("crosstab", calls.crosstab, LABELS, _NAMED),

@@ -12,44 +12,21 @@ MIRRORS = ("pydpstat.dppack", "pydpstat.diffpriv", "pydpstat.random.r_stream")
 _PUBLIC = "takes no data"
 _RESULT = "is made by a function that releases"
 _LATER = "takes what has been released"
-EXEMPT = {
-    "Budget": _PUBLIC,
-    "BudgetExceeded": _PUBLIC,
-    "Guarantee": _PUBLIC,
-    "PrivacyWarning": _PUBLIC,
-    "PydpstatError": _PUBLIC,
-    "calibrate_gaussian": _PUBLIC,
-    "compose": _PUBLIC,
-    "statement": _LATER,
-    "plan": _PUBLIC,
-    "symmetric_geometric_noise": _PUBLIC,
-    "audit": "runs a release of the caller's own, on data that are made up for it",
-    "AuditResults": _RESULT,
-    "DPResults": _RESULT,
-    "PairwiseResults": _RESULT,
-    "Design": "is made by design",
-    "DPResultsPair": _RESULT,
-    "InferenceResults": _RESULT,
-    "ModelResults": _RESULT,
-    "RegressionResults": _RESULT,
-    "local.FederatedArray": "is made by federate_array",
-    "local.ResponseDesign": "is the base of the designs",
-    "local.ResponseResults": _RESULT,
-    "local.experiment": _PUBLIC,
-    "local.get_prob_from_epsilon": _PUBLIC,
-    "local.required_n": _PUBLIC,
-    "local.run_n_experiments": _PUBLIC,
-    "local.uncertainty": _LATER,
-    "consistency.ConvergenceWarning": _PUBLIC,
-    "consistency.Hierarchy": _PUBLIC,
-    "consistency.HierarchyFit": _RESULT,
-    "consistency.HierarchyResults": _RESULT,
-    "consistency.TableFit": _RESULT,
-    "consistency.controlled_rounding": _LATER,
-    "consistency.ipf": _LATER,
-    "consistency.least_squares": _LATER,
-    "consistency.make_consistent": _LATER,
+_WHY = {
+    _PUBLIC: """Budget BudgetExceeded Guarantee PrivacyWarning PydpstatError calibrate_gaussian compose plan
+        symmetric_geometric_noise local.experiment local.get_prob_from_epsilon local.required_n
+        local.run_n_experiments consistency.ConvergenceWarning consistency.Hierarchy""",
+    _RESULT: """AuditResults DPResults DPResultsPair InferenceResults ModelResults PairwiseResults
+        RegressionResults local.ResponseResults consistency.HierarchyFit consistency.HierarchyResults
+        consistency.TableFit""",
+    _LATER: """statement local.uncertainty consistency.controlled_rounding consistency.ipf
+        consistency.least_squares consistency.make_consistent""",
+    "runs a release of the caller's own, on data that are made up for it": "audit",
+    "is made by design": "Design",
+    "is made by federate_array": "local.FederatedArray",
+    "is the base of the designs": "local.ResponseDesign",
 }
+EXEMPT = {name: why for why, names in _WHY.items() for name in names.split()}
 
 
 def own():

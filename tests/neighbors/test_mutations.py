@@ -24,7 +24,7 @@ from pydpstat.statistics.choice import Scores
 from tests.neighbors import test_accounts as accounts
 from tests.neighbors import test_messages as messages
 from tests.neighbors.cover import wrong
-from tests.neighbors.engine import compare
+from tests.neighbors.engine import compared
 from tests.neighbors.published import results, statements
 from tests.neighbors.sameness import writeable
 from tests.neighbors.surveys import SURVEYS, surveyed
@@ -107,7 +107,7 @@ def test_answers_of_the_truths_type(monkeypatch, kind, told):
     monkeypatch.setattr(ResponseDesign, "respond", answers_of_type(ResponseDesign.respond))
     survey = SURVEYS[0]
     (container,) = (each for each in survey.kinds if each.name == kind)
-    text = "\n".join(chain.from_iterable(map(compare, surveyed(survey, container))))
+    text = "\n".join(compared(surveyed(survey, container))[0])
     assert "float nan" in text and told in text
 
 

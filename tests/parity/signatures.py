@@ -16,6 +16,7 @@ _UNASKED = {
     for name in ("svmDP$fit", "tune_classification_model")
     for argument in ("upper.bounds", "lower.bounds")
 }
+_STREAM = inspect.Parameter.KEYWORD_ONLY, None
 _CONSTANTS |= {"NA_integer_": None, "NA_real_": None, "NA": None}
 
 
@@ -51,10 +52,16 @@ def _different_slots(name: str, mirror: Callable[..., object], slots: Sequence[S
 def _different_arguments(
     name: str, mirror: Callable[..., object], arguments: Sequence[Sequence[str]], bound: bool = False
 ) -> list[str]:
-    ours = [each for each in inspect.signature(mirror).parameters.values() if each.name != "rng"][bound:]
+    parameters = list(inspect.signature(mirror).parameters.values())[bound:]
+    if any(each.name == "rng" and (each.kind, each.default) != _STREAM for each in parameters):
+        return [f"{name}: rng is not by name alone, or has a default"]
+    ours = [each for each in parameters if each.name != "rng"]
     # data columns given by name, which R takes in its dots
     ours = [each for each in ours if each.kind is not inspect.Parameter.VAR_KEYWORD]
     theirs = [python_name(argument) for argument, _ in arguments]
+    dots = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in ours)
+    if not dots and any(each.kind is each.KEYWORD_ONLY for each in ours[: len(theirs)]):
+        return [f"{name}: an argument of R's cannot be given by place"]
     names = ["___" if each.kind is inspect.Parameter.VAR_POSITIONAL else each.name for each in ours]
     extra = [each.name for each in ours[len(theirs) :] if each.kind is not inspect.Parameter.KEYWORD_ONLY]
     if names[: len(theirs)] != theirs or extra:

@@ -40,12 +40,7 @@ def test_the_lists_are_what_r_exports_now(live_r, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change, word",
-    [
-        (["x", ""], "arguments"),
-        (["eps", "2"], "is 2.0 in R"),
-        (["epsilon", ""], "arguments"),
-    ],
+    "change, word", [(["x", ""], "arguments"), (["eps", "2"], "is 2.0 in R"), (["epsilon", ""], "arguments")]
 )
 def test_a_changed_argument_is_found(change, word):
     entry = {

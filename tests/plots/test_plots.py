@@ -11,13 +11,10 @@ from pydpstat import PydpstatError, RRandom, plots
 from pydpstat import r_arithmetic as r
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise
+from tests.plots import marks
 from tests.plots.drawings import AFTER, BEFORE, EDGES, LOSSES, RUNS
 
 pytest.importorskip("matplotlib.pyplot")
-
-
-def labels(axes):
-    return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
 # histograms
@@ -33,18 +30,18 @@ def test_bars_are_the_counts_beside_each_other(ax):
         assert (
             left.get_x() + left.get_width() == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
         )
-    assert labels(ax) == ["true (not for publication)", "private"]
+    assert marks.legend(ax) == ["true (not for publication)", "private"]
 
 
 def test_what_a_release_keeps_is_in_the_legend(ax):
     x = [0.5, 0.7, 1.5, 3.0]
     plots.histograms(np.histogram(x, EDGES), pydpstat.histogram(x, 0.5, edges=EDGES, rng=1), ax=ax)
-    assert labels(ax)[1] == "private, epsilon = 0.5"
+    assert marks.legend(ax)[1] == "private, epsilon = 0.5"
     shape = r.hist(x)
     with pytest.warns(pydpstat.PrivacyWarning):
         private = pydpstat.histogramDP(x, 1, min(shape.breaks), max(shape.breaks), rng=RRandom(1))
     axes = plots.histograms(shape, private)
-    assert labels(axes)[1] == "private, no guarantee" and axes.get_xlabel() == "x"
+    assert marks.legend(axes)[1] == "private, no guarantee" and axes.get_xlabel() == "x"
 
 
 def test_many_classes_have_no_numbers(ax):
@@ -100,8 +97,8 @@ def test_curves_are_the_densities(ax, law, noise):
 
 def test_locations_and_scales_are_broadcast(ax):
     plots.noise_densities(0, [1, 2], ax=ax)
-    assert labels(ax) == ["location 0, scale 1", "location 0, scale 2"]
-    assert labels(plots.noise_densities([0, 1], 2, distribution="gaussian")) == [
+    assert marks.legend(ax) == ["location 0, scale 1", "location 0, scale 2"]
+    assert marks.legend(plots.noise_densities([0, 1], 2, distribution="gaussian")) == [
         "location 0, sd 2",
         "location 1, sd 2",
     ]
@@ -133,16 +130,14 @@ def test_the_trade_off_has_each_run_and_their_medians():
     dots, line = left.lines[:2]
     assert dots.get_ydata().tolist() == RUNS.estimate[:6].tolist()
     assert line.get_xdata().tolist() == [0.1, 1.0] and line.get_ydata() == pytest.approx([0.3, 0.2])
-    assert labels(left) == ["n = 100", "n = 500", "true share 0.2"] and labels(right) == [
-        "n = 100",
-        "n = 500",
-    ]
+    assert marks.legend(left) == ["n = 100", "n = 500", "true share 0.2"]
+    assert marks.legend(right) == ["n = 100", "n = 500"]
     assert left.get_ylim() == (0.0, 1.0) and right.get_yscale() == "log"
     # an uncertainty of 0 is left out
     assert right.lines[1].get_ydata() == pytest.approx([0.6, 0.1])
     assert [text.get_text() for text in left.texts] == ["4 of 12 estimates are outside"]
     left, _ = plots.tradeoff(RUNS[RUNS.estimate.between(0, 1)])
-    assert not left.texts and labels(left) == ["n = 100", "n = 500"]
+    assert not left.texts and marks.legend(left) == ["n = 100", "n = 500"]
 
 
 def test_the_lines_of_a_trade_off_go_through_medians_or_means():
@@ -194,7 +189,7 @@ def test_losses_by_method(ax):
     plots.k_against_loss(LOSSES, ax=ax, unit="MSE")
     assert [line.get_xdata().tolist() for line in ax.lines] == [[3, 30], [3, 30]]
     assert [line.get_ydata().tolist() for line in ax.lines] == [[1, 9], [2, 11]]
-    assert labels(ax) == ["a", "b"] and ax.get_ylabel() == "loss: MSE"
+    assert marks.legend(ax) == ["a", "b"] and ax.get_ylabel() == "loss: MSE"
     # k is 10 times as large: no logarithm
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "linear") and ax.get_ylim()[0] == 0.0
     assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in ax.lines}) == 2

@@ -207,28 +207,10 @@ def test_a_script_that_nests_deeply_is_answered(tmp_path):
 
 
 def test_signs_that_are_called_like_functions(tmp_path):
-    signs = (
-        "if",
-        "for",
-        "while",
-        "repeat",
-        "$",
-        "@",
-        "[",
-        "[[",
-        "{",
-        "(",
-        "<-",
-        "%>%",
-        "~",
-        "-",
-        "::",
-        "new",
-    )
+    signs = "if for while repeat $ @ [ [[ { ( <- %>% ~ - :: new".split()
     calls = [f"`{sign}`({given})" for sign in signs for given in ("", "x", "x, y")]
-    (tmp_path / "a.R").write_text(
-        "\n".join([*calls, "f()()", "x[]", "x[[1]]()", "a$b()()"]), encoding="utf-8"
-    )
+    script = "\n".join([*calls, "f()()", "x[]", "x[[1]]()", "a$b()()"])
+    (tmp_path / "a.R").write_text(script, encoding="utf-8")
     assert checked(tmp_path / "a.R").findings == ()
 
 

@@ -12,25 +12,11 @@ from hypothesis import strategies as st
 from pydpstat.porting import Argument, Call, Constant, Function, Name, RSyntaxError, parse, read
 from r_reference import trees
 
-WORDS = (
-    "x y f( ) ( 1 2L 's' `b` { } \n ; , = <- -> ? ~ ! - + ^ : %in% |> _ :: $ [ [[ ] if( else for(i in ".split(
-        " "
-    )
+WORDS = "x y f( ) ( 1 2L 's' `b` { } \n ; , = <- -> ? ~ ! - + ^ : %in% |> _ :: $ [ [[ ] if( else for(i".split(
+    " "
 )
-WORDS += [
-    "function(",
-    "\\(",
-    "while(",
-    "repeat",
-    "next",
-    "# c\n",
-    "r'(a)'",
-    '"\\q"',
-    "0x",
-    "é",
-    "\t",
-    "\udce9",
-]
+WORDS += "in function( \\( while( repeat next r'(a)' \"\\q\" 0x é".split()
+WORDS += ["", "# c\n", "\t", "\udce9"]
 
 
 def values(node):

@@ -1,7 +1,6 @@
 """Curves against independent arithmetic: exact sums, many digits, other formulas."""
 
 import math
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -128,9 +127,3 @@ def test_laplace_is_the_limit_of_geometric():
     for epsilon in (0.1, 0.5, 0.9):
         fine = GeometricLoss(1.0, steps).delta(epsilon)
         assert LaplaceLoss(1.0).delta(epsilon) == pytest.approx(fine, abs=1.0 / steps)
-
-
-def test_the_response_curve_in_whole_numbers():
-    # e^epsilon = 3 makes every probability a fraction: delta at 0 of two is 1/2
-    exact = Fraction(9 - 1, 16)
-    assert responses_delta(math.log(3.0), 2, 0.0) == pytest.approx(float(exact), rel=1e-12)

@@ -1,7 +1,6 @@
 """Losses and guarantees on random samples: their rates, their pairs, their groups, and bad arguments."""
 
 import math
-import pickle
 from fractions import Fraction
 
 import mpmath
@@ -44,20 +43,6 @@ def test_at_rate_1_it_is_the_base(loss):
         assert whole.pure == loss.pure
         for epsilon in (0.0, 0.1, 1.0, 30.0):
             assert whole.delta(epsilon) == whole.reverse_delta(epsilon) == loss.delta(epsilon)
-
-
-@any_loss
-def test_curves_fall_and_are_inverted(loss):
-    guarantee = Guarantee(math.inf, 1.0, "unbounded", loss=SubsampledLoss(loss, 0.2))
-    curve = [guarantee.delta_at(0.05 * k) for k in range(60)]
-    assert all(0.0 <= after <= before <= 1.0 for before, after in zip(curve, curve[1:]))
-    for delta in (0.03, 1e-3, 2e-5):
-        epsilon = guarantee.epsilon_at(delta)
-        assert guarantee.delta_at(epsilon) <= delta
-        assert epsilon == 0.0 or guarantee.delta_at(epsilon * (1 - 1e-6)) > delta
-    assert guarantee.epsilon_at(0.0) == guarantee.loss.pure
-    again = pickle.loads(pickle.dumps(guarantee))
-    assert again == guarantee and hash(again.loss) == hash(guarantee.loss)
 
 
 def test_a_small_delta_is_never_none():

@@ -239,12 +239,6 @@ def test_counts_are_integers_as_in_r():
     assert rng.rgeom(3, 0.5).dtype == np.int64
 
 
-def test_global_state_stays():
-    before = np.random.get_state()[1].copy()
-    RRandom(1).rnorm(1000)
-    assert np.array_equal(np.random.get_state()[1], before)
-
-
 def test_missing_rpy2(monkeypatch):
     monkeypatch.setitem(sys.modules, "rpy2", None)
     monkeypatch.setitem(sys.modules, "rpy2.rinterface", None)

@@ -89,11 +89,14 @@ def test_a_test_has_its_interval_in_its_parameters_row():
 
 
 def test_a_test_of_several_parameters_has_a_row_of_its_own():
-    for r in (RESULTS["test of groups"](), dp.quantile_test(X, 1.0, q=0.5, p=0.5, rng=1)):
-        *others, own = r.to_frame().index
-        told = r.to_frame()[["statistic", "p-value"]]
+    means = dp.f_oneway(*(FRAME.x[FRAME.g == g] for g in "abc"), epsilon=1.0, bounds=(0, 1), rng=1)
+    for r in (means, RESULTS["test of groups"](), dp.quantile_test(X, 1.0, q=0.5, p=0.5, rng=1)):
+        frame = r.to_frame()
+        *others, own = frame.index
+        told = frame[["statistic", "p-value"]]
         assert own == r.test and others == [name for name, _ in r.estimates]
         assert told.loc[own].tolist() == [r.statistic, r.pvalue] and told.loc[others].isna().all(axis=None)
+        assert frame["estimate"].notna().tolist() == [True] * len(others) + [False]
 
 
 def test_texts_of_the_data_are_no_formula_and_no_markup():
@@ -133,9 +136,8 @@ def test_a_caption_and_a_label_make_a_float():
     lines = latex.splitlines()
     assert lines[:2] == [r"\begin{table}[htbp]", r"\centering"] and lines[-1] == r"\end{table}"
     assert r"\caption{Mean, 95 \% of $x$ \& more}" in lines and r"\label{tab:x}" in lines
-    assert (
-        r"\caption{}" in RESULTS["number"]().to_latex(label="a") and "%" not in RESULTS["number"]().to_latex()
-    )
+    assert r"\caption{}" in RESULTS["number"]().to_latex(label="a")
+    assert "%" not in RESULTS["number"]().to_latex()
     with pytest.raises(PydpstatError, match="caption must be a string or None; got 5"):
         RESULTS["number"]().to_latex(caption=5)
 
@@ -169,13 +171,6 @@ def test_words_of_pandas_are_answered(typed, told):
         eval(f"r.{typed}", {"r": RESULTS["groups"]()})
 
 
-def test_a_test_of_several_means_has_a_row_of_its_own():
-    r = dp.f_oneway(*(FRAME.x[FRAME.g == g] for g in "abc"), epsilon=1.0, bounds=(0, 1), rng=1)
-    frame = r.to_frame()
-    assert frame.index[-1] == r.test and frame["p-value"].notna().tolist() == [False] * 3 + [True]
-    assert frame["estimate"].notna().tolist() == [True] * 3 + [False]
-
-
 def test_heads_of_csv_are_different_names(result):
     head = result.to_csv().splitlines()[0].split(",")
     assert len(set(head)) == len(head)
@@ -201,10 +196,8 @@ def test_both_intervals_are_in_a_frame_by_their_names():
     counts = dp.histogram(X, 1.0, edges=[0, 0.5, 1], rng=1)
     frame = counts.to_frame()
     assert frame.columns.tolist()[-3:] == ["share", "share lower", "share upper"]
-    assert (
-        frame["estimate"].dtype == np.int64
-        and frame["share"].between(frame["share lower"], frame["share upper"], "neither").all()
-    )
+    assert frame["estimate"].dtype == np.int64
+    assert frame["share"].between(frame["share lower"], frame["share upper"], "neither").all()
     with pytest.raises(PydpstatError, match="kind must be one of"):
         r.to_frame(kind="both")
 

@@ -17,12 +17,7 @@ FRAME = pd.DataFrame(
     }
 )
 LEVELS = {"region": ["n", "s", "w"], "employed": [False, True]}
-PUBLIC = dp.design(
-    FRAME,
-    bounds={"income": (0, 100), "age": (18, 90)},
-    levels=LEVELS,
-    other=None,
-)
+PUBLIC = dp.design(FRAME, bounds={"income": (0, 100), "age": (18, 90)}, levels=LEVELS, other=None)
 
 
 def text(result):

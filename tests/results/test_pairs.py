@@ -45,10 +45,8 @@ def test_corrections_are_those_of_statsmodels(kind, correction, method, means):
 @pytest.mark.slow
 def test_each_pair_is_the_difference_of_its_groups(means):
     found = means.pairs(correction=None)
-    assert (
-        found.estimate.index.to_list()[:3] == [("e", "n"), ("e", "s"), ("e", "w")]
-        and len(found.estimate) == 6
-    )
+    assert found.estimate.index.to_list()[:3] == [("e", "n"), ("e", "s"), ("e", "w")]
+    assert len(found.estimate) == 6
     assert found.corrected.to_list() == found.pvalues.to_list()
     alone = means.difference("e", "w")
     assert found.pvalues["e", "w"] == alone.pvalue

@@ -82,11 +82,7 @@ KINDS = {
         "LogisticRegressionDP",
         "output perturbation",
     ),
-    "pairs": (
-        lambda: people().mean("income", 0.5, by="sex", population=True).pairs(),
-        "",
-        "-",
-    ),
+    "pairs": (lambda: people().mean("income", 0.5, by="sex", population=True).pairs(), "", "-"),
 }
 
 
@@ -204,10 +200,8 @@ def test_names_neighbors_and_derived_results_of_a_list():
     statement = dp.statement({"Table 1": bounded, "Table 2": unbounded})
     assert statement.to_frame().release.tolist() == ["Table 1", "Table 2"]
     # a record replaced is one removed and one added
-    assert (
-        said(statement)["Privacy loss"] == "epsilon = 0.3"
-        and "for one replaced record" in statement.paragraph
-    )
+    assert said(statement)["Privacy loss"] == "epsilon = 0.3"
+    assert "for one replaced record" in statement.paragraph
     means = people().mean("income", 0.5, by="sex", population=True)
     both = dp.statement([means, means.difference("f", "m")])
     assert "counted again" in both.to_frame().release[1] and said(both)["Privacy loss"] == "epsilon = 1"

@@ -46,11 +46,7 @@ def test_the_minimum_in_a_ball_is_its_nearest_point(nlopt, gradients):
 
 def test_several_constraints_hold_together(nlopt):
     found = minimize(
-        far,
-        lambda w: [ball(w), w[0] - 0.1],
-        2,
-        far_slope,
-        lambda w: np.vstack([ball_slope(w), [1.0, 0.0]]),
+        far, lambda w: [ball(w), w[0] - 0.1], 2, far_slope, lambda w: np.vstack([ball_slope(w), [1.0, 0.0]])
     )
     assert found == pytest.approx([0.1, math.sqrt(0.99)], abs=1e-3)
 

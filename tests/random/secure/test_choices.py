@@ -123,10 +123,7 @@ def test_unlikely_candidates_are_looked_at_only_where_they_must(monkeypatch):
         part = slice(rest_from, rest_to)
         others = np.delete(utility, np.arange(rest_from, rest_to))
         rest = secure.Rest(rest_from, others.max(), 2.0 * measure.sum(), everything)
-        return (
-            secure.choose(utility, 1.0, measure),
-            secure.choose(utility[part], 1.0, measure[part], rest),
-        )
+        return (secure.choose(utility, 1.0, measure), secure.choose(utility[part], 1.0, measure[part], rest))
 
     generator = np.random.default_rng(5)
     for _ in range(300):
