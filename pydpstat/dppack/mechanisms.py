@@ -237,9 +237,11 @@ def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any
     true_values = variable(true_values, "true_values", beside=True)
     value = plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":
+        truths = value is not None and value.dtype.kind == "b"
+        got = "truth values" if truths else type(true_values).__name__
         raise PydpstatError(
-            "true_values must be numeric atomic vectors or scalars; "
-            f"got {type(true_values).__name__}. Give a number, a list or an array of numbers."
+            f"true_values must be numeric atomic vectors or scalars; got {got}. Give a number, a list or an "
+            "array of numbers."
         )
     labels = Labels(column_name(true_values, "value"), row_names(true_values))
     # the calibration checks them
