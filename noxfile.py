@@ -155,8 +155,8 @@ def engines(session: nox.Session) -> None:
     if missing:
         session.skip(f"PyPI cannot be reached, or has no {missing}")
     session.install("-e", ".[arrow,polars,duckdb,dask,spark,spark-connect,models,test]", "distributed")
-    # a session of Spark or a large file is made once for its group of tests
-    every = ("-n", "2", "--dist", "loadgroup", "tests/engines")
+    # what the tests of a file need is made once
+    every = ("-n", "2", "--dist", "loadfile", "tests/engines")
     session.run("python", "-m", "pytest", *(session.posargs or every), env=environment())
 
 

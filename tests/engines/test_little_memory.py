@@ -172,7 +172,6 @@ def large(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("a large file")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no account of a process's memory here")
 @pytest.mark.parametrize("engine", ["dataset", "polars", "duckdb"])
 def test_a_large_file_stays_on_the_disk(engine, large):
@@ -224,7 +223,6 @@ with open("/proc/self/status") as status:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("a large file")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no account of a process's memory here")
 @pytest.mark.parametrize("engine", ["dataset", "polars", "duckdb"])
 def test_releases_by_group_leave_a_large_file_on_the_disk(engine, large):

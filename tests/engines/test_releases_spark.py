@@ -14,7 +14,7 @@ from tests.engines.releases import STATISTICS, TABLE, WAYS, columns_for, expecte
 pytest.importorskip("pyspark")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("releases of Spark")]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 # what the script has, which imports Spark
 PARTS, FAILING = (1, 8), ("means", "unit, by")

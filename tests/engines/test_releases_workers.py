@@ -12,7 +12,7 @@ from tests.engines.releases import expected
 
 pytest.importorskip("dask.dataframe")
 pytest.importorskip("distributed")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("workers")]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 
 

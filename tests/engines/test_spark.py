@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
 if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
     pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("Spark")]
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 FRAME = example()
 

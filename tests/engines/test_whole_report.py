@@ -34,7 +34,6 @@ def drawn(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("report")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_releases_the_same(engine, drawn, tmp_path):
     pytest.importorskip(ENGINES[engine])
