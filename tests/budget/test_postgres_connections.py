@@ -115,9 +115,10 @@ def test_a_connection_lost_during_the_commit_releases_nothing(server, url, monke
 
 
 def test_a_writer_waits_for_others_only_so_long(url, connection, monkeypatch):
-    monkeypatch.setattr(postgres, "PATIENCE", 0.05)
     budget = Budget(1.0, url=url)
-    with connection.transaction():
+    with connection.transaction(), monkeypatch.context() as patch:
+        patch.setattr(postgres, "PATIENCE", 0.05)
+        budget._ledger.close()
         connection.execute("SELECT * FROM pydpstat_ledgers FOR UPDATE")
         with pytest.raises(PydpstatError, match="lock timeout. Nothing is released"):
             budget.spend(Guarantee(0.1), "mean(x)")
