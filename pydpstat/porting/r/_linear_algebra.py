@@ -207,8 +207,8 @@ def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> 
 
     Examples
     --------
-    >>> array(range(1, 9), [2, 2, 2])[1, 0, 1]
-    np.int64(6)
+    >>> int(array(range(1, 9), [2, 2, 2])[1, 0, 1])
+    6
     """
     values = vector(list(data) if isinstance(data, range) else data, "data")
     shape = [values.size] if dim is None else vector(dim, "dim").astype(int).tolist()
