@@ -70,7 +70,7 @@ PUBLIC = (
     "pydpstat.teaching",
 )
 MOST_ANY = 284
-# modules, lines of code and lines of docstrings at most, of all but the rooms left out, and of one room
+# modules, lines of code and lines of docstrings at most; a room may have no aim for one of them
 AIMS = {"all but porting": (300, 35_000, 15_000), "inference": (50, 6_500, None)}
 LONGEST, SHORTEST = 400, 60
 # at commit 610e3dd, before the rooms were drawn anew
@@ -373,12 +373,11 @@ def main() -> None:
         size, code, told = house.total(inside)
         any_ = sum(anys[name] for name in inside)
         print(f"{room or 'pydpstat':<20} {size:>8} {code:>8,} {told:>11,} {any_:>6}")
+    rooms["all but porting"] = [name for name in lines if room_of(name) != "porting"]
     print(f"\n{'what':<50} {'now':>8}  allowed")
     for where, aims in AIMS.items():
-        inside = rooms.get(where) or [name for name in lines if room_of(name) != "porting"]
-        for what, now, aim in zip(
-            ("modules", "lines of code", "lines of docstrings"), house.total(inside), aims
-        ):
+        total = house.total(rooms[where])
+        for what, now, aim in zip(("modules", "lines of code", "lines of docstrings"), total, aims):
             if aim is not None:
                 print(f"{f'{what}, {where}':<50} {now:>8,}  aim {aim:,}")
     for what, now, allowed in (

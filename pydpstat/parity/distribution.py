@@ -140,7 +140,11 @@ def distribution_checks(
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
-        yield pool.map(_check_one, names, repeat(draws))
+        try:
+            yield pool.map(_check_one, names, repeat(draws))
+        finally:
+            # who stops the comparison does not wait for what has not begun
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _start_process(live: bool) -> None:

@@ -17,6 +17,7 @@ from pydpstat.plots._text import (
     points_of,
     room_for_names,
     shortened,
+    width_left,
     width_of,
     wrapped,
 )
@@ -74,7 +75,7 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     # the layout takes room for names and the bar from the axes
     taken = beside(firsts[0], True)
     left = legend_above(axes, [], picture.head.lines, taken, high)
-    wide = max(min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0]), 0.1)
+    wide = max(width_left(axes, taken), 0.1)
     size = text_size("small")
     told = shortened(titles, wide * points_of(firsts[0])[0], size)
     if len(rows) > 1:

@@ -18,6 +18,7 @@ from pydpstat.plots._text import (
     points_of,
     room_for_names,
     tick_text,
+    width_left,
     width_of,
     wrapped,
 )
@@ -68,8 +69,7 @@ def draw_points(picture: Points, axes: Axes, look: Look) -> None:
             other.set_yticks(np.arange(len(picture.names)))
             other.tick_params(labelleft=False)
     first = panels[0][0]
-    # names take from the panels what the usual margins do not have
-    part = min(1.0, 1.0 / 0.79 - beside(first) / points_of(axes)[0])
+    part = width_left(axes, beside(first))
     # one name for a column of panels with one scale
     named = max(count - len(panels[0]), 0) if picture.shared else 0
     for panel, shown in list(zip(ordered, picture.panels))[named:]:

@@ -12,7 +12,7 @@ from pydpstat._checks import array_of, did_you_mean
 from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots._pictures import Floats
-from pydpstat.plots._text import points_of, shortened, width_of, wrapped
+from pydpstat.plots._text import points_of, shortened, width_left, width_of, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,8 +177,7 @@ def legend_above(
     makes room. Returned is the share of their height that axes have then.
     """
     width, height = points_of(axes)
-    # the usual margins are 0.225 of a figure
-    size, width = text_size("small"), max(min(width, width / 0.79 - taken), 120.0)
+    size, width = text_size("small"), max(width_left(axes, taken) * width, 120.0)
     rows = 0
     if handles:
         # a handle and the space around it are 4.8 times as wide as a letter is high

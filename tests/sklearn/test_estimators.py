@@ -1,8 +1,7 @@
-"""scikit-learn's own checks, and the estimators in its pipelines, copies, cross-validation and searches."""
+"""The estimators in scikit-learn's pipelines, copies, cross-validation and searches."""
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -21,7 +20,6 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score  #
 from sklearn.multiclass import OneVsRestClassifier  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import OneHotEncoder  # noqa: E402
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 import pydpstat  # noqa: E402
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom  # noqa: E402
@@ -46,33 +44,6 @@ def logistic(epsilon=1.0, **more):
 
 def linear(epsilon=1.0, **more):
     return LinearRegression(epsilon, **{"bounds": BOUNDS, "y_bounds": (0, 4000), **more})
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [
-        LogisticRegression(),
-        LinearRegression(),
-        # scores on 200 records are good with this epsilon, whatever the seed
-        LogisticRegression(20.0, bounds=(-3, 3), neighbors="unbounded"),
-        LinearRegression(bounds=(-3, 3), y_bounds=(-3, 3), neighbors="unbounded"),
-        LinearRegression(mechanism="gaussian", delta=1e-6),
-    ]
-)
-def test_scikit_learns_own_checks(estimator, check):
-    state = np.random.get_state()
-    try:
-        check(estimator)
-    finally:
-        # the checks seed NumPy's global state
-        np.random.set_state(state)
-
-
-def test_no_check_is_left_out_but_for_the_score_on_few_records():
-    tags = LinearRegression().__sklearn_tags__(), LogisticRegression().__sklearn_tags__()
-    assert not any(each.non_deterministic or each.no_validation or each._skip_test for each in tags)
-    assert tags[0].regressor_tags.poor_score and not tags[1].classifier_tags.poor_score
-    assert not tags[1].classifier_tags.multi_class
 
 
 # what is fitted
@@ -383,19 +354,3 @@ except ImportError as error:
         "pydpstat.sklearn needs scikit-learn 1.6 or later: pip install 'pydpstat[sklearn]', "
         "or '.[sklearn]' in a checkout",
     ]
-
-
-@pytest.mark.slow
-def test_with_array_apis_no_check_is_skipped():
-    code = """
-from sklearn.utils.estimator_checks import check_estimator
-from pydpstat.sklearn import LinearRegression, LogisticRegression
-for model in (LinearRegression(), LogisticRegression()):
-    found = check_estimator(model, on_skip=None)
-    print(len(found) > 40, {each["status"] for each in found})
-"""
-    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment
-    )
-    assert done.stdout == "True {'passed'}\n" * 2, done.stderr
