@@ -48,7 +48,7 @@ class Entry:
     host : str
         The machine's name.
     mechanism : str
-        The mechanism, in words; empty where it is not known, as in ledgers of earlier versions.
+        The mechanism, in words; empty where it is not known.
 
     Examples
     --------

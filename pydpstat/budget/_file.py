@@ -37,8 +37,6 @@ from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
 APPLICATION, FORMAT = 0x64707374, 6
-# what entries have in each format that is read and written
-_FORMATS = {5: COLUMNS[:-1], FORMAT: COLUMNS}
 # EXTRA: that the journal is gone is on disk too before a commit returns
 SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = {
@@ -50,9 +48,10 @@ _TABLES = {
     "loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, "
     "host TEXT NOT NULL, mechanism TEXT NOT NULL)",
 }
-_LAST = ", mechanism TEXT NOT NULL"
 _SHAPE = "SELECT name, sql FROM sqlite_master ORDER BY name"
 _ROW = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, chain, seal FROM budget"
+_ENTRIES = f"SELECT {', '.join(COLUMNS)} FROM spends ORDER BY id"
+_ADD = f"INSERT INTO spends ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
 # what is wrong with the disk, the permissions or another process, and not with what is in the file
 _OUTSIDE = frozenset(
@@ -81,7 +80,6 @@ class FileLedger(SharedLedger):
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
-        self._columns = COLUMNS
         _check_place(path, new)
         with self._lock, self._errors():
             if new and limits is not None:
@@ -117,10 +115,8 @@ class FileLedger(SharedLedger):
             connection.execute("BEGIN IMMEDIATE")
 
             def add(entry: Entry, total: Cost) -> None:
-                values = astuple(entry)[: len(self._columns)]
-                places = ", ".join("?" * len(values))
-                named = ", ".join(self._columns)
-                connection.execute(f"INSERT INTO spends ({named}) VALUES ({places})", values)
+                values = astuple(entry)
+                connection.execute(_ADD, values)
                 new = (*texts_of(total), link(str(row[7]), values))
                 if connection.execute(_TOTAL, (*new, link("", (*row[:5], *new)))).rowcount != 1:
                     raise self._damaged("its total cannot be written")
@@ -174,19 +170,17 @@ class FileLedger(SharedLedger):
         if application != APPLICATION:
             raise _no_ledger(self.path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in _FORMATS:
+        if version != FORMAT:
             raise PydpstatError(
                 f"path must be a ledger of format {FORMAT}; {self.path!r} has format {version}. "
                 "Use the version of pydpstat that wrote it."
             )
-        self._columns = _FORMATS[version]
         # another mode has a log beside the file, which does not follow it when it is moved
         for question, answer in (("PRAGMA journal_mode", "delete"), ("PRAGMA quick_check(1)", "ok")):
             state = connection.execute(question).fetchone()[0]
             if state != answer:
                 raise self._damaged(f"{question.removeprefix('PRAGMA ')} is {state!r}, and not {answer!r}")
-        spends = _TABLES["spends"] if version == FORMAT else _TABLES["spends"].replace(_LAST, "")
-        if connection.execute(_SHAPE).fetchall() != list({**_TABLES, "spends": spends}.items()):
+        if connection.execute(_SHAPE).fetchall() != list(_TABLES.items()):
             raise self._damaged("its tables are not those that were created")
         return self._same_limits(self._read(connection)[0], limits, "path")
 
@@ -199,8 +193,7 @@ class FileLedger(SharedLedger):
         try:
             row = self._row(connection)
             self._later(row[5:7])
-            entries = f"SELECT {', '.join(self._columns)} FROM spends ORDER BY id"
-            return tuple(row[:5]), self._chained(connection.execute(entries), row[7])  # type: ignore[return-value]
+            return tuple(row[:5]), self._chained(connection.execute(_ENTRIES), row[7])  # type: ignore[return-value]
         finally:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")

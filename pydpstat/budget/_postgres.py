@@ -42,8 +42,7 @@ _DEFAULTS = {
     "keepalives_idle": "30",
     "tcp_user_timeout": "60000",
 }
-# in the tables of format 3 entries have no mechanism
-FORMAT, _EARLIER = 4, 3
+FORMAT = 4
 # for the time in which a ledger is made: "dpst"
 _MAKING = 0x64707374
 _KINDS = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
@@ -59,7 +58,6 @@ _LEDGERS = {
 }
 _SPENDS = {"ledger": "bigint", "number": "bigint", **{name: _KINDS.get(name, "text") for name in COLUMNS}}
 _TABLES = {"pydpstat_ledgers": _LEDGERS, "pydpstat_spends": _SPENDS}
-_EARLIER_SPENDS = {name: kind for name, kind in _SPENDS.items() if name != COLUMNS[-1]}
 _MORE = {
     "pydpstat_ledgers": "PRIMARY KEY (ledger), UNIQUE (name)",
     "pydpstat_spends": "PRIMARY KEY (ledger, number), FOREIGN KEY (ledger) REFERENCES pydpstat_ledgers",
@@ -84,12 +82,16 @@ _OPENED = (
 _TOTAL = f"SELECT {_ROW}, seal FROM pydpstat_ledgers WHERE ledger = {{:d}}"
 # the total moves only where the entry was really put in
 _ADD = (
-    "WITH added AS (INSERT INTO pydpstat_spends ({}) VALUES ({}) RETURNING 1) "
+    "WITH added AS (INSERT INTO pydpstat_spends "
+    f"({', '.join(_SPENDS)}) VALUES ({', '.join(['%s'] * len(_SPENDS))}) RETURNING 1) "
     "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s, chain = %s, seal = %s "
     "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
 )
 # a later spend may be in the ledger already
-_ENTRIES = "SELECT {} FROM pydpstat_spends WHERE ledger = {:d} AND number <= {:d} ORDER BY number"
+_ENTRIES = (
+    f"SELECT {', '.join(COLUMNS)} FROM pydpstat_spends "
+    "WHERE ledger = {:d} AND number <= {:d} ORDER BY number"
+)
 
 
 class _State(NamedTuple):
@@ -120,7 +122,6 @@ class ServerLedger(SharedLedger):
         self.where = place
         self._connection: Connection | None = None
         self._process = os.getpid()
-        self._columns, self._format = _SPENDS, FORMAT
         with self._lock, self._errors():
             if new and limits is not None:
                 self._make(limits)
@@ -156,11 +157,10 @@ class ServerLedger(SharedLedger):
                 connection, state = self._patiently(lambda each: (each, self._begun(each)))
 
                 def add(entry: Entry, total: Cost) -> None:
-                    values, count = astuple(entry)[: len(self._columns) - 2], state.spends + 1
+                    values, count = astuple(entry), state.spends + 1
                     new = (*texts_of(total), count, link(state.chain, values))
                     row = (self._number, count, *values, *new, link("", (*state[:8], *new)), self._number)
-                    places = ", ".join(["%s"] * len(self._columns))
-                    if connection.execute(_ADD.format(", ".join(self._columns), places), row).rowcount != 1:
+                    if connection.execute(_ADD, row).rowcount != 1:
                         raise self._damaged("an entry was not kept")
 
                 yield self._later(state[8:10]), add
@@ -207,8 +207,7 @@ class ServerLedger(SharedLedger):
 
     def _read(self, connection: Connection, state: _State) -> tuple[Entry, ...]:
         # binary: a role may have fewer digits of floats printed
-        asked = ", ".join(list(self._columns)[2:]), self._number, state.spends
-        rows = connection.execute(_ENTRIES.format(*asked), binary=True)
+        rows = connection.execute(_ENTRIES.format(self._number, state.spends), binary=True)
         return self._chained(rows, state.chain)
 
     def _patiently(self, step: Callable[[Connection], Found]) -> Found:
@@ -282,7 +281,7 @@ class ServerLedger(SharedLedger):
                     connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _MORE[table]])})")
             self._check_tables(connection)
             if connection.execute(_OPENED, (self.where.name,)).fetchone() is None:
-                named = self.where.name, secrets.token_hex(16), self._format
+                named = self.where.name, secrets.token_hex(16), FORMAT
                 row = (*named, *limits, *texts_of(NOTHING), 0, FIRST)
                 connection.execute(_NEW, (*row, link("", row)))
 
@@ -305,9 +304,9 @@ class ServerLedger(SharedLedger):
         return self._same_limits(state[3:8], limits, "url")
 
     def _check_format(self, found: object) -> None:
-        if found != self._format:
+        if found != FORMAT:
             raise PydpstatError(
-                f"url must be a ledger of format {self._format}; {self.place!r} has format {found}. "
+                f"url must be a ledger of format {FORMAT}; {self.place!r} has format {found}. "
                 "Use the version of pydpstat that wrote it."
             )
 
@@ -325,9 +324,6 @@ class ServerLedger(SharedLedger):
         for table, columns in _TABLES.items():
             found = connection.execute(_SHAPE, (table,)).fetchall()
             if found == list(columns.items()):
-                continue
-            if table == "pydpstat_spends" and found == list(_EARLIER_SPENDS.items()):
-                self._columns, self._format = _EARLIER_SPENDS, _EARLIER
                 continue
             if table == "pydpstat_ledgers" and ("format", "integer") in found:
                 row = connection.execute("SELECT max(format) FROM pydpstat_ledgers").fetchone()

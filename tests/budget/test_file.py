@@ -179,23 +179,6 @@ def test_another_format_is_refused(path):
         Budget.open(path)
 
 
-def test_a_file_of_the_format_before_has_lines_without_mechanisms(path):
-    Budget(1.0, path=path)
-    connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE spends DROP COLUMN mechanism")
-    connection.execute("PRAGMA user_version = 5")
-    connection.commit()
-    connection.close()
-    budget = Budget(1.0, path=path)
-    pydpstat.count([True] * 10, 0.25, budget=budget)
-    pydpstat.median([1, 2, 3], 0.25, bounds=(0, 5), budget=budget)
-    again = Budget.open(path)
-    assert again.entries == budget.entries and again.spent.epsilon == 0.5
-    assert [each.mechanism for each in again.entries] == ["", ""]
-    # a privacy loss still tells of the noise
-    assert [row[1] for row in again.statement().cells] == ["symmetric geometric noise", "-"]
-
-
 def test_a_damaged_file_is_an_error(path):
     budget = Budget(1.0, path=path)
     budget.spend(Guarantee(0.1), "mean(x)")

@@ -5,21 +5,7 @@ import pickle
 
 import pytest
 
-from pydpstat import Budget, Guarantee, PydpstatError, count
-from pydpstat.budget import _postgres
-
-
-def test_tables_of_the_format_before_have_lines_without_mechanisms(url, monkeypatch):
-    with monkeypatch.context() as before:
-        before.setitem(_postgres._TABLES, "pydpstat_spends", _postgres._EARLIER_SPENDS)
-        before.setattr(_postgres, "_SPENDS", _postgres._EARLIER_SPENDS)
-        before.setattr(_postgres, "FORMAT", 3)
-        Budget(1.0, url=url)
-    count([True] * 10, 0.25, budget=Budget(1.0, url=url))
-    count([True] * 10, 0.25, budget=Budget(2.0, url=url, name="made later"))
-    for name in ("budget", "made later"):
-        (entry,) = Budget.open(url=url, name=name).entries
-        assert entry.mechanism == "" and entry.epsilon == 0.25
+from pydpstat import Budget, Guarantee, PydpstatError
 
 
 def test_names_tell_ledgers_apart(url, connection):
