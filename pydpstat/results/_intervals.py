@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
+from pydpstat.results._report import Drawn, Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
 
 # the last two are one: a confidence interval is for the population
@@ -121,31 +121,34 @@ class KnownInterval:
         return "<interval of every level: conf_int(alpha)>"
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
-    __slots__ = ()
-
     test: str
-    statistic: Any
-    pvalue: Any
-    pvalue_floor: float
-    alternative: str | None
-    null: tuple[tuple[str, float], ...]
+    # an optional float would have to be checked before every comparison
+    statistic: Any = None
+    pvalue: Any = None
+    pvalue_floor: float = 0.0
+    alternative: str | None = None
+    null: tuple[tuple[str, float], ...] = ()
     released: tuple[tuple[str, float], ...]
-    estimates: tuple[tuple[str, float], ...]
-    parameter: str
-    interval: Interval | None
+    estimates: tuple[tuple[str, float], ...] = ()
+    parameter: str = ""
+    interval: Interval | None = None
     validity: str
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    behind: Drawn | None = None
     mechanism: str
     noise_scale: float | np.ndarray
+    claim: Guarantee
+    guarantee: Guarantee
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool
     record: Call
-    _df: int | None
+    _df: int | None = None
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
         """Return a confidence interval for the parameter."""
@@ -177,8 +180,6 @@ class InferencePage(Undecided, Stated):
         >>> r.to_frame().columns.tolist()
         ['estimate', 'lower', 'upper', 'statistic', 'p-value']
         """
-        import pandas as pd
-
         estimates = dict(self.estimates)
         row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
         estimates.setdefault(row, math.nan)
@@ -234,24 +235,11 @@ class InferencePage(Undecided, Stated):
 
     def _content(self) -> dict[str, object]:
         return {
-            "test": self.test,
-            "statistic": self.statistic,
+            **self._own("test", "statistic"),
             **({} if self._df is None else {"df": self._df}),
-            "pvalue": self.pvalue,
-            "pvalue_floor": self.pvalue_floor,
-            "alternative": self.alternative,
-            "null": dict(self.null),
-            "released": dict(self.released),
-            "estimates": dict(self.estimates),
-            "parameter": self.parameter,
-            "validity": self.validity,
-            "assumptions": self.assumptions,
-            "remarks": self.remarks,
-            "mechanism": self.mechanism,
-            "noise_scale": self.noise_scale,
+            **self._own("pvalue", "pvalue_floor", "alternative"),
+            **{name: dict(getattr(self, name)) for name in ("null", "released", "estimates")},
+            **self._own("parameter", "validity", "assumptions", "remarks", "mechanism", "noise_scale"),
             **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
+            **self._own("bounds", "nobs", "reproducible", "call"),
         }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import (
     CONFIDENCE,
@@ -26,9 +26,6 @@ from pydpstat.results._intervals import (
 )
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._report import Drawn
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -123,53 +120,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     0.5
     """
 
-    test: str
-    # an optional float would have to be checked before every comparison
-    statistic: Any
-    pvalue: Any
-    pvalue_floor: float
-    alternative: str | None
-    null: tuple[tuple[str, float], ...]
-    released: tuple[tuple[str, float], ...]
-    estimates: tuple[tuple[str, float], ...]
-    parameter: str
-    interval: Interval | None
-    validity: str
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
-    behind: Drawn | None
-    mechanism: str
-    noise_scale: float | np.ndarray
-    claim: Guarantee
-    guarantee: Guarantee
-    bounds: tuple[object, ...] | None
-    nobs: int | None
-    reproducible: bool
-    record: Call
-    _df: int | None = None
-
     _inner = (*Frozen._inner, "interval")
 
     @classmethod
     def of(
-        cls,
-        release: Release,
-        *,
-        test: str,
-        statistic: float | None = None,
-        pvalue: float | None = None,
-        pvalue_floor: float = 0.0,
-        alternative: str | None = None,
-        null: tuple[tuple[str, float], ...] = (),
-        released: tuple[tuple[str, float], ...] | None = None,
-        estimates: tuple[tuple[str, float], ...] = (),
-        parameter: str = "",
-        interval: Interval | None = None,
-        validity: str,
-        assumptions: tuple[str, ...] = (),
-        remarks: tuple[str, ...] = (),
-        df: int | None = None,
-        behind: Drawn | None = None,
+        cls, release: Release, *, interval: Interval | None = None, df: int | None = None, **own: Any
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -180,28 +135,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         >>> InferenceResults.of(noisy, test="Sign test", validity="exact").released
         (('count', 3.0),)
         """
-        if released is None:
-            released = tuple((str(name), float(value)) for name, value in release.params.items())
-            if release.value.ndim == 0:
-                released = ((release.statistic, float(release.value)),)
-        return cls(
-            test=test,
-            statistic=statistic,
-            pvalue=pvalue,
-            pvalue_floor=pvalue_floor,
-            alternative=alternative,
-            null=null,
-            released=released,
-            estimates=estimates,
-            parameter=parameter,
-            interval=None if interval is None else KnownInterval(interval),
-            validity=validity,
-            assumptions=assumptions,
-            remarks=remarks,
-            behind=behind,
-            _df=df,
-            **taken_from(release),
-        )
+        released = tuple((str(name), float(value)) for name, value in release.params.items())
+        if release.value.ndim == 0:
+            released = ((release.statistic, float(release.value)),)
+        known = None if interval is None else KnownInterval(interval)
+        return cls(**{**taken_from(release), "released": released, **own}, interval=known, _df=df)
 
     @property
     def df(self) -> int:
@@ -316,8 +254,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     @property
     def params(self) -> pd.Series:
         """The estimates as a Series with their names."""
-        import pandas as pd
-
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
 
     def _picture(self, alpha: float) -> object:

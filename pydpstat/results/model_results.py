@@ -194,9 +194,7 @@ class ModelResults(Estimates, Frozen):
     def _content(self) -> dict[str, object]:
         upper, lower = self.bounds
         return {
-            "model": self.model,
-            "coeff": self.coeff,
-            "names": self.names,
+            **self._own("model", "coeff", "names"),
             "noise_sd": None if self.noise is None else self.noise.std(),
             "perturbation": self.perturbation,
             **self._privacy(),
