@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._intervals import NOISE, kind_of
@@ -18,9 +19,6 @@ from pydpstat.results._labels import Estimate, Labels
 from pydpstat.results._postprocessing import Derived, Share
 from pydpstat.results._release_page import ReleasePage
 from pydpstat.results._report import Stating, number
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

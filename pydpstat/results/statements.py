@@ -283,7 +283,7 @@ def statement(releases: object, *, budget: object = None, delta: float | None = 
                 f"budget must be a Budget or None; got {checks.shown(budget)}. Give the budget that paid."
             )
         return Statement(*parts_of(list(matched(budget.entries, named)), total_of_budget(budget)))
-    items = [of_result(each, name, "releases") for name, each in named]
+    items = [of_result(each, name) for name, each in named]
     return Statement(*parts_of(items, total_of([each.guarantee for each in items], delta)))
 
 

@@ -31,9 +31,9 @@ from pydpstat.statistics._kernels.quantile_points import (
 from pydpstat.statistics._plan_errors import (
     EXAMPLE,
     ChoiceErrors,
+    Coin,
     Errors,
     NoiseErrors,
-    Point,
     Shape,
     quantile_errors,
     quantiles_errors,
@@ -166,7 +166,8 @@ class Request(NamedTuple):
         """Return the distribution of each variable; without one all records are at a bound."""
         pairs = self.pairs()
         if self.distribution is None:
-            return tuple(Point(upper) for _, upper in pairs)
+            # at a bound noisy sums say least of a mean or a variance
+            return tuple(Coin(1.0, upper, upper) for _, upper in pairs)
         if self.function != "proportion":
             return shapes_of(self.distribution, pairs, self.variables)
         given, names = self.distribution, self.variables
