@@ -1,4 +1,4 @@
-"""Public names and libraries, imported when they are first asked for: importing the package stays light."""
+"""Public names and pandas, imported when they are first asked for: importing the package stays light."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
-__all__ = ["answer_names", "attach", "no_name", "pa", "pd"]
+__all__ = ["answer_names", "attach", "no_name", "pd"]
 
 
 class _Later:
@@ -18,6 +18,9 @@ class _Later:
         self._module = module
 
     def __getattr__(self, name: str) -> object:
+        # what looks at a namespace asks each thing in it for such names
+        if name.startswith("__"):
+            raise AttributeError(name)
         found = getattr(importlib.import_module(self._module), name)
         # the second time it is at hand
         self.__dict__[name] = found
@@ -27,9 +30,8 @@ class _Later:
 # a release of plain arrays needs no pandas, whose import takes longer than all else
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 else:
-    pd, pa = _Later("pandas"), _Later("pyarrow")
+    pd = _Later("pandas")
 
 
 def attach(
