@@ -14,16 +14,7 @@ from pydpstat._frozen import Frozen
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import (
-    CONFIDENCE,
-    ConfidenceInterval,
-    InferencePage,
-    Interval,
-    KnownInterval,
-    check_only,
-    kept_ends,
-    taken_from,
-)
+from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, KnownInterval, taken_from
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._report import Drawn
 
@@ -157,53 +148,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
                 "noise, and is no t, F or chi-square distribution. Use pvalue and conf_int()."
             )
         return self._df
-
-    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
-        """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
-
-        It is post-processing: any level is available at no additional privacy cost.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses the parameter; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
-
-        Returns
-        -------
-        ConfidenceInterval
-            ``low`` and ``high``; one-sided where the alternative is.
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
-
-        See Also
-        --------
-        InferenceResults.confidence_interval : the same by its confidence level.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> noisy = pydpstat.count([True, False, True], 1.0, rng=1)
-        >>> InferenceResults.of(noisy, test="Sign test", validity="exact").conf_int()
-        Traceback (most recent call last):
-        ...
-        pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
-        """
-
-        if self.interval is None:
-            raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
-        check_only(kind, CONFIDENCE, self.test)
-        low, high = kept_ends(self, checks.alpha_of(alpha))
-        return ConfidenceInterval(low.item(), high.item())
-
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
-        assert self.interval is not None
-        low, high = map(np.float64, self.interval.ends(alpha))
-        return np.asarray(low), np.asarray(high)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return `conf_int` by its confidence level, as in SciPy.
