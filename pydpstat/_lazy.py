@@ -1,4 +1,4 @@
-"""Public names that are imported when they are first asked for, so that importing the package stays light."""
+"""Public names and pandas, imported when they are first asked for: importing the package stays light."""
 
 from __future__ import annotations
 
@@ -6,7 +6,32 @@ import importlib
 import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+__all__ = ["answer_names", "attach", "no_name", "pd"]
+
+
+class _Later:
+    """A module that is imported when something in it is first asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> object:
+        # what looks at a namespace asks each thing in it for such names
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(importlib.import_module(self._module), name)
+        # the second time it is at hand
+        self.__dict__[name] = found
+        return found
+
+
+# a release of plain arrays needs no pandas, whose import takes longer than all else
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = _Later("pandas")
 
 
 def attach(

@@ -12,6 +12,7 @@ from pydpstat._checks import did_you_mean, excerpt
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Question, Row
+from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 Part = TypeVar("Part")
@@ -122,8 +123,6 @@ def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Column:
     """
     known = values if absent is None else np.where(absent, 0, values)
     if values.dtype.itemsize == 8 and known.size and (known.max() > 2**53 or known.min() < -(2**53)):
-        import pandas as pd
-
         mask = np.zeros(values.size, dtype=bool) if absent is None else absent
         native = known.astype(known.dtype.newbyteorder("="))
         return pd.arrays.IntegerArray(native, mask.copy())
@@ -143,12 +142,8 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
 def _joined(pieces: Sequence[Any]) -> Column:
     if all(isinstance(piece, np.ndarray) for piece in pieces):
         return np.concatenate(pieces)
-    import pandas as pd
-
     if all(map(is_categorical, pieces)):
-        from pandas.api.types import union_categoricals
-
-        return union_categoricals(pieces, ignore_order=True)
+        return pd.api.types.union_categoricals(pieces, ignore_order=True)
     if all(isinstance(piece, pd.DatetimeIndex) for piece in pieces):
         return pieces[0].append(list(pieces[1:]))
     nullable = next(piece.dtype for piece in pieces if not isinstance(piece, np.ndarray))

@@ -11,9 +11,9 @@ from pydpstat._checks import as_float
 from pydpstat._data.chunk import CHUNK, Chunk, refused, whole_numbers
 from pydpstat._data.containers import Column, is_categorical, is_index, is_series
 from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._lazy import pd
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 
@@ -93,7 +93,6 @@ def variable_of_arrow(name: str, column: object) -> Any:
 
     Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
     """
-    import pandas as pd
     import pyarrow as pa
 
     if not isinstance(column, (pa.Array, pa.ChunkedArray)):
@@ -154,15 +153,12 @@ def _categorical(column: pa.DictionaryArray, labels: pa.Array) -> pd.Categorical
 
 def categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
     """Return texts by their codes, -1 for a missing one, and the texts that they stand for."""
-    import pandas as pd
-
     # of one type in every chunk, whatever the engine and pandas make of texts
     categories = pd.Index(labels.astype(object), dtype="string[python]")
     return pd.Categorical.from_codes(codes, categories=categories)
 
 
 def _zoned(column: pa.TimestampArray) -> pd.DatetimeIndex:
-    import pandas as pd
     import pyarrow as pa
 
     # a moment is the same in every zone, and every system knows this one
@@ -201,8 +197,6 @@ def column_of(name: str, values: object) -> Column:
 
 def _extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
     """Return an array of a type of pandas' own."""
-    import pandas as pd
-
     kind = values.dtype
     if isinstance(kind, np.dtype):
         return column_of(name, values.to_numpy())
@@ -262,8 +256,6 @@ def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:
 
 
 def _texts_of_objects(values: np.ndarray) -> pd.Categorical:
-    import pandas as pd
-
     absent = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
     codes = np.full(values.size, -1, dtype=np.int64)
     found, labels = pd.factorize(values[~absent])

@@ -11,7 +11,7 @@ import numbers
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,8 @@ from pydpstat._data.held import check_single, in_memory, public_list, read_whole
 from pydpstat._data.lookup import kind_of
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, objects, way_to_values, without_mask
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Query(Protocol):

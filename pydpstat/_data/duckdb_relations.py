@@ -14,17 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
-_WHOLE = {
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "BOOLEAN",
-}
+_WHOLE = {*"TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT BOOLEAN".split()}
 # a decimal or an integer of 128 bits is not always rounded to the nearest double
 _KINDS = {
     "texts": {"VARCHAR"},

@@ -6,17 +6,15 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pydpstat._data.chunk import Chunk, joined, refused, whole_numbers
 from pydpstat._data.containers import Column, has_columns, is_categorical, is_pandas_frame, library_of, listed
 from pydpstat._data.table import Table, table_of
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _HELD = (np.ndarray, list, tuple, Chunk)
 # whether R runs this Python, by reticulate, which has loaded its own modules before
@@ -104,8 +102,6 @@ def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
     whole = read_whole(data, argument, beside=beside)
     if not isinstance(whole, Chunk):
         return whole
-    import pandas as pd
-
     return pd.DataFrame(dict(whole.columns))
 
 
@@ -177,8 +173,6 @@ def with_missing(data: object) -> object:
 
 
 def _frame(data: Any) -> pd.DataFrame:
-    import pandas as pd
-
     own = _class_of(data, ("ListSexpVector",))
     names = [str(name) for name in data.names]
     columns = []
@@ -219,16 +213,12 @@ def _vector(data: Any, classes: tuple[str, ...]) -> Any:
 
 
 def _texts(data: Any, own: Any) -> pd.api.extensions.ExtensionArray:
-    import pandas as pd
-
     values = [own.__getitem__(data, place) for place in range(len(data))]
     known = [value if isinstance(value, str) else None for value in values]
     return pd.array(known, dtype=pd.StringDtype("python"))
 
 
 def _factor(codes: np.ndarray, levels: Any) -> pd.Categorical:
-    import pandas as pd
-
     own = _class_of(levels, _VECTORS)
     texts = [own.__getitem__(levels, place) for place in range(len(levels))]
     known = [place for place, text in enumerate(texts) if isinstance(text, str)]

@@ -12,7 +12,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,8 @@ import numpy.typing as npt
 from pydpstat._checks import as_float, shown_option
 from pydpstat._data.containers import categorical_of, columns_of, is_categorical, is_frame, is_vector, listed
 from pydpstat._data.values import Objects, is_missing, objects
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _CHUNK = 32768
 # texts numbered at a time: of fewer, those that occur are looked up too often
@@ -41,16 +39,7 @@ KINDS = {
     "zoned": "times with a time zone",
     "durations": "durations",
 }
-_OF_NUMPY = {
-    "i": "numbers",
-    "u": "numbers",
-    "f": "numbers",
-    "b": "numbers",
-    "U": "texts",
-    "S": "bytes",
-    "M": "times",
-    "m": "durations",
-}
+_OF_NUMPY = {**dict.fromkeys("iufb", "numbers"), "U": "texts", "S": "bytes", "M": "times", "m": "durations"}
 
 
 def kind_of(column: object) -> str | None:
@@ -60,8 +49,6 @@ def kind_of(column: object) -> str | None:
         return kind_of(categorical_of(column).categories)
     if dtype is None or isinstance(dtype, np.dtype):
         return _OF_NUMPY.get(getattr(dtype, "kind", "O"))
-    import pandas as pd
-
     if isinstance(dtype, pd.DatetimeTZDtype):
         return "zoned"
     if isinstance(dtype, pd.SparseDtype):
@@ -196,8 +183,6 @@ def typed(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | 
 
 def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.ndarray:
     if kind == "zoned":
-        import pandas as pd
-
         values = np.asarray(pd.DatetimeIndex(column).tz_convert("UTC").tz_localize(None))
     else:
         values = np.asarray(column)
@@ -222,8 +207,6 @@ def _moment(label: Any, dtype: np.dtype) -> int | None:
 
 def _places_of_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
-    import pandas as pd
-
     if len(column) <= _FEW:
         return _places_of_objects(column.tolist(), labels)
     values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
@@ -259,8 +242,6 @@ def _place(value: object, known: dict[object, int], none: int) -> int:
 
 def label_column(values: object, name: str) -> pd.Series:
     """Return a column of labels as a series."""
-    import pandas as pd
-
     if is_vector(values):
         try:
             plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
@@ -294,8 +275,6 @@ def label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
 
 def factorized(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:
     """Return codes (-1 for missing) and the labels that occur."""
-    import pandas as pd
-
     try:
         # an array of objects stays one; pandas would guess a type for a Series of them
         codes, labels = pd.factorize(column.to_numpy() if column.dtype == object else column)

@@ -16,10 +16,10 @@ from pydpstat._data.chunk_columns import variable_of_arrow
 from pydpstat._data.progress import Progress
 from pydpstat._data.questions import Key, Question, Row, Test, can_say, plan_of, rows_of, where
 from pydpstat._data.streams import Stream, handed_over, pyarrow_for
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     import pyarrow as pa
 
@@ -67,8 +67,6 @@ def polars_table(data: pl.DataFrame | pl.LazyFrame) -> Stream:
 def variable_of_polars(data: pl.Series) -> pd.Series:
     """Return a series of Polars as a series of pandas."""
     pyarrow_for("reading data of Polars", "polars")
-    import pandas as pd
-
     with failing_as("polars"):
         column = data.to_arrow()
     return pd.Series(variable_of_arrow(data.name, column), name=data.name or None, copy=False)

@@ -225,12 +225,20 @@ def arrow_table(data: Any) -> Table:
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return _arrow_in_memory(data)
+        return Stream(
+            "pyarrow",
+            column_names(data.schema.names),
+            lambda names: _fields(data.schema, names),
+            lambda names: iter(data.select(list(names)).to_batches(max_chunksize=CHUNK)),
+            lambda: data.num_rows,
+            known=True,
+            ordered=True,
+        )
     if hasattr(data, "to_reader"):
         # a scanner has settled its columns and its readahead, and reads once
         data = data.to_reader()
     if isinstance(data, pa.RecordBatchReader):
-        return _read_once("pyarrow", data, data.schema, lambda: data)
+        return _read_once("pyarrow", data)
     return Stream(
         "pyarrow",
         column_names(data.schema.names),
@@ -246,30 +254,16 @@ def capsule_table(data: object) -> Table:
     pa = pyarrow_for("reading a stream of Arrow's", "arrow")
     with failing_as(type(data).__name__):
         reader = pa.RecordBatchReader.from_stream(data)
-    return _read_once(type(data).__name__, reader, reader.schema, lambda: reader)
+    return _read_once(type(data).__name__, reader)
 
 
-def _arrow_in_memory(data: pa.Table) -> Stream:
-    return Stream(
-        "pyarrow",
-        column_names(data.schema.names),
-        lambda names: _fields(data.schema, names),
-        lambda names: iter(data.select(list(names)).to_batches(max_chunksize=CHUNK)),
-        lambda: data.num_rows,
-        known=True,
-        ordered=True,
-    )
-
-
-def _read_once(
-    engine: str, source: object, schema: pa.Schema, reader: Callable[[], Iterable[pa.RecordBatch]]
-) -> Stream:
+def _read_once(engine: str, reader: pa.RecordBatchReader) -> Stream:
     """Return the table of a reader whose batches come once, with all of its columns in each."""
-    once = Once.of(source)
+    once, schema = Once.of(reader), reader.schema
 
     def batches(names: tuple[str, ...]) -> Batches:
         once.use()
-        return (batch.select(list(names)) for batch in reader())
+        return (batch.select(list(names)) for batch in reader)
 
     names = column_names(schema.names)
     return Stream(engine, names, lambda names: _fields(schema, names), batches, lambda: None, ordered=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +22,10 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat._data.containers import Column
 from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
+from pydpstat._lazy import pd
 from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import FUNCTIONS, foreign, names_in, parsed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Truths = npt.NDArray[np.bool_]
 _ORDERED: dict[type[ast.cmpop], Callable[..., Any]] = {
@@ -38,14 +36,7 @@ _ORDERED: dict[type[ast.cmpop], Callable[..., Any]] = {
 }
 _COMPARED = {**_ORDERED, ast.Eq: operator.eq, ast.NotEq: operator.ne}
 _SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_FLIPPED = {
-    ast.Lt: ast.Gt,
-    ast.LtE: ast.GtE,
-    ast.Gt: ast.Lt,
-    ast.GtE: ast.LtE,
-    ast.Eq: ast.Eq,
-    ast.NotEq: ast.NotEq,
-}
+_FLIPPED = dict(zip(_COMPARED, (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)))
 _EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
 # methods of columns in pandas
 _METHODS = {
@@ -124,8 +115,6 @@ def _combined(kind: Callable[[tuple[Test, ...]], Test], parts: Iterable[Test | N
 
 def _step_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Test | None:
     among = isinstance(op, (ast.In, ast.NotIn))
-    if not among and not _is_plain(left, right):
-        left, op, right = right, _FLIPPED[type(op)](), left
     if not isinstance(left, ast.Name) or not (among or _is_value(right)):
         return None
     given = ast.literal_eval(right)
@@ -168,8 +157,6 @@ def _looked_for(node: ast.expr) -> Iterator[tuple[str, object]]:
     """Return columns with the values that they are compared with for being equal."""
     for each in ast.walk(node):
         for left, op, right in _steps(each) if isinstance(each, ast.Compare) else ():
-            if isinstance(op, (ast.Eq, ast.NotEq)) and _is_plain(right, left):
-                left, right = right, left
             if not isinstance(left, ast.Name):
                 continue
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -221,7 +208,7 @@ def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
         return isinstance(left, ast.Name) and values
     if type(op) not in _FLIPPED:
         return False
-    if _is_plain(left, right) or _is_plain(right, left):
+    if _is_plain(left, right):
         return True
     return not (foreign(left) or foreign(right)) and bool(names_in(left) or names_in(right))
 
@@ -239,8 +226,13 @@ def _is_value(node: ast.expr) -> bool:
 
 
 def _steps(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
-    """Return the comparisons of a chain such as ``18 <= age < 65``."""
-    return list(zip([node.left, *node.comparators], node.ops, node.comparators))
+    """Return the comparisons of a chain such as ``18 <= age < 65``, a column before its value."""
+    found = zip([node.left, *node.comparators], node.ops, node.comparators)
+    return [_turned(*each) if type(each[1]) in _FLIPPED else each for each in found]
+
+
+def _turned(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:
+    return (right, _FLIPPED[type(op)](), left) if _is_plain(right, left) else (left, op, right)
 
 
 def _evaluated(
@@ -264,8 +256,6 @@ def _step(
     columns: Mapping[str, Column], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> tuple[Truths, Truths]:
     if type(op) in _FLIPPED and not _is_plain(left, right):
-        left, op, right = right, _FLIPPED[type(op)](), left
-    if type(op) in _FLIPPED and not _is_plain(left, right):
         (one, first), (other, second) = (arithmetic(side, columns, bounds) for side in (left, right))
         known = first & second
         # what is undefined is known not to compare
@@ -280,8 +270,6 @@ def _step(
 
 def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     """Compare a column with a value; only its type decides whether that is possible."""
-    import pandas as pd
-
     series = pd.Series(column)
     known = ~series.isna().to_numpy(dtype=bool)
     if series.dtype == object and not (isinstance(value, str) and type(op) in _ORDERED):
@@ -315,8 +303,6 @@ def _holds(held: object, op: ast.cmpop, value: object) -> bool:
 
 
 def _kind(series: pd.Series) -> str:
-    import pandas as pd
-
     kinds = series.cat.categories if isinstance(series.dtype, pd.CategoricalDtype) else series
     numeric = pd.api.types.is_numeric_dtype(kinds.dtype) or pd.api.types.is_bool_dtype(kinds.dtype)
     return "numbers" if numeric else "texts"

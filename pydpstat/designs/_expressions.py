@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, objects_as_floats
 from pydpstat._data.containers import Column, floats_of, is_numeric
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import (
     FUNCTIONS,
@@ -118,8 +119,6 @@ def arithmetic(
 
 
 def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
-    import pandas as pd
-
     series = pd.Series(column)
     if series.dtype == object:
         # of numbers among which one is missing

@@ -21,30 +21,10 @@ else:
     Calls = object
 
 # a variable or several by name, the first arguments of the function
-VARIABLES: tuple[str, ...] = (
-    "any_interval",
-    "any_test",
-    "binomtest",
-    "chisquare",
-    "corr",
-    "count",
-    "cov",
-    "crosstab",
-    "histogram",
-    "kstest",
-    "mean",
-    "median",
-    "moments",
-    "nunique",
-    "proportion",
-    "quantile",
-    "quantile_test",
-    "quantiles",
-    "std",
-    "sum",
-    "ttest_1samp",
-    "var",
-)
+VARIABLES = (
+    "any_interval any_test binomtest chisquare corr count cov crosstab histogram kstest mean median moments "
+    "nunique proportion quantile quantile_test quantiles std sum ttest_1samp var"
+).split()
 # a variable alone is handed over as it is
 ONE_BY_ONE = ("mean", "median", "moments", "proportion", "std", "sum", "var")
 # they take a condition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,11 @@ from pydpstat._data.held import in_memory, read_whole
 from pydpstat._data.streams import Stream
 from pydpstat._data.table import Mapped, Table, View, table_of
 from pydpstat._data.values import way_to_columns
+from pydpstat._lazy import pd
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
 from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # a column that is true for every record
 RECORDS = "records"
@@ -90,8 +88,6 @@ class Made:
 
     def column(self, columns: Mapping[str, Column], size: int) -> Column:
         """Return the column."""
-        import pandas as pd
-
         if isinstance(self.expression, Numbers):
             return self.expression.values(columns, self.undefined)
         if self.expression is None:
@@ -116,8 +112,6 @@ def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
 
 def readable(data: object) -> Any:
     """Return data as a design keeps them: a frame of pandas, or what an engine has."""
-    import pandas as pd
-
     data = in_memory(data)
     if isinstance(data, Mapping):
         try:
@@ -160,8 +154,6 @@ def view(
         return View(_table(table, names, subset, made), single)
     frame = data
     if single and subset is None and [each.name for each in made] == list(names):
-        import pandas as pd
-
         return pd.Series(made[0].column(data, len(data)), name=names[0])
     if made or subset is not None:
         frame = _changed(data, names, subset, made)
@@ -210,8 +202,6 @@ def _table(table: Table, names: Sequence[str], subset: Subset | None, made: Sequ
 
 def whole(data: object) -> Mapping[str, pd.Series]:
     """Return a view's columns with all of their records in memory, by name."""
-    import pandas as pd
-
     found = read_whole(data, "data")
     if not isinstance(found, Chunk):
         return found
@@ -222,8 +212,6 @@ def group_of(
     columns: Mapping[str, pd.Series], names: Sequence[str], level: object, unit: Sequence[str]
 ) -> pd.Series | pd.DataFrame:
     """Return the values of a group under the name of its level, beside the ids where there are some."""
-    import pandas as pd
-
     inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
     values = pd.Series(columns[names[0]])[inside].rename(str(level))
     if not unit:
@@ -233,6 +221,4 @@ def group_of(
 
 def frame_of(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
     """Return some columns as a frame."""
-    import pandas as pd
-
     return pd.DataFrame({name: columns[name] for name in names})

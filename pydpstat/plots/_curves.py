@@ -45,13 +45,8 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
         part.stairs(heights, picture.edges, fill=True, color=colour, alpha=0.35)
         part.stairs(heights, picture.edges, color=colour, linewidth=look.get("linewidth", 1.0))
         # between two bins, where both are high
-        part.vlines(
-            picture.edges[1:-1],
-            0.0,
-            np.minimum(heights[:-1], heights[1:]).clip(0.0),
-            color=colour,
-            linewidth=0.6,
-        )
+        lower = np.minimum(heights[:-1], heights[1:]).clip(0.0)
+        part.vlines(picture.edges[1:-1], 0.0, lower, color=colour, linewidth=0.6)
         _bars(part, 0.5 * (picture.edges[:-1] + picture.edges[1:]), picture.edges, panel.values)
         part.axhline(0.0, color=ink(part), linewidth=0.8)
         part.set(xlim=(picture.edges[0], picture.edges[-1]), ylim=(bottom, top))
@@ -59,22 +54,15 @@ def draw_columns(picture: Columns, axes: Axes, look: Look) -> None:
     _name(rows, picture.axis, picture.unit)
     high = points_of(rows[0][0])[1] / (top - bottom)
     shown = picture.panels[0].values
-    if (
-        not any(longest(each.values.thick, high) >= _SEEN for each in picture.panels)
-        and shown.thin is not None
-    ):
+    seen = any(longest(each.values.thick, high) >= _SEEN for each in picture.panels)
+    if shown.thin is not None and not seen:
         # a legend tells of nothing that is hidden
         shown = shown._replace(thick=None)
     legend_above(axes, _handles(axes, shown, picture), picture.head.lines)
 
 
 def _heights(panels: Sequence[Panel]) -> tuple[float, float]:
-    every = [
-        end
-        for panel in panels
-        for end in (panel.values.values, *(e for pair in panel.values[1:] if pair is not None for e in pair))
-    ]
-    flat = np.concatenate([np.ravel(each) for each in every])
+    flat = np.concatenate([np.ravel(each) for panel in panels for each in panel.values.every])
     finite = flat[np.isfinite(flat)]
     low, high = min(0.0, float(finite.min(initial=0.0))), float(finite.max(initial=0.0))
     room = 0.05 * (high - low) or 1.0
@@ -83,20 +71,13 @@ def _heights(panels: Sequence[Panel]) -> tuple[float, float]:
 
 def _bars(axes: Axes, middles: Floats, edges: Floats, values: Values) -> None:
     """Draw intervals at the bins' middles, or as a band where there are many."""
-    both = values.thick is not None and values.thin is not None
-    for kind, ends in enumerate(values[1:]):
-        if ends is None:
-            continue
-        low, high = ends
+    thick = float(np.clip(0.25 * points_of(axes)[0] / max(middles.size, 1), 1.0, 5.0))
+    for kind, (low, high) in values.intervals:
         if middles.size > _MOST_BARS:
             axes.stairs(high, edges, baseline=low, fill=True, color=ink(axes), alpha=_BAND[kind])
             continue
-        width = (
-            float(np.clip(0.25 * points_of(axes)[0] / middles.size, 1.0, 5.0)) if both and kind == 0 else 1.3
-        )
-        axes.vlines(
-            middles, low, high, color=ink(axes), linewidth=width, alpha=0.5 if both and kind == 0 else 1.0
-        )
+        width, alpha = (thick, 0.5) if values.both and kind == 0 else (1.3, 1.0)
+        axes.vlines(middles, low, high, color=ink(axes), linewidth=width, alpha=alpha)
 
 
 def _gap(*places: Floats) -> float:
@@ -136,13 +117,10 @@ def _handles(axes: Axes, values: Values, picture: Columns | Distribution, colour
             if ends is not None
         ]
 
-    shown, both = (
-        ink(axes) if colour is None else colour,
-        values.thick is not None and values.thin is not None,
-    )
+    shown = ink(axes) if colour is None else colour
     handles: list[Artist] = []
     if values.thick is not None:
-        strong: Look = {"linewidth": 5.0, "alpha": 0.5} if both else {"linewidth": 1.5}
+        strong: Look = {"linewidth": 5.0, "alpha": 0.5} if values.both else {"linewidth": 1.5}
         handles.append(Line2D([], [], color=shown, label=picture.head.thick, **strong))
     if values.thin is not None:
         handles.append(Line2D([], [], color=shown, linewidth=1.3, label=picture.head.thin))
@@ -160,21 +138,12 @@ def draw_distribution(picture: Distribution, axes: Axes, look: Look) -> None:
         x, y = (values.values, picture.at) if picture.quantiles else (picture.at, values.values)
         line = (x, y) if picture.ends is None else _from_0_to_1(x, y, picture.ends)
         part.plot(*line, color=colour, linewidth=look.get("linewidth", 1.2), alpha=0.7)
-        part.plot(
-            x, y, look.get("marker", "o"), color=colour, markersize=look.get("markersize", 5.0), zorder=3
-        )
-        both = values.thick is not None and values.thin is not None
+        size = look.get("markersize", 5.0)
+        part.plot(x, y, look.get("marker", "o"), color=colour, markersize=size, zorder=3)
         bars = part.hlines if picture.quantiles else part.vlines
-        for kind, ends in enumerate(values[1:]):
-            if ends is not None:
-                strong = both and kind == 0
-                bars(
-                    picture.at,
-                    *ends,
-                    color=colour,
-                    linewidth=4.0 if strong else 1.4,
-                    alpha=0.4 if strong else 1.0,
-                )
+        for kind, ends in values.intervals:
+            width, alpha = (4.0, 0.4) if values.both and kind == 0 else (1.4, 1.0)
+            bars(picture.at, *ends, color=colour, linewidth=width, alpha=alpha)
         for share in (0.0, 1.0):
             part.axhline(share, color=soft(part), linewidth=0.8)
         part.set_ylim(-0.04, 1.04)

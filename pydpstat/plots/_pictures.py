@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,26 @@ class Values(NamedTuple):
     values: Floats
     thick: Ends | None = None
     thin: Ends | None = None
+
+    @property
+    def both(self) -> bool:
+        """Whether there are two kinds of intervals."""
+        return self.thick is not None and self.thin is not None
+
+    @property
+    def intervals(self) -> list[tuple[int, Ends]]:
+        """The kinds that there are, 0 for the thick ones and 1 for the thin ones, with their ends."""
+        return [(kind, pair) for kind, pair in enumerate(self[1:]) if pair is not None]
+
+    @property
+    def every(self) -> list[Floats]:
+        """The values and all ends."""
+        return [self.values, *(end for _, pair in self.intervals for end in pair)]
+
+    def mapped(self, change: Callable[[Floats], Floats]) -> Values:
+        """Return changed values, and ends changed alike."""
+        pairs = [None if pair is None else (change(pair[0]), change(pair[1])) for pair in self[1:]]
+        return Values(change(self.values), *pairs)
 
 
 class Panel(NamedTuple):

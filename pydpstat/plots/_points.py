@@ -97,10 +97,10 @@ def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, fl
         axes.text(0.5, 0.5, "no values", transform=axes.transAxes, ha="center", va="center", color=soft(axes))
     for place in range(series):
         at = np.arange(rows) + (place - 0.5 * (series - 1)) * 0.72 / series
-        each = Values(values.values[:, place], *(_column(pair, place) for pair in values[1:]))
+        each = values.mapped(lambda array: array[:, place])
         _draw_series(axes, each, at, place, min(0.5 * pitch, 9.0), look)
         belongs = True if panel.rows is None else panel.rows
-        known = [each.values, *(pair[0] for pair in each[1:] if pair is not None)]
+        known = [each.values, *(low for _, (low, _) in each.intervals)]
         for row in at[np.isnan(known).all(axis=0) & belongs]:
             how: Look = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
             axes.text(0.5, row, "no estimate", transform=axes.get_yaxis_transform(), **how)
@@ -138,30 +138,17 @@ def _chances(ends: tuple[float, float], width: float) -> list[float]:
     return shown
 
 
-def _column(pair: tuple[Floats, Floats] | None, place: int) -> tuple[Floats, Floats] | None:
-    return None if pair is None else (pair[0][:, place], pair[1][:, place])
-
-
 def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float, look: Look) -> None:
     colour = hue(axes, look, place)
     low, high = axes.get_xlim()
-    both = each.thick is not None and each.thin is not None
     widths = float(look.get("linewidth", np.clip(0.8 * thick, 1.2, 5.5))), np.clip(0.25 * thick, 0.8, 1.6)
-    for kind, ends in enumerate(each[1:]):
-        if ends is None:
-            continue
+    for kind, ends in each.intervals:
         known = ~np.isnan(ends[0]) & ~np.isnan(ends[1])
         # where there is one kind of interval, it is a plain bar
-        width = widths[0] if both and kind == 0 else max(widths[1], 1.0) if both else min(widths[0], 2.2)
-        axes.hlines(
-            at[known],
-            np.maximum(ends[0][known], low),
-            np.minimum(ends[1][known], high),
-            color=colour,
-            linewidth=width,
-            alpha=0.45 if both and kind == 0 else 1.0,
-            zorder=1.5 if kind == 0 else 2.0,
-        )
+        width = (widths[0], max(widths[1], 1.0))[kind] if each.both else min(widths[0], 2.2)
+        how: Look = {"linewidth": width, "alpha": 0.45 if each.both and kind == 0 else 1.0}
+        shown = np.maximum(ends[0][known], low), np.minimum(ends[1][known], high)
+        axes.hlines(at[known], *shown, color=colour, zorder=(1.5, 2.0)[kind], **how)
         # an end that is infinite or far away is an arrow at the edge
         for edge, sign, beyond in ((low, "<", ends[0] < low), (high, ">", ends[1] > high)):
             far = known & beyond
@@ -182,27 +169,19 @@ def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float,
 
 
 def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float], told: str) -> None:
+    how: Look = {"textcoords": "offset points", "va": "bottom", "fontsize": "small", "color": ink(axes)}
     for value, row in zip(values, at):
         if np.isfinite(value):
             # above the point, or towards the middle near an end
             place = (value - ends[0]) / (ends[1] - ends[0])
             side = "left" if place < 0.12 else "right" if place > 0.88 else "center"
-            axes.annotate(
-                told or number_shown(float(value)),
-                (value, row),
-                (0, 7),
-                textcoords="offset points",
-                ha=side,
-                va="bottom",
-                fontsize="small",
-                color=ink(axes),
-            )
+            axes.annotate(told or number_shown(float(value)), (value, row), (0, 7), ha=side, **how)
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
     """Return the ends of an axis on which all finite numbers are."""
     values, null, least = panel.values, panel.null, panel.least
-    every = np.array([values.values, *(end for pair in values[1:] if pair is not None for end in pair)])
+    every = np.array(values.every)
     finite = np.where(np.isfinite(every), every, np.nan).reshape(len(every), -1)
     finite = finite[:, ~np.isnan(finite).all(axis=0)]
     if not finite.size:
@@ -250,7 +229,6 @@ def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Arti
     from matplotlib.lines import Line2D
 
     first = picture.panels[0].values
-    both = first.thick is not None and first.thin is not None
     several = len(picture.series) > 1
     handles: list[Artist] = [
         Line2D(
@@ -266,17 +244,9 @@ def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Arti
     ]
     colour = ink(axes) if several else hue(axes, look)
     # what is behind the points cannot be seen, unless there is nothing else to tell of
-    if first.thick is not None and picture.head.thick and not (both and hidden):
-        handles.append(
-            Line2D(
-                [],
-                [],
-                color=colour,
-                linewidth=5.0 if both else 2.0,
-                alpha=0.45 if both else 1.0,
-                label=picture.head.thick,
-            )
-        )
+    if first.thick is not None and picture.head.thick and not (first.both and hidden):
+        width, alpha = (5.0, 0.45) if first.both else (2.0, 1.0)
+        handles.append(Line2D([], [], color=colour, linewidth=width, alpha=alpha, label=picture.head.thick))
     if first.thin is not None and picture.head.thin:
         handles.append(Line2D([], [], color=colour, linewidth=1.5, label=picture.head.thin))
     return handles

@@ -10,12 +10,12 @@ import numpy as np
 
 from pydpstat._checks import array_of, did_you_mean
 from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
+from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots._pictures import Floats
 from pydpstat.plots._text import points_of, shortened, width_left, width_of, wrapped
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
@@ -285,8 +285,6 @@ def finite(values: object) -> Floats | None:
 
 def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None = None) -> Floats:
     """Return a column as finite floats, above `least` where that is given."""
-    import pandas as pd
-
     values = frame[column]
     numeric = is_numeric(values) and not pd.api.types.is_bool_dtype(values)
     array = floats_of(values) if numeric else np.array([np.nan])

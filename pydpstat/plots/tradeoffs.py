@@ -8,6 +8,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import (
     DASHES,
@@ -86,8 +87,6 @@ def tradeoff(
     ... )
     >>> left, right = plots.tradeoff(runs, truth=0.2)  # doctest: +SKIP
     """
-    import pandas as pd
-
     rows = frame_of(frame, "frame", COLUMNS)
     epsilon, n = (numbers_in(rows, "frame", column, 0.0) for column in COLUMNS[:2])
     estimate, uncertainty = (numbers_in(rows, "frame", column) for column in COLUMNS[2:])

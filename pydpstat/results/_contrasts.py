@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import alpha_of
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, check_only
@@ -19,9 +20,6 @@ from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._population import FOLLOWS
 from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,6 +47,17 @@ class Combinations(Protocol):
 
     def of(self, weights: Floats) -> Combination:
         """Return a combination."""
+
+
+class Design(Protocol):
+    """What makes predictors of new records: names and public levels, nothing private."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients' names, the constant first."""
+
+    def matrix(self, data: object) -> Floats:
+        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -119,8 +128,7 @@ class Followed(Drawn, Stated, Frozen):
             **{name.replace(" ", "_").replace("-", ""): frame[name].to_numpy() for name in frame},
             "mechanism": self.mechanism,
             **self._privacy(),
-            "reproducible": self.reproducible,
-            "call": self.call,
+            **self._own("reproducible", "call"),
         }
 
 
@@ -144,8 +152,6 @@ class Contrasts(Undecided, Followed):
     @property
     def params(self) -> pd.Series:
         """The combinations' estimates, `effect`, as a Series with the hypotheses' names."""
-        import pandas as pd
-
         return pd.Series(np.array(self.effect), index=list(self.names), name="estimate")
 
     @property
@@ -178,8 +184,6 @@ class Contrasts(Undecided, Followed):
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return estimates, standard errors, tests and intervals, with a row for each hypothesis."""
-        import pandas as pd
-
         low, high = self.conf_int(alpha).T
         columns = {"coef": self.effect, "std err": self.sd, "statistic": self.statistic}
         columns |= {"p-value": self.pvalue, "lower": low, "upper": high}
@@ -242,8 +246,6 @@ class JointTest(Undecided, Followed):
         DataFrame
             As `Contrasts` has it; the last row, "joint test", has statistic and p-value of the test.
         """
-        import pandas as pd
-
         alone = self.parts.to_frame(alpha_of(alpha) / len(self.parts.names))
         joint = pd.DataFrame(
             {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=alone.columns
@@ -286,8 +288,6 @@ class Predictions(Followed):
     @property
     def params(self) -> pd.Series:
         """The means, `predicted_mean`, as a Series by the records' places, from 0."""
-        import pandas as pd
-
         return pd.Series(np.array(self.predicted_mean), name="mean")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
@@ -305,16 +305,12 @@ class Predictions(Followed):
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return means, standard errors and intervals of each record, in this package's columns."""
-        import pandas as pd
-
         low, high = self.conf_int(alpha).T
         columns = {"estimate": self.predicted_mean, "std err": self.se_mean, "lower": low, "upper": high}
         return pd.DataFrame(columns).rename_axis("record")
 
     def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return means, standard errors and intervals of each record, in statsmodels' columns."""
-        import pandas as pd
-
         low, high = self.conf_int(alpha).T
         columns = {"mean": self.predicted_mean, "mean_se": self.se_mean}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high})

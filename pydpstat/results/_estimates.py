@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._lazy import pd
 from pydpstat.results._intervals import NOISE, check_only
 from pydpstat.results._numbers import column, table
 from pydpstat.results._report import MOST_ROWS, Drawn, Rows, Stated, cell, left_out
 
 if TYPE_CHECKING:
-    import pandas as pd
     from statsmodels.iolib.summary import Summary
 
     from pydpstat.results._labels import Labels
@@ -77,8 +77,6 @@ class Estimates(Drawn, Stated):
         return self._column
 
     def _series(self, value: npt.ArrayLike) -> pd.Series:
-        import pandas as pd
-
         released, labels, name = self._named()
         flat = np.ravel(value, order="F")
         # adding 0 turns a zero with a minus sign into a plain one
@@ -131,8 +129,6 @@ class Estimates(Drawn, Stated):
         return self._indexed(self._interval(alpha))
 
     def _indexed(self, ends: tuple[Floats, Floats]) -> pd.DataFrame:
-        import pandas as pd
-
         columns = {place: np.ravel(end, order="F") for place, end in enumerate(ends)}
         return pd.DataFrame(columns, index=self.params.index)
 
@@ -180,8 +176,6 @@ class Estimates(Drawn, Stated):
         >>> list(r.to_frame().columns)
         ['estimate', 'noise sd', 'noise lower', 'noise upper']
         """
-        import pandas as pd
-
         frame = pd.DataFrame({self._column: self.params})
         if self.noise is None:
             return frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Self, cast
+from typing import Self
 
 from pydpstat._checks import one_of
 from pydpstat._data.progress import Progress
@@ -13,7 +13,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._labels import GroupLabels
 from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Divisible, Equal
-from pydpstat.results.inference_results import InferenceResults, Release
+from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
 
 # so many shares of a group are compared at a glance
@@ -207,7 +207,6 @@ class FurtherResults(HistogramResults):
                 ]
             )
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
-        released = cast(Any, self)
         return PairwiseResults(
             test=found[0].test,
             groups=tuple((groups[a], groups[b]) for a, b in places),
@@ -215,9 +214,9 @@ class FurtherResults(HistogramResults):
             correction=correction,
             variable=str(labels.series[column]) if labels.series else "",
             assumptions=known.assumptions,
-            claim=released.claim,
-            guarantee=released.guarantee,
-            reproducible=released.reproducible,
+            claim=self.claim,
+            guarantee=self.guarantee,
+            reproducible=self.reproducible,
             record=self._followed("pairs", correction, variable, within).record,
         )
 
@@ -225,7 +224,7 @@ class FurtherResults(HistogramResults):
         """Return a table's shares within the levels of its first variable, in which these are compared."""
         if variable is None:
             rows, columns = map(self._axis_name, (0, 1))
-            first, second = ([repr(each) for each in axis] for axis in self.labels.dimnames)
+            first, second = ([repr(each) for each in axis] for axis in self._dimnames())
             groups = f"{', '.join(first[:2])}, " if method == "difference" else ""
             raise PydpstatError(
                 f"variable must be given for a table: the level of {columns} ({', '.join(second[:9])}) whose "
@@ -234,12 +233,12 @@ class FurtherResults(HistogramResults):
             )
         return self.shares(by=self._axis_key(0))
 
-    def _followed(self, method: str, *arguments: object) -> Release:
+    def _followed(self, method: str, *arguments: object) -> Self:
         """Return this release with the call of a method of it."""
         about = self.record.about(self.labels.about(self.statistic))
         # a test has no labels, which could tell the names
         record = replace(self.record.followed(method, *arguments), names=(about,) if about else ())
-        return cast(Release, replace(cast(Any, self), record=record))
+        return replace(self, record=record)
 
     def _compared(self) -> tuple[Comparable, GroupLabels]:
         """Return what compares the groups of this release, and their names."""
@@ -327,7 +326,7 @@ class FurtherResults(HistogramResults):
     def _has_other(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""
         added = self._added_levels()
-        return bool(added) and added[axis] is not None and self.labels.dimnames[axis][-1] == added[axis]
+        return bool(added) and added[axis] is not None and self._dimnames()[axis][-1] == added[axis]
 
     def _added_levels(self) -> tuple[object, ...]:
         """Return each variable's level for values which are in none of its public ones, if it has one."""

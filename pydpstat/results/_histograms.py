@@ -18,8 +18,8 @@ from pydpstat.mechanisms._noise import summed
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import GroupLabels, Labels
-from pydpstat.results._population import Divisible, Population
-from pydpstat.results._postprocessing import FREE, BetweenEdges, RatioIntervals, widest
+from pydpstat.results._population import Divisible
+from pydpstat.results._postprocessing import FREE, BetweenEdges, Population, RatioIntervals, widest
 from pydpstat.results._tables import TableResults
 
 Floats = npt.NDArray[np.float64]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Ends, Head, Lines, Null, Panel, Points, Values
 from pydpstat.results._labels import GroupLabels
@@ -240,8 +241,4 @@ class NullDistribution(Drawn):
 
     def _place(self, share: float) -> float:
         """Return where this share lies above."""
-        low, high = self.tail.ends
-        for _ in range(50):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if self.tail(middle) > share else (low, middle)
-        return high
+        return bisect_up(lambda x: self.tail(x) > share, *self.tail.ends, steps=50)[1]

@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
-from pydpstat.results._report import Facts, Rows, Stated, Undecided, number
+from pydpstat.results._report import Drawn, Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
 
 # the last two are one: a confidence interval is for the population
@@ -121,35 +121,81 @@ class KnownInterval:
         return "<interval of every level: conf_int(alpha)>"
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class InferencePage(Undecided, Stated):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
-    __slots__ = ()
-
     test: str
-    statistic: Any
-    pvalue: Any
-    pvalue_floor: float
-    alternative: str | None
-    null: tuple[tuple[str, float], ...]
+    # an optional float would have to be checked before every comparison
+    statistic: Any = None
+    pvalue: Any = None
+    pvalue_floor: float = 0.0
+    alternative: str | None = None
+    null: tuple[tuple[str, float], ...] = ()
     released: tuple[tuple[str, float], ...]
-    estimates: tuple[tuple[str, float], ...]
-    parameter: str
-    interval: Interval | None
+    estimates: tuple[tuple[str, float], ...] = ()
+    parameter: str = ""
+    interval: Interval | None = None
     validity: str
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    behind: Drawn | None = None
     mechanism: str
     noise_scale: float | np.ndarray
+    claim: Guarantee
+    guarantee: Guarantee
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool
     record: Call
-    _df: int | None
+    _df: int | None = None
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
-        """Return a confidence interval for the parameter."""
-        raise NotImplementedError
+        """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
+
+        It is post-processing: any level is available at no additional privacy cost.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses the parameter; above 0 and at most 0.5.
+        kind : {"confidence", "population"}, optional
+            The one that there is, by either name.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low`` and ``high``; one-sided where the alternative is.
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
+
+        See Also
+        --------
+        InferenceResults.confidence_interval : the same by its confidence level.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> from pydpstat import InferenceResults
+        >>> noisy = pydpstat.count([True, False, True], 1.0, rng=1)
+        >>> InferenceResults.of(noisy, test="Sign test", validity="exact").conf_int()
+        Traceback (most recent call last):
+        ...
+        pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
+        """
+        if self.interval is None:
+            raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
+        check_only(kind, CONFIDENCE, self.test)
+        low, high = kept_ends(self, checks.alpha_of(alpha))
+        return ConfidenceInterval(low.item(), high.item())
+
+    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+        assert self.interval is not None
+        low, high = map(np.float64, self.interval.ends(alpha))
+        return np.asarray(low), np.asarray(high)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return the estimates as a frame; what is tested has its interval, statistic and p-value in its row.
@@ -177,8 +223,6 @@ class InferencePage(Undecided, Stated):
         >>> r.to_frame().columns.tolist()
         ['estimate', 'lower', 'upper', 'statistic', 'p-value']
         """
-        import pandas as pd
-
         estimates = dict(self.estimates)
         row = self.parameter if self.interval is not None or self.parameter in estimates else self.test
         estimates.setdefault(row, math.nan)
@@ -234,24 +278,11 @@ class InferencePage(Undecided, Stated):
 
     def _content(self) -> dict[str, object]:
         return {
-            "test": self.test,
-            "statistic": self.statistic,
+            **self._own("test", "statistic"),
             **({} if self._df is None else {"df": self._df}),
-            "pvalue": self.pvalue,
-            "pvalue_floor": self.pvalue_floor,
-            "alternative": self.alternative,
-            "null": dict(self.null),
-            "released": dict(self.released),
-            "estimates": dict(self.estimates),
-            "parameter": self.parameter,
-            "validity": self.validity,
-            "assumptions": self.assumptions,
-            "remarks": self.remarks,
-            "mechanism": self.mechanism,
-            "noise_scale": self.noise_scale,
+            **self._own("pvalue", "pvalue_floor", "alternative"),
+            **{name: dict(getattr(self, name)) for name in ("null", "released", "estimates")},
+            **self._own("parameter", "validity", "assumptions", "remarks", "mechanism", "noise_scale"),
             **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
+            **self._own("bounds", "nobs", "reproducible", "call"),
         }

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
 from pydpstat.results._words import joined
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # a float, a chosen value, an array, Series, DataFrame or Histogram; as a union it would have to be narrowed
 # before anything is computed with it
@@ -64,8 +62,6 @@ class Labels:
         if self.dimnames is not None:
             return self._table(value)
         if self.names is not None:
-            import pandas as pd
-
             return pd.Series(value, index=list(self.names), name=self.name)
         return float(value) if value.ndim == 0 else value
 
@@ -84,13 +80,9 @@ class Labels:
         """Return a chosen place or candidate as it is, with its name where it has one."""
         if self.names is None:
             return value.item()
-        import pandas as pd
-
         return pd.Series([value.item()], index=list(self.names), name=self.name)
 
     def _table(self, value: np.ndarray) -> pd.Series | pd.DataFrame:
-        import pandas as pd
-
         if value.ndim > 2:
             return pd.Series(value.ravel(order="F"), index=self.index(value), name=self.name)
         axes = [
@@ -103,12 +95,10 @@ class Labels:
 
     def index(self, value: np.ndarray) -> pd.Index:
         """Return the pandas index of the value's elements, in R's order (first dimension fastest)."""
-        import pandas as pd
-
         if self.breaks is not None:
             return pd.Index(self.elements(value), name=self.xname, dtype=object)
         if self.dimnames is not None and value.ndim > 1:
-            rows = [tuple(reversed(row)) for row in _product(tuple(reversed(self.dimnames)))]
+            rows = [row[::-1] for row in product(*self.dimnames[::-1])]
             return pd.MultiIndex.from_tuples(rows, names=self._axis_names())
         if self.dimnames is not None:
             return pd.Index(self.dimnames[0], name=self._axis_names()[0], dtype=object)
@@ -117,15 +107,14 @@ class Labels:
     def elements(self, value: np.ndarray) -> list[str]:
         """Return one text for each element, in R's order."""
         if self.breaks is not None:
-            if self.left_closed:
-                right = [")"] * (len(self.breaks) - 2) + ["]"]
-                ends = zip(self.breaks[:-1], self.breaks[1:], right)
-                return [f"[{low:.10g}, {high:.10g}{bracket}" for low, high, bracket in ends]
-            left = ["["] + ["("] * (len(self.breaks) - 2)
-            edges = zip(left, self.breaks[:-1], self.breaks[1:])
-            return [f"{bracket}{low:.10g}, {high:.10g}]" for bracket, low, high in edges]
+            left, last = self.left_closed, len(self.breaks) - 2
+            # the outer edges are in their bins
+            return [
+                f"{'[' if left or i == 0 else '('}{low:.10g}, {high:.10g}{')' if left and i < last else ']'}"
+                for i, (low, high) in enumerate(zip(self.breaks, self.breaks[1:]))
+            ]
         if self.dimnames is not None:
-            return [":".join(map(str, reversed(row))) for row in _product(tuple(reversed(self.dimnames)))]
+            return [":".join(map(str, row[::-1])) for row in product(*self.dimnames[::-1])]
         if self.names is not None:
             return list(self.names)
         if value.ndim == 0:
@@ -172,10 +161,7 @@ class Labels:
         return vector
 
     def _axis_names(self) -> list[str | None]:
-        dimensions = len(self.dimnames or ())
-        if self.dimension_names:
-            return [name or None for name in self.dimension_names]
-        return [None] * dimensions
+        return [name or None for name in self.dimension_names or [""] * len(self.dimnames or ())]
 
 
 def _candidate(candidate: object) -> object:
@@ -190,17 +176,8 @@ def _candidate(candidate: object) -> object:
     )
 
 
-def _product(lists: tuple[_Row, ...]) -> list[_Row]:
-    rows: list[_Row] = [()]
-    for levels in lists:
-        rows = [row + (level,) for row in rows for level in levels]
-    return rows
-
-
 def unstacked(numbers: object) -> pd.DataFrame | None:
     """Return numbers by several keys with a column for each level of the last one; None of anything else."""
-    import pandas as pd
-
     if isinstance(numbers, pd.DataFrame):
         return numbers
     if not isinstance(numbers, pd.Series) or numbers.index.nlevels < 2:
@@ -231,8 +208,6 @@ class GroupLabels(Labels):
 
     def natural(self, value: np.ndarray) -> Estimate:
         """Return a Series by group, or a frame with a row for each group, or each group and variable."""
-        import pandas as pd
-
         value = value + 0.0
         if value.ndim == 1:
             return pd.Series(value, index=self._index(self.rows, self.keys), name=self.name)
@@ -334,8 +309,6 @@ class GroupLabels(Labels):
 
     @staticmethod
     def _index(rows: Sequence[tuple[object, ...]], names: tuple[str, ...]) -> pd.Index:
-        import pandas as pd
-
         shown = [name or None for name in names]
         if len(shown) > 1:
             return pd.MultiIndex.from_tuples(rows, names=shown)

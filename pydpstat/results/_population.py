@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pydpstat._files import Target
+    from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
+    from pydpstat.results._labels import Labels
+    from pydpstat.results._postprocessing import Population, PostProcessing
 
 Floats = npt.NDArray[np.float64]
 # what a column of numbers of records is called
@@ -44,21 +47,6 @@ _HINTS = {
 _ELSE = "pydpstat.moments and the tests have intervals of many kinds."
 _MORE_INTERVALS = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
 FOLLOWS = "It follows from the release at no additional privacy cost."
-
-
-class Population(Protocol):
-    """What makes intervals for the population that the records are a sample of, from released numbers."""
-
-    @property
-    def validity(self) -> str:
-        """Return how far they can be trusted: "exact", "model" or "measured"."""
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Return what they rest on, in words."""
-
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each published value, in its shape."""
 
 
 @runtime_checkable
@@ -109,49 +97,41 @@ class TableTest(NamedTuple):
     floor: float
 
 
-@runtime_checkable
-class Crossed(Protocol):
-    """What tests the counts of a table."""
+class Assuming(Protocol):
+    """What rests on assumptions."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Return what tests rest on, in words."""
+        """Return what tests and comparisons rest on, in words."""
+
+
+@runtime_checkable
+class Crossed(Assuming, Protocol):
+    """What tests the counts of a table."""
 
     def independence(self, rows: int, columns: int) -> TableTest:
         """Test whether the first so many rows and columns are independent."""
 
 
 @runtime_checkable
-class Comparable(Protocol):
+class Comparable(Assuming, Protocol):
     """What compares two of the groups that were released."""
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Return what comparisons rest on, in words."""
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the groups whose values are in these places, of all values one group after the other."""
 
 
 @runtime_checkable
-class Equal(Protocol):
+class Equal(Assuming, Protocol):
     """What compares all groups that were released."""
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """Return what comparisons rest on, in words."""
 
     def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
         """Test whether the groups whose values are in these places are equal; also return those compared."""
 
 
 @runtime_checkable
-class Divisible(Protocol):
+class Divisible(OfOther, Protocol):
     """What has intervals of shares that sums of counts have of the population."""
-
-    @property
-    def about(self) -> str:
-        """Say what its own intervals are of."""
 
     def shares(
         self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
@@ -159,17 +139,25 @@ class Divisible(Protocol):
         """Return those for counts with so many noises and their rests, which may be those of the whole."""
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PopulationIntervals(Estimates):
     """Released numbers of which some have intervals for the population."""
 
-    __slots__ = ()
-
-    value: np.ndarray
     statistic: str
+    value: np.ndarray
+    labels: Labels
+    noise: Any
+    noise_scale: float | npt.NDArray[np.float64]
+    mechanism: str
+    sensitivity: float | tuple[float, ...]
+    claim: Guarantee
+    guarantee: Guarantee
+    bounds: tuple[object, ...] | None
     nobs: int | None
-    post: Any
+    post: PostProcessing
+    reproducible: bool
+    grid: float | None
     record: Call
-    labels: Any
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most."""
@@ -262,7 +250,8 @@ class PopulationIntervals(Estimates):
 
     def _shares(self) -> Floats:
         """Return the shares of counts, whose intervals are those of the population."""
-        return np.ravel(self.post.population.estimates, order="F")
+        known: Any = self.post.population
+        return np.ravel(known.estimates, order="F")
 
     def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
@@ -277,8 +266,8 @@ class PopulationIntervals(Estimates):
         return kept_ends(self, level) if self.value.size <= _MOST_KEPT else self._found_ends(level)
 
     def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
-        ends: tuple[Floats, Floats] = self.post.population.interval(alpha)
-        return ends
+        assert self.post.population is not None
+        return self.post.population.interval(alpha)
 
     def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
         rows = Estimates._rows(self, alpha, most)
@@ -302,7 +291,7 @@ class PopulationIntervals(Estimates):
 
     def _covered(self) -> str:
         """Return what the two kinds of intervals cover, and how far the second can be trusted."""
-        population = self.post.population
+        population: Any = self.post.population
         what = population.about if isinstance(population, OfOther) else ""
         told = (
             "Noise intervals cover privacy noise only. Confidence intervals for "

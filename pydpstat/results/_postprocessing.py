@@ -15,11 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
-from pydpstat.results._population import Population
 from pydpstat.results._ranges import ParameterRange
 
 Floats = npt.NDArray[np.float64]
 FREE = "which follows from the released {} at no additional privacy cost"
+
+
+class Population(Protocol):
+    """What makes intervals for the population that the records are a sample of, from released numbers."""
+
+    @property
+    def validity(self) -> str:
+        """Return how far they can be trusted: "exact", "model" or "measured"."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what they rest on, in words."""
+
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each published value, in its shape."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._lazy import pd
 from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
+    from pydpstat.results._contrasts import Combinations, Design
+    from pydpstat.results._intervals import Interval
 
 Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "rsquared_adj": "Adj. R-squared", "scale": "Scale"}
@@ -26,12 +29,9 @@ _SCORES = (
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class RegressionPage(Undecided, Stated):
     """The part of `pydpstat.results.RegressionResults` that shows it."""
-
-    __slots__ = ()
-
-    _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     model: str
     method: str
@@ -42,18 +42,27 @@ class RegressionPage(Undecided, Stated):
     null: float
     tested: tuple[str, ...]
     statistics: Floats
-    pvalue_floor: float
+    probabilities: Floats | None
+    pvalue_floor: float = 0.0
+    intervals: tuple[Interval | None, ...]
     labels: tuple[str, ...]
-    fit: tuple[tuple[str, float], ...]
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
+    fit: tuple[tuple[str, float], ...] = ()
+    design: Design
+    link: str = "identity"
+    combinations: Combinations | None = None
+    assumptions: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     released: tuple[tuple[str, float], ...]
     mechanism: str
-    noise_scale: float | npt.NDArray[np.float64]
+    noise_scale: float | Floats
+    claim: Guarantee
+    guarantee: Guarantee
     bounds: tuple[object, ...] | None
     nobs: int | None
     reproducible: bool
     record: Call
+
+    _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
     def _chances(self) -> Floats:
         """Return the p-values."""
@@ -89,8 +98,6 @@ class RegressionPage(Undecided, Stated):
         >>> list(r.to_frame().columns)
         ['statistic', 'p-value']
         """
-        import pandas as pd
-
         tested = list(self.tested)
         frame = pd.DataFrame({"statistic": self.statistics + 0.0, "p-value": self._chances()}, index=tested)
         if self.coef is None:
@@ -147,24 +154,16 @@ class RegressionPage(Undecided, Stated):
     def _content(self) -> dict[str, object]:
         tested = zip(self.tested, self.statistics.tolist(), self._chances().tolist())
         return {
-            "model": self.model,
-            "method": self.method,
-            "response": self.response,
+            **self._own("model", "method", "response"),
             "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
             "bse": dict(zip(self.names, self.errors.tolist())),
-            "null": self.null,
-            "pvalue_floor": self.pvalue_floor,
+            **self._own("null", "pvalue_floor"),
             "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
             "validity": dict(zip(self.names, self.labels)),
             **dict(self.fit),
-            "assumptions": self.assumptions,
-            "remarks": self.remarks,
+            **self._own("assumptions", "remarks"),
             "released": dict(self.released),
-            "mechanism": self.mechanism,
-            "noise_scale": self.noise_scale,
+            **self._own("mechanism", "noise_scale"),
             **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
-            "reproducible": self.reproducible,
-            "call": self.call,
+            **self._own("bounds", "nobs", "reproducible", "call"),
         }

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Named
-from pydpstat.results._contrasts import (
-    Combination,
-    Combinations,
-    Contrasts,
-    JointTest,
-    Predictions,
-    inverse_link,
-)
+from pydpstat.results._contrasts import Combination, Contrasts, JointTest, Predictions, inverse_link
 from pydpstat.results._hypotheses import Hypotheses, hypotheses, reduced
 from pydpstat.results._regression_page import RegressionPage
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 _RECORDS = (
@@ -42,25 +33,10 @@ _REFUSED = {
 }
 
 
-class Design(Protocol):
-    """What makes predictors of new records: names and public levels, nothing private."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The coefficients' names, the constant first."""
-
-    def matrix(self, data: object) -> Floats:
-        """Return the predictors of records, a constant first, of shape (records, coefficients)."""
-
-
 class RegressionTests(RegressionPage):
     """The part of `pydpstat.results.RegressionResults` on combinations of coefficients."""
 
     __slots__ = ()
-
-    link: str
-    design: Design
-    combinations: Combinations | None
 
     def predict(self, exog: object) -> Floats:
         """Return predictions."""
@@ -275,8 +251,6 @@ class RegressionTests(RegressionPage):
         >>> bool(r.cov_params().loc["const", "x1"] < 0.0)
         True
         """
-        import pandas as pd
-
         width = len(self.names)
         # in standard errors: else what one coefficient adds to a large other is rounded away
         units = np.where(np.isinf(self.errors), 1.0, self.errors)

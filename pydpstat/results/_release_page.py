@@ -17,16 +17,16 @@ from pydpstat._frozen import frozen
 from pydpstat.errors import ArgumentError, ElementError, PydpstatError
 from pydpstat.mechanisms._noise import summand
 from pydpstat.results._group_pairs import FurtherResults
-from pydpstat.results._labels import GroupLabels, Labels
+from pydpstat.results._labels import GroupLabels
 from pydpstat.results._numbers import table
 from pydpstat.results._population import COUNT
-from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Derived, PostProcessing
+from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Derived
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed, titled
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 # of plain numbers and arrays
 _Operation = Callable[..., Any]
@@ -58,16 +58,10 @@ def _alone(operation: _Operation) -> _Operation:
     return lambda self: operation(self._plain())
 
 
-class NumberOperators(Answering):
+class NumberOperators(FurtherResults):
     """Operators of a result, which all use its value and return plain numbers or arrays."""
 
-    # without it every result would have a dictionary
     __slots__ = ()
-
-    value: np.ndarray
-    labels: Labels
-
-    statistic: str
 
     def __float__(self) -> float:
         return float(self._one("a single number"))
@@ -150,10 +144,6 @@ class NumberOperators(Answering):
         names = self.labels.elements(self.value)
         return ", ".join(map(repr, names[:most])) + ", ..." * (len(names) > most > 1)
 
-    def _series(self, value: npt.ArrayLike) -> pd.Series:
-        """Return values as a series with the elements' names."""
-        raise NotImplementedError
-
     def _plain(self) -> Any:
         return self.value if self.labels.breaks is not None else self.labels.natural(self.value)
 
@@ -190,17 +180,10 @@ _IN_CELLS = ("quantile", "quantiles", "median")
 _MOST_COLUMNS = 8
 
 
-class ReleasePage(FurtherResults):
+class ReleasePage(NumberOperators):
     """The part of `pydpstat.results.DPResults` that shows it."""
 
     __slots__ = ()
-
-    noise_scale: float | npt.NDArray[np.float64]
-    sensitivity: float | tuple[float, ...]
-    bounds: tuple[object, ...] | None
-    post: PostProcessing
-    reproducible: bool
-    grid: float | None
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
@@ -319,18 +302,11 @@ class ReleasePage(FurtherResults):
             "names": self.labels.elements(self.value),
             "breaks": self.labels.breaks,
             "noise_sd": errors[0] if one else errors,
-            "noise_scale": self.noise_scale,
-            "mechanism": self.mechanism,
-            "sensitivity": self.sensitivity,
+            **self._own("noise_scale", "mechanism", "sensitivity"),
             **self._privacy(),
-            "bounds": self.bounds,
-            "nobs": self.nobs,
+            **self._own("bounds", "nobs"),
             **({} if sizes is None else {"noisy_nobs": sizes[0] if one else sizes}),
-            "postprocessing": self.postprocessing,
-            "reproducible": self.reproducible,
-            "grid": self.grid,
-            "call": self.call,
-            "r_call": self.r_call,
+            **self._own("postprocessing", "reproducible", "grid", "call", "r_call"),
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -41,7 +41,8 @@ def released_picture(result: ReleasePage, alpha: float) -> Picture:
             f"this release of {result.statistic} chose one of the candidates and has no number to draw. "
             "Print it instead."
         )
-    labels, statistic = result.labels, result.statistic
+    labels: Any = result.labels
+    statistic = result.statistic
     counted = statistic in (*TABLES, "histogram") and "divided by their sum" not in result.postprocessing
     values, scaled = _values_of(result, alpha, counted)
     head = _head(result, alpha, _SCALED if scaled else "")
@@ -77,7 +78,7 @@ def released_picture(result: ReleasePage, alpha: float) -> Picture:
 def _head(result: ReleasePage, alpha: float, of_what: str) -> Head:
     statistic = result.statistic
     word = _TITLES.get(statistic, printed(statistic))
-    labels = result.labels
+    labels: Any = result.labels
     # shares and edges are on the axis
     own = replace(labels, names=None) if labels.names and _are_numbers(labels.names) else labels
     named = result.record.about(own.about(statistic))
@@ -126,14 +127,7 @@ def _values_of(result: ReleasePage, alpha: float, counted: bool) -> tuple[Values
 
 
 def _part(values: Values, place: Any) -> Values:
-    return _mapped(values, lambda each: each[place])
-
-
-def _mapped(values: Values, change: Callable[..., Floats]) -> Values:
-    return Values(
-        change(values.values),
-        *(None if pair is None else (change(pair[0]), change(pair[1])) for pair in values[1:]),
-    )
+    return values.mapped(lambda each: each[place])
 
 
 def _variable(labels: Labels, statistic: str) -> str:
@@ -155,7 +149,8 @@ def _axis(labels: Labels, statistic: str, name: str) -> str:
 
 
 def _by_group(result: ReleasePage, head: Head, values: Values, counted: bool) -> Picture:
-    labels, statistic = result.labels, result.statistic
+    labels: Any = result.labels
+    statistic = result.statistic
     names = [", ".join(map(str, row)) for row in labels.rows]
     kind = ", ".join(filter(None, labels.keys))
     if labels.breaks is not None and len(names) <= _MOST_PANELS:
@@ -167,7 +162,7 @@ def _by_group(result: ReleasePage, head: Head, values: Values, counted: bool) ->
         panels = [Panel("", _part(values, place), title=name) for place, name in enumerate(names)]
         axis = labels.xname if labels.xname != "x" else "value"
         return Distribution(head, panels, at, False, axis, _outer(result))
-    shown, series = _mapped(values, labels.drawn), labels.series
+    shown, series = values.mapped(labels.drawn), labels.series
     one_scale = labels.breaks is not None or statistic in (*_ONE_SCALE, "quantile", "share below")
     if len(series) > _MOST_PANELS or one_scale and len(series) > _MOST_SERIES:
         return _grid(
@@ -202,7 +197,7 @@ def _crossed(head: Head, labels: GroupLabels, values: Values, statistic: str) ->
     few = any(1 < size <= _MOST_SERIES for size in sizes)
     if list(product(*levels)) != list(labels.rows) or not few and len(labels.rows) <= _MOST_ROWS:
         return None
-    table = _mapped(values, lambda x: x.reshape(sizes))
+    table = values.mapped(lambda x: x.reshape(sizes))
     unit = _axis(labels, statistic, labels.name)
     said = [list(map(str, each)) for each in levels]
     return _several_ways(head, table, said, list(map(str, labels.keys)), unit, _least(statistic))
@@ -247,12 +242,12 @@ def _columns(head: Head, labels: Labels, parts: list[tuple[str, Values]], counte
         if min(totals) > 0.0:
             head = head._replace(thin=head.thin.removesuffix(_SCALED))
             parts = [
-                (name, _mapped(each, lambda x, t=total: x / (t * widths)))
+                (name, each.mapped(lambda x: x / (total * widths)))
                 for (name, each), total in zip(parts, totals)
             ]
         else:
             unit = f"count per unit of {labels.xname}"
-            parts = [(name, _mapped(each, lambda x: x / widths)) for name, each in parts]
+            parts = [(name, each.mapped(lambda x: x / widths)) for name, each in parts]
     return Columns(head, edges, [Panel("", each, title=name) for name, each in parts], labels.xname, unit)
 
 
@@ -283,7 +278,7 @@ def _several_ways(
 ) -> Points | Matrix:
     """Describe a table of two ways or more: many levels down the side, few as marks, others as panels."""
     order = _order(list(map(len, levels)))
-    values, called = _mapped(values, lambda x: x.transpose(order)), [called[axis] for axis in order]
+    values, called = values.mapped(lambda x: x.transpose(order)), [called[axis] for axis in order]
     levels = [levels[axis] for axis in order]
     further = list(product(*(range(len(each)) for each in levels[2:])))
     told = [

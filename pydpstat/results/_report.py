@@ -207,6 +207,10 @@ class Stated(Stating, Report):
         """State what `to_dict` has, by name and in order."""
         raise NotImplementedError
 
+    def _own(self, *names: str) -> dict[str, object]:
+        """Return attributes by their names, as the content has them."""
+        return {name: getattr(self, name) for name in names}
+
     def _privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
         held = plain_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))

@@ -55,7 +55,7 @@ class Stated(NamedTuple):
     left_out: bool
 
 
-def of_result(result: object, name: str | None, argument: str) -> Stated:
+def of_result(result: object, name: str | None) -> Stated:
     """Return what is said of a result; of a model that was fitted, its results count."""
     fitted = getattr(result, "results", None)
     result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
@@ -64,7 +64,7 @@ def of_result(result: object, name: str | None, argument: str) -> Stated:
     if not isinstance(guarantee, Guarantee) or record is None:
         hint = "A plan is not a release: make the release first." if type(result).__name__ == "Plan" else ""
         raise PydpstatError(
-            f"{argument} must be a release, a list of them, or a Budget; got {type(result).__name__}. "
+            f"releases must be a release, a list of them, or a Budget; got {type(result).__name__}. "
             f"{hint or 'Give for example pydpstat.statement([r1, r2]).'}"
         )
     arguments = dict(getattr(record, "arguments", ()))
@@ -119,7 +119,7 @@ def of_entry(entry: Entry) -> Stated:
 
 def matched(entries: Sequence[Entry], results: Sequence[tuple[str | None, object]]) -> Iterator[Stated]:
     """Yield what is said of each line of a ledger, from its result where that is among those given."""
-    known = [of_result(each, name, "releases") for name, each in results]
+    known = [of_result(each, name) for name, each in results]
     for entry in entries:
         own = (each for each in known if each.call == entry.call and each.guarantee.epsilon == entry.epsilon)
         found = next(own, None)

@@ -6,22 +6,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summand, summed
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import GroupLabels, Labels, unstacked
 from pydpstat.results._population import Divisible, PopulationIntervals
-from pydpstat.results._postprocessing import FREE, AsDrawn, BetweenEdges, RatioIntervals, Scaled
+from pydpstat.results._postprocessing import (
+    FREE,
+    AsDrawn,
+    BetweenEdges,
+    PostProcessing,
+    RatioIntervals,
+    Scaled,
+)
 from pydpstat.results._words import joined
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 # a variable by its name, or by its place where it has none
@@ -41,10 +46,6 @@ class TableResults(PopulationIntervals):
     """What can be computed from a released table at no additional privacy cost."""
 
     __slots__ = ()
-
-    noise: Any
-    nobs: int | None
-    mechanism: str
 
     def margins(self, names: Variables) -> Self:
         """Return the margins of a released table, at no additional privacy cost.
@@ -289,11 +290,10 @@ class TableResults(PopulationIntervals):
         >>> table.wide(margins=True).shape
         (3, 3)
         """
-        import pandas as pd
-
         if (table := self._by_groups()) is not None:
             return table.wide(margins)
-        if self.statistic not in TABLES and (numbers := unstacked(cast(Any, self).estimate)) is not None:
+        numbers = None if self.statistic in TABLES else unstacked(self.labels.natural(self.value))
+        if numbers is not None:
             return numbers
         dimnames = self._dimnames()
         *rows, columns = (
@@ -318,15 +318,16 @@ class TableResults(PopulationIntervals):
         statistic: str,
         value: Floats,
         labels: Labels,
-        post: object,
+        post: PostProcessing,
         made: tuple[Any, ...],
         about: str = "",
-        **more: object,
+        **more: Any,
     ) -> Self:
         """Return what follows from this release by the method and the argument in `made`."""
         record = self.record.followed(*made).telling(about if any(self.labels.dimension_names) else "")
-        changed = {"statistic": statistic, "value": value, "labels": labels, "post": post, "record": record}
-        return cast(Self, replace(cast(Any, self), **changed, **more))
+        return replace(
+            self, statistic=statistic, value=value, labels=labels, post=post, record=record, **more
+        )
 
     def _dimnames(self) -> tuple[tuple[object, ...], ...]:
         names = self.labels.dimnames
@@ -347,7 +348,7 @@ class TableResults(PopulationIntervals):
             return None
         value = self.value.reshape([len(levels) for levels in dimnames])
         table = Labels("table", dimnames=dimnames, dimension_names=labels.keys)
-        return cast(Self, replace(cast(Any, self), statistic="table", value=value, labels=table))
+        return replace(self, statistic="table", value=value, labels=table)
 
     def _is_table(self) -> bool:
         """Tell whether this is a table of two variables."""

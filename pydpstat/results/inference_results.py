@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import (
-    CONFIDENCE,
-    ConfidenceInterval,
-    InferencePage,
-    Interval,
-    KnownInterval,
-    check_only,
-    kept_ends,
-    taken_from,
-)
+from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, KnownInterval, taken_from
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._report import Drawn
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -123,53 +111,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     0.5
     """
 
-    test: str
-    # an optional float would have to be checked before every comparison
-    statistic: Any
-    pvalue: Any
-    pvalue_floor: float
-    alternative: str | None
-    null: tuple[tuple[str, float], ...]
-    released: tuple[tuple[str, float], ...]
-    estimates: tuple[tuple[str, float], ...]
-    parameter: str
-    interval: Interval | None
-    validity: str
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
-    behind: Drawn | None
-    mechanism: str
-    noise_scale: float | np.ndarray
-    claim: Guarantee
-    guarantee: Guarantee
-    bounds: tuple[object, ...] | None
-    nobs: int | None
-    reproducible: bool
-    record: Call
-    _df: int | None = None
-
     _inner = (*Frozen._inner, "interval")
 
     @classmethod
     def of(
-        cls,
-        release: Release,
-        *,
-        test: str,
-        statistic: float | None = None,
-        pvalue: float | None = None,
-        pvalue_floor: float = 0.0,
-        alternative: str | None = None,
-        null: tuple[tuple[str, float], ...] = (),
-        released: tuple[tuple[str, float], ...] | None = None,
-        estimates: tuple[tuple[str, float], ...] = (),
-        parameter: str = "",
-        interval: Interval | None = None,
-        validity: str,
-        assumptions: tuple[str, ...] = (),
-        remarks: tuple[str, ...] = (),
-        df: int | None = None,
-        behind: Drawn | None = None,
+        cls, release: Release, *, interval: Interval | None = None, df: int | None = None, **own: Any
     ) -> InferenceResults:
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
@@ -180,28 +126,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         >>> InferenceResults.of(noisy, test="Sign test", validity="exact").released
         (('count', 3.0),)
         """
-        if released is None:
-            released = tuple((str(name), float(value)) for name, value in release.params.items())
-            if release.value.ndim == 0:
-                released = ((release.statistic, float(release.value)),)
-        return cls(
-            test=test,
-            statistic=statistic,
-            pvalue=pvalue,
-            pvalue_floor=pvalue_floor,
-            alternative=alternative,
-            null=null,
-            released=released,
-            estimates=estimates,
-            parameter=parameter,
-            interval=None if interval is None else KnownInterval(interval),
-            validity=validity,
-            assumptions=assumptions,
-            remarks=remarks,
-            behind=behind,
-            _df=df,
-            **taken_from(release),
-        )
+        released = tuple((str(name), float(value)) for name, value in release.params.items())
+        if release.value.ndim == 0:
+            released = ((release.statistic, float(release.value)),)
+        known = None if interval is None else KnownInterval(interval)
+        return cls(**{**taken_from(release), "released": released, **own}, interval=known, _df=df)
 
     @property
     def df(self) -> int:
@@ -219,53 +148,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
                 "noise, and is no t, F or chi-square distribution. Use pvalue and conf_int()."
             )
         return self._df
-
-    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> ConfidenceInterval:
-        """Return a confidence interval for the parameter, which covers sampling and the privacy noise.
-
-        It is post-processing: any level is available at no additional privacy cost.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that the interval misses the parameter; above 0 and at most 0.5.
-        kind : {"confidence", "population"}, optional
-            The one that there is, by either name.
-
-        Returns
-        -------
-        ConfidenceInterval
-            ``low`` and ``high``; one-sided where the alternative is.
-
-        Raises
-        ------
-        PydpstatError
-            Where `alpha` is not in its range, `kind` is not available, or the test has no interval.
-
-        See Also
-        --------
-        InferenceResults.confidence_interval : the same by its confidence level.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> noisy = pydpstat.count([True, False, True], 1.0, rng=1)
-        >>> InferenceResults.of(noisy, test="Sign test", validity="exact").conf_int()
-        Traceback (most recent call last):
-        ...
-        pydpstat.errors.PydpstatError: Sign test has no interval. Use its p-value.
-        """
-
-        if self.interval is None:
-            raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
-        check_only(kind, CONFIDENCE, self.test)
-        low, high = kept_ends(self, checks.alpha_of(alpha))
-        return ConfidenceInterval(low.item(), high.item())
-
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
-        assert self.interval is not None
-        low, high = map(np.float64, self.interval.ends(alpha))
-        return np.asarray(low), np.asarray(high)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return `conf_int` by its confidence level, as in SciPy.
@@ -316,8 +198,6 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     @property
     def params(self) -> pd.Series:
         """The estimates as a Series with their names."""
-        import pandas as pd
-
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
 
     def _picture(self, alpha: float) -> object:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import alpha_of
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
@@ -19,9 +19,6 @@ from pydpstat.results._estimates import Estimates
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import Noise
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -194,9 +191,7 @@ class ModelResults(Estimates, Frozen):
     def _content(self) -> dict[str, object]:
         upper, lower = self.bounds
         return {
-            "model": self.model,
-            "coeff": self.coeff,
-            "names": self.names,
+            **self._own("model", "coeff", "names"),
             "noise_sd": None if self.noise is None else self.noise.std(),
             "perturbation": self.perturbation,
             **self._privacy(),

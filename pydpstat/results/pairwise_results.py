@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +10,13 @@ import numpy.typing as npt
 from pydpstat._checks import alpha_of
 from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, MEANINGS, check_only, kept_ends
 from pydpstat.results._numbers import at_floor, floor_note, shown_pvalue, table
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, left_out
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 CORRECTIONS = ("holm", "bonferroni", None)
@@ -125,8 +122,6 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         >>> r.pairs().conf_int().shape
         (3, 2)
         """
-        import pandas as pd
-
         check_only(kind, CONFIDENCE, self.test)
         share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
         return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
@@ -172,13 +167,9 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         return found[:, 0], found[:, 1]
 
     def _index(self) -> pd.MultiIndex:
-        import pandas as pd
-
         return pd.MultiIndex.from_tuples(self.groups, names=["a", "b"])
 
     def _series(self, values: npt.ArrayLike, name: str) -> pd.Series:
-        import pandas as pd
-
         return pd.Series(np.asarray(values, dtype=np.float64), index=self._index(), name=name)
 
     def _heading(self) -> str:
@@ -239,9 +230,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         corrected, _ = self._corrected()
         ends = self.conf_int().to_numpy()
         return {
-            "test": self.test,
-            "variable": self.variable,
-            "correction": self.correction,
+            **self._own("test", "variable", "correction"),
             "pairs": [[named(a), named(b)] for a, b in self.groups],
             "difference": [each.estimate for each in self.differences],
             "statistic": [each.statistic for each in self.differences],

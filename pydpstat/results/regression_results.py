@@ -12,21 +12,17 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import Guarantee
-from pydpstat.results._call import Call
-from pydpstat.results._contrasts import Combinations, inverse_link
-from pydpstat.results._intervals import CONFIDENCE, Interval, check_only, kept_ends, taken_from
-from pydpstat.results._regression_tests import Design, RegressionTests
+from pydpstat.results._contrasts import inverse_link
+from pydpstat.results._intervals import CONFIDENCE, check_only, kept_ends, taken_from
+from pydpstat.results._regression_tests import RegressionTests
 from pydpstat.results._report import Drawn
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat.results.results import DPResults
 
 Floats = npt.NDArray[np.float64]
-Released = tuple[tuple[str, float], ...]
 _MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 
@@ -103,35 +99,6 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
     (['const', 'x1'], 'measured')
     """
 
-    model: str
-    method: str
-    response: str
-    names: tuple[str, ...]
-    coef: Floats | None
-    errors: Floats
-    null: float
-    tested: tuple[str, ...]
-    statistics: Floats
-    probabilities: Floats | None
-    pvalue_floor: float
-    intervals: tuple[Interval | None, ...]
-    labels: tuple[str, ...]
-    fit: tuple[tuple[str, float], ...]
-    design: Design
-    link: str
-    combinations: Combinations | None
-    assumptions: tuple[str, ...]
-    remarks: tuple[str, ...]
-    released: Released
-    mechanism: str
-    noise_scale: float | np.ndarray
-    claim: Guarantee
-    guarantee: Guarantee
-    bounds: tuple[object, ...] | None
-    nobs: int | None
-    reproducible: bool
-    record: Call
-
     _inner = (*Frozen._inner, *_MADE_OF)
 
     def __post_init__(self) -> None:
@@ -151,10 +118,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
-        left_out = dict(
-            pvalue_floor=0.0, fit=(), link="identity", combinations=None, assumptions=(), remarks=()
-        )
-        return cls(**{**left_out, **taken_from(release), **own})
+        return cls(**{**taken_from(release), **own})
 
     @classmethod
     def of_several(
@@ -260,14 +224,10 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
     @property
     def validity(self) -> pd.Series:
         """The validity of each coefficient's test and interval, as in `InferenceResults`."""
-        import pandas as pd
-
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
 
     @staticmethod
     def _series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
-        import pandas as pd
-
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
@@ -305,8 +265,6 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         >>> bool(low < 0.5 < high)
         True
         """
-        import pandas as pd
-
         _ = self.params  # says what to do where there are none
         check_only(kind, CONFIDENCE, f"{self.model} regression")
         ends = np.array(kept_ends(self, checks.alpha_of(alpha))).T

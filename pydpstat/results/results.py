@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.results._call import Call
 from pydpstat.results._intervals import NOISE, kind_of
 from pydpstat.results._labels import Estimate, Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing, Share
-from pydpstat.results._release_page import NumberOperators, ReleasePage
+from pydpstat.results._postprocessing import Derived, Share
+from pydpstat.results._release_page import ReleasePage
 from pydpstat.results._report import Stating, number
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(ReleasePage, NumberOperators, Frozen):
+class DPResults(ReleasePage, Frozen):
     """A released statistic with its noise and its guarantee.
 
     The statistics return it. It contains only what may be published: no data, true value, noise or seed.
@@ -79,22 +76,6 @@ class DPResults(ReleasePage, NumberOperators, Frozen):
     >>> r.noise_scale
     1.25
     """
-
-    statistic: str
-    value: np.ndarray
-    labels: Labels
-    noise: Any
-    noise_scale: float | npt.NDArray[np.float64]
-    mechanism: str
-    sensitivity: float | tuple[float, ...]
-    claim: Guarantee
-    guarantee: Guarantee
-    bounds: tuple[object, ...] | None
-    nobs: int | None
-    post: PostProcessing
-    reproducible: bool
-    grid: float | None
-    record: Call
 
     _inner = (*Frozen._inner, "post")
 

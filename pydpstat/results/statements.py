@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, TypeGuard
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
 from pydpstat._files import Target, given
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._exports import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result
 from pydpstat.results._statement_text import parts_of, shared_lists, total_of, total_of_budget
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat.budget._account import Account
 
 _WIDTH = 78
@@ -104,8 +103,6 @@ class Statement(Answering):
         >>> list(pydpstat.statement(r).to_frame().columns)
         ['release', 'mechanism', 'public', 'epsilon', 'delta']
         """
-        import pandas as pd
-
         frame = pd.DataFrame(list(self.cells), columns=list(self.headers))
         numbers = [name for name in self.headers if name.split()[-1] in ("epsilon", "delta")]
         return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
@@ -286,7 +283,7 @@ def statement(releases: object, *, budget: object = None, delta: float | None = 
                 f"budget must be a Budget or None; got {checks.shown(budget)}. Give the budget that paid."
             )
         return Statement(*parts_of(list(matched(budget.entries, named)), total_of_budget(budget)))
-    items = [of_result(each, name, "releases") for name, each in named]
+    items = [of_result(each, name) for name, each in named]
     return Statement(*parts_of(items, total_of([each.guarantee for each in items], delta)))
 
 

@@ -74,18 +74,20 @@ class Normal(NamedTuple):
         return np.asarray(self.mean + self.sd * ndtri(q))
 
 
-class Point(NamedTuple):
-    """All records at one place; at a bound noisy sums say least of a mean or a variance."""
+class Coin(NamedTuple):
+    """A share of the records at one place, and the others at a lower one."""
 
-    at: float
+    share: float
+    high: float = 1.0
+    low: float = 0.0
 
     def cdf(self, x: Floats) -> Floats:
         """Return the share of records of at most x."""
-        return np.where(x >= self.at, 1.0, 0.0)
+        return np.where(x >= self.high, 1.0, np.where(x >= self.low, 1.0 - self.share, 0.0))
 
     def ppf(self, q: Floats) -> Floats:
         """Return the quantile of a share."""
-        return np.full_like(q, self.at)
+        return np.where(q > 1.0 - self.share, self.high, self.low)
 
 
 def shapes_of(given: object, pairs: Bounds, columns: Sequence[str] | None) -> tuple[Shape, ...]:
@@ -130,17 +132,7 @@ def share_shape(given: object) -> Shape:
         lambda x: 0.0 <= x <= 1.0,
         hint,
     )
-    return _Coin(share)
-
-
-class _Coin(NamedTuple):
-    share: float
-
-    def cdf(self, x: Floats) -> Floats:
-        return np.where(x >= 1.0, 1.0, np.where(x >= 0.0, 1.0 - self.share, 0.0))
-
-    def ppf(self, q: Floats) -> Floats:
-        return np.where(q > 1.0 - self.share, 1.0, 0.0)
+    return Coin(share)
 
 
 class Errors(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import ROUND_UP, Context, Decimal
 from typing import Any, NamedTuple, cast
@@ -15,6 +15,7 @@ import pydpstat
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Placeholder, bounds_of
 from pydpstat._release.payment import Defaults, within
+from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError, UsageWarning
 from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
@@ -31,9 +32,9 @@ from pydpstat.statistics._kernels.quantile_points import (
 from pydpstat.statistics._plan_errors import (
     EXAMPLE,
     ChoiceErrors,
+    Coin,
     Errors,
     NoiseErrors,
-    Point,
     Shape,
     quantile_errors,
     quantiles_errors,
@@ -166,7 +167,8 @@ class Request(NamedTuple):
         """Return the distribution of each variable; without one all records are at a bound."""
         pairs = self.pairs()
         if self.distribution is None:
-            return tuple(Point(upper) for _, upper in pairs)
+            # at a bound noisy sums say least of a mean or a variance
+            return tuple(Coin(1.0, upper, upper) for _, upper in pairs)
         if self.function != "proportion":
             return shapes_of(self.distribution, pairs, self.variables)
         given, names = self.distribution, self.variables
@@ -320,14 +322,7 @@ def found_size(request: Request, aim: Aim, epsilon: float) -> int:
             way = "a larger epsilon, narrower bounds or "
             raise _beyond(request, aim, "10^9 records", request.at(epsilon, high), way)
         low, high = high, min(4 * high, _MOST_RECORDS)
-    return _smallest(holds, low, high)
-
-
-def _smallest(holds: Callable[[int], bool], low: int, high: int) -> int:
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return int(bisect_up(lambda n: not holds(int(n)), low, high, between=lambda a, b: (a + b) // 2)[1])
 
 
 def _beyond(request: Request, aim: Aim, most: str, planned: Planned, way: str) -> PydpstatError:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import fixed
 from pydpstat._data.containers import listed
+from pydpstat._lazy import pd
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._numbers import table
@@ -34,7 +35,6 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._plan_request import Planned, Request, errors_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     from statsmodels.iolib.summary import Summary
 
 _COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
@@ -188,8 +188,6 @@ class Plan(Drawn, Report):
         mean      1.0  1000     0.141     0.300
         mean      1.0  4000     0.035     0.075
         """
-        import pandas as pd
-
         level = self.alpha if alpha is None else checks.probability(alpha, "alpha")
         frames = []
         for each in _several(self.epsilon, epsilon):

@@ -116,9 +116,8 @@ def count(
     >>> float(r).is_integer(), r.sensitivity
     (True, 1.0)
     """
-    how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget
-    )
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     records, how = records_of(condition, how, truths_of, "condition")
     found, size = _tallied(records, how, 0)
@@ -230,9 +229,8 @@ def proportion(
     >>> abs(float(r) - 0.6) < 0.02
     True
     """
-    how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget
-    )
+    public = (epsilon, delta, mechanism, neighbors, missing)
+    how = options(*public, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     records, how = records_of(condition, how, truths_of, "condition")
     found, size = _tallied(records, how, 1)

@@ -20,20 +20,7 @@ if TYPE_CHECKING:
     from pydpstat.inference._power import PowerPlan
     from pydpstat.results import DPResults, InferenceResults
 
-PLANNED = (
-    "mean",
-    "sum",
-    "count",
-    "proportion",
-    "var",
-    "std",
-    "cov",
-    "corr",
-    "histogram",
-    "crosstab",
-    "nunique",
-    *CHOICES,
-)
+PLANNED = (*"mean sum count proportion var std cov corr histogram crosstab nunique".split(), *CHOICES)
 _Test = Literal[
     "ttest_1samp",
     "ttest_rel",
@@ -50,14 +37,7 @@ _Test = Literal[
 ]
 # what only made-up data tell the accuracy of
 SIMULATED = (
-    "choose",
-    "logit",
-    "moments",
-    "ols",
-    "weighted_mean",
-    "weighted_proportion",
-    "weighted_quantile",
-    "weighted_total",
+    "choose logit moments ols weighted_mean weighted_proportion weighted_quantile weighted_total".split()
 )
 TESTS = get_args(_Test)
 # what a plan has besides the function's arguments

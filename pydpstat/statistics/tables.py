@@ -16,6 +16,7 @@ from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._data.columns import Data
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.values import fills, is_missing, objects
+from pydpstat._lazy import pd
 from pydpstat._release.additive import Spender, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
 from pydpstat._release.options import Missing, Options, options
@@ -116,8 +117,6 @@ def _occurring(part: Part, missing: Missing) -> Found:
 
 def _tallied(column: Column) -> tuple[list[tuple[object, int]], int]:
     """Return values with how often they occur, and how many are missing."""
-    import pandas as pd
-
     kind = getattr(column, "dtype", None)
     if isinstance(column, np.ma.MaskedArray):
         found, gone = _tallied(np.ma.getdata(column)[~np.ma.getmaskarray(column)])

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.containers import Column
 from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
@@ -177,8 +178,6 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
 
 def coded(ids: object) -> tuple[np.ndarray, Column]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
-    import pandas as pd
-
     given = without_mask(ids)
     values = given if hasattr(given, "dtype") else objects(given)
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
@@ -206,8 +205,6 @@ def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def unit_codes(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
-    import pandas as pd
-
     codes, found = coded(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
@@ -241,8 +238,6 @@ def _bits(values: Column) -> Hashes:
         floats = values.astype(np.float64) + 0.0
         floats[np.isnan(floats)] = np.nan
         return floats.view(np.uint64)
-    import pandas as pd
-
     # equal values of different types are different levels
     texts = np.array([_text(value) for value in objects(values)], dtype=object)
     return pd.util.hash_array(texts, categorize=True)
