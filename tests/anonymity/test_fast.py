@@ -101,3 +101,14 @@ def test_no_move_raises_the_loss_or_breaks_k(table, k):
         sizes = np.bincount(changed)
         assert sizes[sizes > 0].min() >= k
         assert loss(rows, changed) <= before + slack
+
+
+def test_a_cut_finds_two_clusters():
+    rng = np.random.default_rng(3)
+    rows = np.concatenate([rng.normal(size=(12, 2)), rng.normal(size=(9, 2)) + 50.0])
+    rows -= rows.mean(axis=0)
+    truth = np.arange(21) >= 12
+    for labels in (in_groups(rows, 10), np.zeros(21, dtype=np.int64)):
+        groups = Groups(rows, labels)
+        found = resplit(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
+        assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2
