@@ -9,12 +9,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import pydpstat
 from pydpstat.parity._r_side import Recording, exports
-from pydpstat.parity.case import Case, Factor, all_cases, python_literal, r_literal
+from pydpstat.parity.case import Case, all_cases
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -99,25 +98,6 @@ def test_live_code_is_the_shown_code(live_r):
 
 
 # literals and lines
-
-
-@pytest.mark.parametrize(
-    ("value", "r", "python"),
-    [
-        ([1.0, 2.5], "c(1, 2.5)", "np.array([1.0, 2.5])"),
-        ([1, 2], "c(1L, 2L)", "np.array([1, 2])"),
-        ([True], "c(TRUE)", "np.array([True])"),
-        ([], "numeric(0)", "[]"),
-        (["a", 'b"'], 'c("a", "b\\"")', '["a", "b\\""]'),
-        (float("nan"), "NaN", "math.nan"),
-        ([1.0, float("-inf")], "c(1, -Inf)", "np.array([1.0, -math.inf])"),
-        (Factor(("b", None), ("a", "b")),)
-        + ('factor(c("b", NA), levels = c("a", "b"))', 'pd.Categorical(["b", None], categories=["a", "b"])'),
-        (np.array([[1, 2], [3, 4]]), "matrix(c(1L, 3L, 2L, 4L), nrow = 2)", "np.array([[1, 2], [3, 4]])"),
-    ],
-)
-def test_literals(value, r, python):
-    assert r_literal(value) == r and python_literal(value) == python
 
 
 def test_long_lines_are_folded_and_mean_the_same():

@@ -15,9 +15,11 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat import PydpstatError
+from pydpstat import PydpstatError, consistency, local
 from tests import containers
 from tests.base_calls import BASES
+from tests.named_call import Base
+from tests.neighbors.test_completeness import EXEMPT, own
 
 SECRET, TEXT = 4.2424242e7, "Zyzzyva Quark"
 # what of them would be seen in a message
@@ -82,21 +84,92 @@ def _calls() -> dict[str, Callable[[Any], Any]]:
 
 CALLS = _calls()
 
+TAKES_DATA = own() - set(EXEMPT)
+_RULES = {"rng": None, "budget": None}
+
+
+def _respond(design: Any) -> Callable[..., Any]:
+    return lambda values, rng: design.respond(values, rng)
+
+
+def _federate(array: Any, n_nodes: Any, definition: Any, repeat: Any, budget: Any, rng: Any) -> Any:
+    nodes = local.federate_array(array, n_nodes)
+    nodes.configure_data_access(definition, repeat=repeat, budget=budget)
+    return nodes.query(rng)
+
+
+# what takes data in other modules
+MODULES: dict[str, Base] = {
+    "local.RandomizedResponse": Base(
+        local.RandomizedResponse, {"epsilon": 1.0, "categories": [1, 2], "missing": "error"}
+    ),
+    "local.RandomizedResponse.respond": Base(
+        _respond(local.RandomizedResponse(1.0)), {"values": [0, 1], "rng": None}
+    ),
+    "local.RandomizedResponse.estimate": Base(
+        lambda answers, method: local.RandomizedResponseCoins().estimate(answers, method),
+        {"answers": [0, 1], "method": "ml"},
+    ),
+    "local.RandomizedResponseCoins": Base(
+        local.RandomizedResponseCoins, {"prob_head_first": 0.5, "prob_head_second": 0.5}
+    ),
+    "local.LaplaceAccess": Base(local.LaplaceAccess, {"epsilon": 1.0, "bounds": (0, 1)}),
+    "local.LaplaceAccess.respond": Base(
+        _respond(local.LaplaceAccess(1.0, BOUNDS)), {"values": [0.5, 1.0], "rng": None}
+    ),
+    "local.GaussianAccess": Base(local.GaussianAccess, {"epsilon": 1.0, "delta": 0.1, "bounds": (0, 1)}),
+    "local.federate_array": Base(
+        _federate,
+        {
+            "array": [0, 1],
+            "n_nodes": 2,
+            "definition": local.RandomizedResponse(1.0),
+            "repeat": "same",
+            **_RULES,
+        },
+    ),
+    "consistency.release_hierarchy": Base(
+        consistency.release_hierarchy,
+        {
+            "data": [3, 1, 2],
+            "epsilon": 1.0,
+            "hierarchy": consistency.Hierarchy({"N": ["a", "b"], "S": ["c"]}),
+            "split": "uniform",
+            "neighbors": "bounded",
+            "method": "least squares",
+            "nonnegative": None,
+            "integer": None,
+            "missing": "error",
+            **_RULES,
+        },
+    ),
+}
+
 # what an argument could get where the data were meant to be given
 MISPLACED: dict[str, Any] = {
     "a list": [4242.5, 42424242.0],
     "a tuple": (4242.5, 42424242.0),
     "an array": np.array([4242.5, 42424242.0]),
     "integers": np.array([4242, 42424242]),
+    "long doubles": np.array([4242.5, 42424242], dtype=np.longdouble),
+    "one number": np.array([4242.5]),
+    "a matrix": np.full((2, 2), 42424242.0),
+    "masked": np.ma.masked_array([4242.5, 42424242.0], [False, True]),
+    "NA": pd.Series([4242, pd.NA], dtype="Int64"),
     "a Series": pd.Series([4242.5, 42424242.0], name="Zyzzyva"),
+    "a labelled Series": pd.Series([4242.5, 42424242.0], index=["Zyzzyva", "b"]),
     "a frame": pd.DataFrame({"x": [4242.5, 42424242.0]}),
     "a dict": {TEXT: 42424242},
     "a dict of numbers": {4242.5: 42424242},
+    "a dict of lists": {"x": [4242.5]},
     "a set": {42424242},
     "a text": TEXT,
     "texts": [TEXT, "b"],
+    "an array of texts": np.array([TEXT, "b"]),
+    "a categorical": pd.Categorical([TEXT, "b"]),
     "bytes": TEXT.encode(),
     "decimals": [decimal.Decimal("42424242.5")],
+    "mixed": [4242.5, TEXT, None, [4242]],
     "a long text": TEXT * 9,
     "truth values": [True, TEXT],
 }
@@ -142,19 +215,34 @@ def told(call: Callable[[], Any]) -> tuple[bool, list[str]]:
     return refused, [text for text in texts for trace in TRACES if trace in text]
 
 
-@pytest.mark.parametrize("name", BASES)
-def test_data_in_another_arguments_place_are_not_shown(name, tmp_path, monkeypatch):
-    # a text may be a file's name
-    monkeypatch.chdir(tmp_path)
-    base, errors = BASES[name], 0
+def misplaced(name: str) -> tuple[int, list[tuple[str, str]]]:
+    """Return how often data in an argument's place are refused, and where they are shown."""
+    base, errors, found = {**BASES, **MODULES}[name], 0, []
     for argument, (kind, wrong) in itertools.product(base.arguments, MISPLACED.items()):
         option = isinstance(base.arguments[argument], str) or argument in NAMED
         if option and kind == "a text" or argument in base.spared or (name, argument, kind) in PUBLIC:
             continue
+        # to R, and where no data are given, one number is the number
+        if kind == "one number" and name in BASES and name not in TAKES_DATA:
+            continue
         refused, shown = told(lambda: base.call(**{**base.arguments, argument: wrong}))
         errors += refused
-        assert shown == [], (argument, kind)
-    assert errors >= len(base.arguments)
+        found += [(argument, kind)] * bool(shown)
+    return errors, found
+
+
+@pytest.mark.parametrize("name", [*BASES, *MODULES])
+def test_data_in_another_arguments_place_are_not_shown(name, tmp_path, monkeypatch):
+    # a text may be a file's name
+    monkeypatch.chdir(tmp_path)
+    errors, found = misplaced(name)
+    assert found == []
+    assert errors >= len({**BASES, **MODULES}[name].arguments)
+
+
+def test_every_function_of_the_other_modules_that_takes_data_is_called():
+    called = {".".join(name.split(".")[:2]) for name in MODULES}
+    assert called == {name for name in TAKES_DATA if "." in name}
 
 
 @pytest.mark.parametrize("kind", DATA)

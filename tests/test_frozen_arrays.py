@@ -199,13 +199,3 @@ def test_what_is_frozen_does_not_follow_the_array_it_was_made_of():
     kept = frozen(numbers), frozen(objects)
     numbers[:], objects[:] = 0.0, "c"
     assert [each.tolist() for each in kept] == [[1.0, 2.0], ["a", "b"]]
-
-
-def test_completion_has_what_is_documented():
-    released = pydpstat.mean(np.arange(9.0), 1.0, bounds=(0, 9), rng=1)
-    tested = pydpstat.ttest_1samp(np.arange(9.0), 3, 1.0, bounds=(0, 9), rng=1)
-    for each, needed in ((released, {"estimate", "conf_int", "guarantee"}), (tested, {"pvalue", "conf_int"})):
-        shown = {name for name in dir(each) if name[:2] != "__"}
-        assert needed <= shown and not {"of", "record"} & shown
-        assert not [name for name in shown if name.startswith("_")]
-        assert all(hasattr(each, name) for name in needed | {"record"})

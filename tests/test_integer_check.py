@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat import RRandom
 from pydpstat._checks import integer
 from pydpstat.consistency import Hierarchy, make_consistent
 from pydpstat.errors import PydpstatError
@@ -27,22 +26,6 @@ def test_what_is_an_integer(value):
 def test_what_is_none(value):
     with pytest.raises(PydpstatError, match="^n must be a whole number; got "):
         integer(value, "n")
-
-
-@pytest.mark.parametrize("seed", [123.0, np.float64(123), np.int64(123), Fraction(123)])
-def test_a_seed_may_be_a_whole_float_as_r_has_it(seed):
-    stream = RRandom(123).runif(3).tolist()
-    assert RRandom(seed).runif(3).tolist() == stream
-    for function in (dp.mean, dp.median):
-        released = [float(function([0.1, 0.6], 1.0, bounds=(0, 1), rng=each)) for each in (123, seed)]
-        assert released[0] == released[1]
-    assert float(dp.meanDP([1, 2], 1, 0, 5, rng=seed)) == float(dp.meanDP([1, 2], 1, 0, 5, rng=123))
-
-
-@pytest.mark.parametrize("seed", [1.5, True, -1.0, np.nan, np.inf, "1"])
-def test_what_is_no_seed(seed):
-    with pytest.raises(PydpstatError, match="^rng must be None, an int"):
-        dp.mean([0.1, 0.6], 1.0, bounds=(0, 1), rng=seed)
 
 
 def test_whole_floats_where_an_int_is_meant():

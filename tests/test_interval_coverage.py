@@ -16,7 +16,6 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions.noisy_t import pvalue
 
 # a population of which the samples are random draws
 SIZE, N = 50_000, 600
@@ -183,43 +182,3 @@ def test_population_intervals_cover_the_population(name, kind):
         for seed in range(runs)
     ]
     assert misses(found, QUICK[name](population)).max() <= allowed(runs)
-
-
-def _rejected_mean(release: Any, population: pd.DataFrame) -> bool:
-    """Tell whether the test rejects the population's mean, which its interval then leaves out."""
-    (part,) = release.post.population.parts
-    return pvalue(part.known, population.x.mean() / 50.0 - 1.0, enough=1.0 - LEVEL)[1] <= 1.0 - LEVEL
-
-
-def _rejected_weighted_mean(release: Any, population: pd.DataFrame) -> bool:
-    mean = np.average(population.x, weights=population.w) / 50.0 - 1.0
-    return pvalue(release.post.population.known.about(mean), mean, enough=1.0 - LEVEL)[1] <= 1.0 - LEVEL
-
-
-def _rejected_weighted_quantile(release: Any, population: pd.DataFrame) -> bool:
-    """Tell whether an edge next to the quantile is told to be beyond it."""
-    interval, share = release.post.population, 1.0 - LEVEL
-    truth = weighted_quantile(population.x.to_numpy(), population.w.to_numpy(), interval.share)
-    mean, edges = 2.0 * interval.share - 1.0, np.array(interval.known.edges)
-    above = int(np.searchsorted(edges, truth, side="right"))
-    return any(
-        0 < place < edges.size - 1
-        and pvalue(interval.known.about(place, interval.share), mean, beyond, 0.5 * share)[1] <= 0.5 * share
-        for place, beyond in ((above, "less"), (above - 1, "greater"))
-    )
-
-
-REJECTED = {
-    "mean, population": _rejected_mean,
-    "weighted mean": _rejected_weighted_mean,
-    "weighted quantile 0.1": _rejected_weighted_quantile,
-    "weighted quantile 0.5": _rejected_weighted_quantile,
-}
-
-
-@pytest.mark.parametrize("kind", ["tied", "integers", "zeros"])
-@pytest.mark.parametrize("name", REJECTED)
-def test_tests_behind_population_intervals_seldom_reject_the_truth(name, kind):
-    call, population, runs = STATISTICS[name][0], POPULATIONS[kind], 12
-    rejected = [REJECTED[name](call(_sample(population, seed), seed), population) for seed in range(runs)]
-    assert sum(rejected) <= allowed(runs)

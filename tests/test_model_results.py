@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pydpstat import LogisticRegressionDP, ModelResults, PydpstatError, RRandom, dppack, svmDP
+from pydpstat import LogisticRegressionDP, PydpstatError, RRandom, dppack, svmDP
 from pydpstat.dppack._models.noise import SphericalNoise
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import ModelCall
@@ -223,40 +223,6 @@ def test_copies(result, again):
     other = again(result)
     assert other.to_dict() == result.to_dict() and not other.coeff.flags.writeable
     assert np.array_equal(other.predict(X, len(result) == 3), result.predict(X, len(result) == 3))
-
-
-def test_frozen(result):
-    with pytest.raises(AttributeError):
-        result.coeff = np.zeros(3)
-    with pytest.raises(ValueError):
-        result.coeff[0] = 0.0
-    with pytest.raises((AttributeError, TypeError)):
-        result.secret = 1
-
-
-def test_the_constructor_copies_and_takes_keywords_only():
-    coeff = np.zeros(1)
-    fields = dict(
-        model="m",
-        coeff=coeff,
-        names=("a",),
-        prediction=None,
-        perturbation="output",
-        noise=SphericalNoise(1.0, (1.0,)),
-        claim=Guarantee(1.0),
-        guarantee=Guarantee(1.0),
-        gamma=1.0,
-        bounds=((1.0,), (0.0,)),
-        nobs=None,
-        reproducible=False,
-        record=ModelCall("m", (), ()),
-    )
-    r = ModelResults(**fields)
-    coeff[0] = 5.0
-    assert r.coeff[0] == 0.0 and "private" in r.summary().as_text()
-    assert r.r_call == "DPpack::m$new()$fit(X, y)"
-    with pytest.raises(TypeError):
-        ModelResults(*fields.values())
 
 
 @pytest.mark.parametrize("kind", ["output", "objective", "svm"])

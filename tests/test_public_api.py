@@ -111,27 +111,6 @@ def test_every_module_and_public_function_says_what_it_is():
     assert missing == []
 
 
-@pytest.mark.slow
-def test_names():
-    assert len(set(pydpstat.__all__)) == len(pydpstat.__all__) and set(pydpstat.__all__) <= set(dir(pydpstat))
-    for name in pydpstat.__all__:
-        assert getattr(pydpstat, name) is getattr(pydpstat, name) is not None
-    assert pydpstat.__version__.count(".") == 2
-    assert (
-        in_a_new_process("from pydpstat import *; print(meanDP.__name__, RRandom.__name__)")
-        == "meanDP RRandom"
-    )
-    assert in_a_new_process("from pydpstat.dppack import *; print(tableDP.__name__)") == "tableDP"
-
-
-def test_an_unknown_name():
-    with pytest.raises(AttributeError, match="module 'pydpstat' has no attribute 'meanDp'"):
-        pydpstat.meanDp
-    with pytest.raises(ImportError):
-        from pydpstat import no_such_name  # noqa: F401
-    assert not hasattr(pydpstat, "no_such_name") and getattr(pydpstat, "no_such_name", 3) == 3
-
-
 def test_importing_is_light():
     assert loaded_after("import pydpstat") == []
 

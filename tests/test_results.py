@@ -213,19 +213,6 @@ def _within(hits, probability):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism, eps", [("Laplace", 1.0), ("Gaussian", 0.9), ("analytic", 2.0)])
-def test_coverage_of_a_mean(mechanism, eps):
-    rng = np.random.default_rng(1)
-    results = [
-        pydpstat.meanDP(np.arange(10.0), eps, 0, 10, mechanism=mechanism, delta=0.01, rng=rng)
-        for _ in range(DRAWS)
-    ]
-    # what is clipped off an interval at the bounds has no part in it
-    reach = results[0].accuracy()
-    assert _within(sum(abs(float(result) - 4.5) <= reach for result in results), 0.95)
-
-
-@pytest.mark.slow
 def test_coverage_of_a_standard_deviation():
     # the noise's sd is a fifth of the variance, so that no draw is repeated (5 sds away)
     x = np.tile([0.0, 10.0], 200)

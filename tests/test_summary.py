@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 import warnings
 from html.parser import HTMLParser
@@ -14,9 +13,8 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat import PydpstatError, RRandom, anonymity, consistency, local
+from pydpstat import PydpstatError, RRandom
 from pydpstat.results._numbers import column
-from pydpstat.results._report import Report
 from tests.sample_results import AGES, parts, table
 
 
@@ -228,33 +226,3 @@ def test_long_and_odd_names_stay_in_one_line():
     result = table(["x" * 200, "two\nlines", "tab\there"])
     text = result.summary().as_text()
     assert "x" * 33 not in text and "two\nlines" not in text and max(map(len, text.splitlines())) <= 110
-
-
-def test_noise_without_a_public_law(mean):
-    from dataclasses import replace
-
-    result = replace(mean, noise=None)
-    assert math.isnan(result.bse.iloc[0]) and list(result.to_frame().columns) == ["estimate"]
-    text = result.summary().as_text()
-    assert re.search(r"mean +[0-9.]+\n", text) and "nan" not in text and "Noise" not in text
-    assert result.to_dict()["noise_sd"] is None
-    with pytest.raises(PydpstatError, match="has no public distribution"):
-        result.conf_int()
-
-
-KINDS = [
-    pydpstat.DPResults,
-    pydpstat.ModelResults,
-    pydpstat.AuditResults,
-    local.ResponseResults,
-    anonymity.AnonymizationResults,
-    consistency.HierarchyFit,
-    consistency.HierarchyResults,
-    consistency.TableFit,
-]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_result_states_what_one_report_renders(kind):
-    assert issubclass(kind, Report)
-    assert not {"summary", "_page", "_lines", "_repr_html_", "_drawn"} & set(vars(kind))

@@ -21,64 +21,25 @@ from pydpstat.r_arithmetic.histogram import Histogram
 X = np.arange(100.0)
 FRAME = pd.DataFrame({"income": 1000.0 * X, "sex": list("fm") * 50, "id": range(100)})
 PAIR = {"bounds": (0, 100)}
-UNKNOWN = {
-    "eps": (lambda: dp.mean(X, eps=1, **PAIR), "mean has no argument 'eps': write epsilon=1."),
-    "neighbours": (lambda: dp.mean(X, 1.0, neighbours="bounded", **PAIR), "write neighbors='bounded'."),
-    "lower and upper": (lambda: dp.mean(X, 1.0, lower=0, upper=100), "write bounds=(0, 100)."),
-    "bounds of the mirrors": (
+# what tests/mistakes has of these is what is mistyped most often, and its message whole
+UNFIT = {
+    "two for one": (
         lambda: dp.mean(X, eps=2, lower_bound=0, upper_bound=9),
         "'eps', 'lower_bound' or 'upper_bound': write bounds=(0, 9), epsilon=2.",
     ),
-    "range": (lambda: dp.mean(X, 1.0, range=(0, 100)), "write bounds=(0, 100)."),
-    "na_rm": (lambda: dp.mean(X, 1.0, na_rm=True, **PAIR), "missing='drop'"),
-    "skipna": (lambda: dp.std(X, 1.0, skipna=True, **PAIR), "missing='drop'"),
-    "seed": (lambda: dp.mean(X, 1.0, seed=7, **PAIR), "write rng=7."),
-    "random_state": (lambda: dp.median(X, 1.0, random_state=7, **PAIR), "write rng=7."),
-    "ddof": (lambda: dp.var(X, 1.0, ddof=0, **PAIR), "divide by n - 1"),
-    "breaks": (lambda: dp.histogram(X, 1.0, breaks=[0, 50, 100]), "write edges=[0, 50, 100]."),
-    "bins": (lambda: dp.histogram(X, 1.0, bins=10), "write edges=np.linspace(0, 100, 11)."),
-    "mu": (lambda: dp.ttest_1samp(X, epsilon=1.0, mu=50, **PAIR), "write popmean=50."),
-    "conf_level": (lambda: dp.ttest_1samp(X, 50, 1.0, conf_level=0.9, **PAIR), "conf_int(alpha=0.05)"),
-    "paired": (lambda: dp.ttest_ind(X, X, 1.0, paired=True, **PAIR), "ttest_rel"),
-    "var_equal": (lambda: dp.ttest_ind(X, X, 1.0, var_equal=False, **PAIR), "Welch's"),
-    "weights": (lambda: dp.mean(X, 1.0, weights=X, **PAIR), "weighted_mean"),
-    "normalize": (lambda: dp.crosstab(FRAME[["sex"]], 1.0, normalize=True), "shares()"),
-    "family": (lambda: dp.logit("a ~ b", FRAME, 1.0, family="binomial"), "logit is logistic"),
-    "groupby": (lambda: dp.mean(X, 1.0, groupby="region", **PAIR), "write by='region'."),
     "misspelt": (lambda: dp.mean(X, 1.0, buonds=(0, 1)), "Did you mean 'bounds'?"),
     "nowhere": (lambda: dp.mean(X, 1.0, zzz=1, **PAIR), "It has data, epsilon, bounds, delta"),
-    "design": (lambda: dp.design(FRAME, bound={"income": (0, 1)}), "design has no argument 'bound'"),
-    "method": (
-        lambda: dp.design(FRAME).mean("income", 1.0, seed=1),
-        "mean of a design has no argument 'seed'",
-    ),
-    "fixed": (
-        lambda: dp.design(FRAME).mean("income", 1.0, unit="id"),
-        "declare unit='id' once, in dp.design(frame, ...)",
-    ),
-    "plan": (lambda: dp.plan(eps=1), "write epsilon=1."),
     "compose": (lambda: dp.compose([], methods="zcdp"), "Did you mean 'method'?"),
-    "budget": (lambda: dp.Budget(eps=1), "Budget has no argument 'eps': write epsilon=1."),
-    "a budget's file": (lambda: dp.Budget(1.0, file="x.db"), "write path='budget.db'."),
     "audit": (lambda: dp.audit(len, [1], [2], claims=1), "Did you mean 'claim'?"),
-}
-UNFIT = {
-    "no epsilon": (lambda: dp.mean(X, **PAIR), "mean needs epsilon; got none. Write mean(data, epsilon=1.0"),
-    "no bounds": (lambda: dp.mean(X, 1.0), "mean needs bounds; got none."),
     "nothing": (lambda: dp.mean(), "mean needs data, epsilon and bounds"),
-    "by place": (
-        lambda: dp.mean(X, 1.0, (0, 100)),
-        "takes data and epsilon by position, and all others by name",
-    ),
     "twice": (lambda: dp.mean(X, 1.0, epsilon=2.0, **PAIR), "mean was given epsilon twice"),
-    "no budget": (lambda: dp.Budget(), "Budget needs epsilon; got none. Write Budget(epsilon=1.0)."),
     "samples": (lambda: dp.kruskal(X, X), "kruskal needs epsilon"),
 }
 
 
-@pytest.mark.parametrize("name", [*UNKNOWN, *UNFIT])
+@pytest.mark.parametrize("name", UNFIT)
 def test_the_message_says_what_to_write(name):
-    call, said = {**UNKNOWN, **UNFIT}[name]
+    call, said = UNFIT[name]
     with pytest.raises(ArgumentError) as caught:
         call()
     assert said in str(caught.value)
@@ -155,18 +116,8 @@ def test_errors_from_inside_are_left_as_they_are():
     ("call", "said"),
     [
         (lambda: dp.mean(FRAME, 1.0, **PAIR), "got texts in 'sex'. Convert it, or select other columns"),
-        (lambda: dp.mean(X, 1.0, bounds=(0, np.inf)), "got one that is not finite"),
-        (lambda: dp.mean(X, 1.0, bounds=(5, 5)), "got the same number twice"),
-        (lambda: dp.mean(X, 1.0, bounds=(100, 0)), "got the upper one first"),
-        (lambda: dp.proportion([0, 1, 1], 1.0), "or x == 1 for 0 and 1"),
-        (lambda: dp.proportion(["yes", "no"], 1.0), "Write a condition, such as x == 'yes'"),
-        (lambda: dp.mean("data.csv", 1.0, **PAIR), "Read the file first, as in pd.read_csv"),
-        (lambda: dp.mean({"a": 1}, 1.0, **PAIR), "pd.DataFrame(data)"),
-        (lambda: dp.mean(FRAME.groupby("sex"), 1.0, **PAIR), "Give the data frame, and the columns of"),
         (lambda: dp.mean(X, 1.0, rng=-1, **PAIR), "An int is from 0 on."),
         (lambda: dp.mean(X, 1.0, budget=dp.Budget, **PAIR), "got the class itself. Give pydpstat.Budget"),
-        (lambda: dp.mean(X, 1.0, budget="ledger", **PAIR), "pydpstat.Budget(epsilon, path=...)"),
-        (lambda: dp.Budget("budget.db"), "For a file write Budget(1.0, path="),
         (lambda: dp.mean(X, 1.0, other="rest", **PAIR), "other must be left out without by"),
     ],
 )

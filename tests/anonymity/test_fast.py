@@ -7,17 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._groups import (
-    Groups,
-    Space,
-    by_group,
-    disjoint,
-    dissolve,
-    equal_rows,
-    refine,
-    resplit,
-    uncontested,
-)
+from pydpstat.anonymity._groups import Groups, Space, dissolve, equal_rows, refine, resplit
 from pydpstat.anonymity.aggregation import fast, initial_groups, partition
 from tests.anonymity.plain import loans, tables
 
@@ -122,43 +112,3 @@ def test_a_cut_finds_two_clusters():
         groups = Groups(rows, labels)
         found = resplit(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
         assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2
-
-
-def test_a_scattered_group_is_dissolved():
-    rows = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [0.3], [9.3], [0.15]])
-    rows = rows - rows.mean()
-    groups = Groups(rows, np.array([0, 0, 0, 1, 1, 1, 2, 2, 2]))
-    assert dissolve(groups, Space(rows)).tolist() == [0, 0, 0, 1, 1, 1, 0, 1, 0]
-
-
-def test_groups():
-    rows = np.array([[1.0], [2.0], [5.0], [7.0], [3.0]])
-    groups = Groups(rows, np.array([4, 4, 2, 2, 4]))
-    assert groups.count == 2 and groups.labels.tolist() == [1, 1, 0, 0, 1]
-    assert groups.means.tolist() == [[6.0], [2.0]] and groups.losses.tolist() == [2.0, 2.0]
-    members, there = groups.padded(np.array([0, 1]), np.array([-1, 0]))
-    assert [members[line][there[line]].tolist() for line in range(2)] == [[2, 3], [0, 1, 4, 2, 3]]
-    assert [each.tolist() for each in by_group(np.array([3, 0, 3]))] == [[1, 0, 2], [0, 1], [1, 2]]
-
-
-def test_neighbors_in_many_dimensions():
-    """Of many variables the eight widest directions tell who is near."""
-    rng = np.random.default_rng(1)
-    rows = rng.normal(size=(300, 20)) * np.r_[np.full(8, 100.0), np.full(12, 0.1)]
-    _, places = Space(rows).nearest(rows, rows, 5)
-    by_distance = np.argsort(((rows[:, None] - rows) ** 2).sum(axis=2), axis=1)[:, :5]
-    assert (places == by_distance).mean() > 0.95
-    wide = rows[:, :8]
-    distances, places = Space(wide).nearest(wide, wide, 2)
-    assert np.allclose(distances[:, 1], np.sqrt(((wide - wide[places[:, 1]]) ** 2).sum(axis=1)))
-    assert Space(rows).nearest(rows[:2], rows, 5)[1].shape == (300, 2)
-
-
-def test_no_group_takes_part_in_two_changes():
-    pairs = np.array([[0, 1], [1, 2], [3, 4], [2, 5]])
-    rank = np.array([1, 2, 0, 3])
-    assert uncontested(pairs, rank, 6).tolist() == [False, False, True, True]
-    # the pair 1, 2 gives way to 2, 5, and 0, 1 is free then
-    assert disjoint(np.arange(4), pairs, rank, 6, 2).tolist() == [2, 3, 0]
-    # two lines of one change stand and fall together
-    assert disjoint(np.array([0, 0, 1]), pairs[[0, 1, 3]], np.array([0, 1]), 6, 2).tolist() == [1]

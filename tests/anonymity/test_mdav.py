@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._mdav_search import ExactMeans, Remaining, in_blocks, mdav, sum_of_squares
+from pydpstat.anonymity._mdav_search import ExactMeans, mdav
 from pydpstat.anonymity.aggregation import partition
 from tests.anonymity.plain import (
     as_groups,
@@ -120,40 +120,3 @@ def test_a_floating_point_sum_would_not_do():
     values = [1e16, 1.0, 1.0, -1e16]
     assert sum(values) / 4 != float(sum(map(Fraction, values)) / 4)
     assert ExactMeans(np.array([values])).now().tolist() == [0.5]
-
-
-@pytest.mark.slow
-@given(tables(), st.integers(1, 9), st.data())
-def test_search(table, block, data):
-    """Farthest and nearest rows are those of a full search, also while rows leave."""
-    rows, columns = in_blocks(np.ascontiguousarray(table.T), block)
-    remaining, left = Remaining(columns, rows, block), list(range(len(table)))
-    point = np.array(data.draw(st.lists(st.floats(-50, 50), min_size=len(columns), max_size=len(columns))))
-    distances = sum_of_squares(table.T - point[:, None])
-    while left:
-        assert sorted(rows[remaining.rows()]) == left
-        assert rows[remaining.farthest(point)] == max(left, key=lambda i: distances[i])
-        count = data.draw(st.integers(1, len(left)))
-        near = remaining.nearest(point, count)
-        expected = sorted(left, key=lambda i: distances[i])[:count]
-        assert sorted(rows[near]) == sorted(expected)
-        remaining.remove(near)
-        left = [i for i in left if i not in expected]
-    assert remaining.count == 0
-
-
-@pytest.mark.slow
-@given(tables(), st.integers(1, 9))
-def test_blocks_hold_each_row_once(table, block):
-    columns = np.ascontiguousarray(table.T)
-    rows, values = in_blocks(columns, block)
-    assert sorted(rows) == list(range(len(table)))
-    assert (values == columns[:, rows]).all()
-
-
-def test_blocks_are_compact():
-    """A block's box is small: eight parts of a square, not slices."""
-    columns = np.random.default_rng(1).random((2, 800))
-    _, values = in_blocks(columns, 100)
-    sides = np.ptp(values.reshape(2, 8, 100), axis=2)
-    assert (sides < 0.65).all()

@@ -137,16 +137,6 @@ def test_a_trigger_that_changes_a_spend_is_noticed(url, connection, table, body)
                 use().spend(Guarantee(0.07), "mean(z)")
 
 
-def test_an_empty_table_is_named(url, connection):
-    budget = filled(Budget(1.0, 1e-6, url=url))
-    connection.execute("TRUNCATE pydpstat_ledgers CASCADE")
-    for use in (lambda: budget.spent, lambda: budget.spend(Guarantee(0.1), "mean(x)"), budget.summary):
-        with pytest.raises(PydpstatError, match="missing or was altered: it has 0 rows.* Restore it from"):
-            use()
-    with pytest.raises(PydpstatError, match="there is none at"):
-        Budget.open(url=url)
-
-
 def test_a_backup_that_was_put_back_is_noticed_while_it_is_used(url, connection):
     budget = Budget(1.0, url=url)
     budget.spend(Guarantee(0.25), "mean(x)")

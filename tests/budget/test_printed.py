@@ -193,13 +193,6 @@ def test_what_adds_up_is_shown_for_each_accountant():
     assert spent.split() == ["spent", "0", "0", "0", "%"] and left.split() == ["left", "1", "100", "%"]
 
 
-def test_ten_releases_of_a_tenth_are_one():
-    budget = dp.Budget(1.0)
-    for _ in range(10):
-        dp.count([True] * 9, 0.1, budget=budget)
-    assert str(budget).splitlines()[-2].split() == ["spent", "10", "1", "100", "%"]
-
-
 def test_a_label_with_markup_is_shown_and_a_long_one_is_cut():
     budget = dp.Budget(1.0)
     budget.spend(dp.Guarantee(0.1), "a release", "<b>bold</b>")

@@ -86,14 +86,6 @@ def test_ratios_add_up(case):
     assert all((each >= 0.0).all() for each in fitted)
 
 
-def test_hay_et_al_by_hand():
-    # a binary tree: the parent's own value has the weight 2/3, as its children's sum has twice the variance
-    tree = Tree((np.array([2]), np.array([0, 0])))
-    estimates, spreads = two_pass(tree, levels(tree, [10, 3, 4]), levels(tree, [1, 1, 1]))
-    assert np.concatenate(estimates).tolist() == [9.0, 4.0, 5.0]
-    np.testing.assert_allclose(np.concatenate(spreads), [2 / 3, 2 / 3, 2 / 3])
-
-
 def test_exact_values_stay_and_must_add_up():
     tree = Tree((np.array([2]), np.array([0, 0])))
     estimates, _ = two_pass(tree, levels(tree, [10, 4, 7]), levels(tree, [1, 0, 0]))
@@ -110,12 +102,3 @@ def test_ratios_where_children_add_up_to_nothing():
     assert scaled(tree, levels(tree, [10, 3, -3]))[1].tolist() == [5.0, 5.0]
     assert scaled(tree, levels(tree, [10, 3, -3]), nonnegative=True)[1].tolist() == [10.0, 0.0]
     assert scaled(tree, levels(tree, [-3, 3, 3]))[1].tolist() == [0.0, 0.0]
-
-
-def test_a_large_tree():
-    children = (np.array([1000]), np.full(1000, 100), np.zeros(100_000, dtype=np.int64))
-    tree = Tree(children)
-    values = [np.random.default_rng(1).normal(size=size) for size in tree.sizes]
-    estimates, spreads = two_pass(tree, values, [np.ones(size) for size in tree.sizes])
-    assert tree.gap(estimates) < 1e-9
-    assert len({round(each, 12) for each in spreads[2].tolist()}) == 1

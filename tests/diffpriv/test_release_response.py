@@ -90,13 +90,6 @@ def caught(*arguments, **more):
 # values
 
 
-def test_the_two_noises_are_those_of_r():
-    noise = RRandom(7).rlap(1, 0.0, 1e5 / 2)[0]
-    assert releaseResponse(laplace(), EPS, X, rng=7).response == X.mean() + noise
-    noise = RRandom(7).rnorm(1, 0.0, 1e5 * math.sqrt(2 * math.log(125)) / 0.5)[0]
-    assert releaseResponse(gaussian(), DEL, X, rng=RRandom(7)).response == X.mean() + noise
-
-
 def test_noise_of_a_function_covers_all_coefficients():
     r = releaseResponse(function(), EPS, X, rng=7)
     np.testing.assert_array_equal(

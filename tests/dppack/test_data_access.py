@@ -23,15 +23,6 @@ from pydpstat import (
 X = [1, 4, 3, 2]
 
 
-def test_moments():
-    assert meanDataAccess(X, 0, 5) == (2.5, 1.25)
-    assert varDataAccess(X, 0, 5) == (5 / 3, 6.25)
-    # R: covDataAccess(c(1, 4, 3, 2), c(-2, -3, -4, -1), 0, 5, -5, 0)
-    assert covDataAccess(X, [-2, -3, -4, -1], 0, 5, -5, 0) == (-1.0, 6.25)
-    assert meanDataAccess(X, 5, 0).Sensitivity == -1.25
-    assert meanDataAccess(X, 0, 2).True_Values == 2.5
-
-
 @pytest.mark.parametrize(
     "mechanism, bounded", [("Laplace", 2.0), ("Gaussian", math.sqrt(2)), ("analytic", math.sqrt(2))]
 )
@@ -52,23 +43,6 @@ def test_a_table_of_named_columns():
     assert (counted.dtypes == np.int64).all()
     frame = pd.DataFrame({"kind": kinds, "side": ["l", "l", "r"]})
     assert tableDataAccess(frame).True_Values.equals(counted)
-
-
-def test_pooled():
-    access = pooledVarDataAccess([[1, 2], [4, 8]], 0, 10, False)
-    assert access == (4.25, 25.0, 37.5)
-    group = np.column_stack([[1, 4, -2], [8, -6, -3]])
-    expected = np.cov(group.T)[0, 1]
-    # sums in another order
-    assert math.isclose(
-        pooledCovDataAccess([group], -10, 10, -10, 10, True).True_Values, expected, rel_tol=1e-14
-    )
-
-
-def test_quantile():
-    access = quantileDataAccess([1, 1, -2, 8, -6], 0.25, -3, 5)
-    assert access.Sorted.tolist() == [-3, -3, -2, 1, 1, 5, 5] and access.Sensitivity == 1.0
-    assert access.Utility.tolist() == [-1.25, -0.25, -0.75, -1.75, -2.75, -3.75]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat import Budget, PydpstatError
+from pydpstat import PydpstatError
 from pydpstat.inference._null_distributions.block_counts import (
     BlockQuantile,
     choose_blocks,
@@ -217,32 +217,3 @@ def test_messages_of_intervals(arguments, message):
     with pytest.raises(PydpstatError, match=message):
         given = {"data": X, "estimator": np.mean, "epsilon": 1.0, "range": (0, 1), **arguments}
         pydpstat.any_interval(**given)
-
-
-@pytest.mark.slow
-def test_a_budget_pays_once():
-    budget = Budget(1.0)
-    pydpstat.any_test(X, t_test, 0.25, budget=budget)
-    pydpstat.any_interval(X, np.mean, 0.5, range=(-1, 1), budget=budget)
-    assert budget.spent.epsilon == 0.75
-    with pytest.raises(pydpstat.BudgetExceeded):
-        pydpstat.any_test(X, t_test, 0.5, budget=budget)
-
-
-def _shares(limit, level, epsilon, counted, runs=4000):
-    """Share of p-values up to 0.05 of simulated counts, whose law has or has not the noise in it."""
-    draw = np.random.default_rng(8)
-    noisy = draw.binomial(10, level, runs) + draw.uniform(-0.5, 0.5, runs)
-    geometric = np.floor(draw.standard_exponential((2, runs)) / epsilon)
-    noisy += geometric[0] - geometric[1]
-    return np.mean([rejections_sf(each, 10, limit, counted) <= 0.05 for each in noisy])
-
-
-@pytest.mark.slow
-def test_the_level_is_held_and_a_law_without_noise_is_noticed():
-    # three standard errors of 4,000 runs, whose false alarm is 0.3 %; the seed is fixed
-    error = 3.0 * math.sqrt(0.05 * 0.95 / 4000)
-    assert abs(_shares(0.2, 0.2, 1.0, 1.0) - 0.05) < error
-    # the noise left out, and a scale that is wrong by a quarter on either side
-    assert _shares(0.2, 0.2, 1.0, 1e3) > 0.05 + 3.0 * error
-    assert _shares(0.2, 0.2, 0.3, 0.4) > 0.05 + error > 0.05 - error > _shares(0.2, 0.2, 0.4, 0.3)

@@ -12,7 +12,6 @@ from pydpstat.inference._null_distributions.logistic_cells import start
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 from pydpstat.inference._null_distributions.noisy_welch import groups_under
 from pydpstat.inference._null_distributions.power_counts import block_power
-from pydpstat.inference._null_distributions.simulation import noise_quantiles
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
@@ -72,12 +71,6 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
     for tail, value in list(zip(said, values))[25::20]:
         if tail > 1e-9:
             assert survival(value) <= tail * (1.0 + 1e-6) and tail * 0.95 <= survival(value)
-
-
-def test_quantiles_of_noise_are_scipys():
-    shares = np.array([1e-9, 0.02, 0.5, 0.7, 0.999])
-    assert noise_quantiles(shares, "laplace") == pytest.approx(stats.laplace.ppf(shares))
-    assert noise_quantiles(shares, "normal") == pytest.approx(stats.norm.ppf(shares))
 
 
 @pytest.mark.parametrize("alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger")])

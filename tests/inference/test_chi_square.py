@@ -137,21 +137,6 @@ def test_a_law_without_all_of_the_noise_is_noticed(name):
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 300, 5, noise=1.5)) > 29
 
 
-@pytest.mark.slow
-def test_the_simulation_is_that_of_releases():
-    """The share of rejections of whole releases is that of the simulated ones."""
-    rng = np.random.default_rng(8)
-    setting = simulated.POWER[0]
-    found = 0
-    for seed in range(40):
-        cells = rng.choice(4, size=100, p=setting["p"].ravel())
-        r = pydpstat.chi2_contingency(cells // 2, cells % 2, 0.5, levels=([0, 1], [0, 1]), rng=seed)
-        found += r.pvalue <= 0.05
-    expected = simulated.rejections(setting, 40, 3)
-    # four standard errors of a difference of two shares of 40
-    assert abs(found - expected) <= 4.0 * math.sqrt(2 * 40 * 0.25)
-
-
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 @pytest.mark.parametrize(("x", "epsilon"), [("a", 0.001), ("a", 100.0), ("ab", 1.0), ("aaaaa", 0.001)])
 def test_few_records(x, epsilon, neighbors):

@@ -1,6 +1,5 @@
 """Intervals of the population's correlation: coverage, Fisher's limit, ranges and edges."""
 
-import math
 import pickle
 
 import numpy as np
@@ -79,18 +78,6 @@ def test_what_the_sums_say_of_the_spread():
     # nine noises are in the number, two standard deviations of which are taken off
     assert spread_of(sums, None, 10.0).size == pytest.approx(2000.0 - 2.0 * 3.0 * 10.0)
     assert spread_of(sums, None, 10.0).most > found.most
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.3, -0.9])
-def test_the_variance_of_fishers_z(correlation):
-    square = correlation**2
-    normal = 1.0 + 2.0 * square
-    for fourth, expected in (
-        (normal, 1.0),
-        (1.0, 1.0 / (1.0 - square)),
-        (5.0, 1.0 + (5.0 / normal - 1.0) * (1.0 + square)),
-    ):
-        assert Spread(103.0, fourth, fourth).sd(correlation) == pytest.approx(math.sqrt(expected) / 10.0)
 
 
 @pytest.mark.slow

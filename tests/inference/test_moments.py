@@ -1,8 +1,6 @@
 """The moments' release: values, sensitivity and what follows."""
 
-import json
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -121,15 +119,6 @@ def test_the_sum_has_the_noise_of_a_mean_released_alone():
     assert weights(1, 1, True) == (0, Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), 1)
 
 
-@pytest.mark.slow
-def test_all_follows_from_one_payment():
-    budget = dp.Budget(1.0)
-    r = dp.moments(X, 1.0, bounds=(0, 100), rng=1, budget=budget)
-    r.ttest(40), r.conf_int(0.1), r.ttest(39, alternative="less"), r.mean
-    with pytest.raises(dp.BudgetExceeded):
-        dp.moments(X, 0.1, bounds=(0, 100), rng=1, budget=budget)
-
-
 def test_columns_are_tested_by_name():
     frame = pd.DataFrame({"x": X, "y": X[::-1] / 2})
     r = dp.moments(frame, 50.0, bounds={"x": (0, 100), "y": (0, 50)}, rng=1)
@@ -137,16 +126,6 @@ def test_columns_are_tested_by_name():
     assert r.ttest(20, column="y").pvalue > 0.05 > r.ttest(30, column="x").pvalue
     with pytest.raises(dp.PydpstatError, match="column must be"):
         r.ttest(20)
-
-
-def test_results_are_pickled_shown_and_withhold_the_data():
-    r = dp.moments(X, 1.0, bounds=(0, 100), rng=1)
-    again = pickle.loads(pickle.dumps(r))
-    assert again.mean == r.mean and again.conf_int() == r.conf_int()
-    assert json.loads(json.dumps(r.to_dict()))["nobs"] == 500
-    page = r.summary().as_text()
-    assert "Laplace" in page and "Epsilon:" in page and "ttest" in page
-    assert repr(r).startswith("<MomentsResults: ")
 
 
 @pytest.mark.parametrize(

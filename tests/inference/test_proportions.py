@@ -14,13 +14,7 @@ from statsmodels.stats import proportion as statsmodels
 import pydpstat
 from pydpstat import binomtest, proportions_test
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import (
-    NoisyPair,
-    NoisyPairInterval,
-    noisy_tails,
-    pvalue_of,
-)
+from pydpstat.inference._null_distributions.proportions import NoisyPair, NoisyPairInterval
 from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, Line, NoisyCounts
 
 # next to no noise
@@ -81,40 +75,10 @@ RUNS = 1200
 HIGHEST = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / RUNS)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n, epsilon, p", [(20, 0.05, 0.5), (50, 1.0, 0.02), (1000, 0.1, 0.3)])
-def test_level_of_one(n, epsilon, p):
-    rng = np.random.default_rng(3)
-    met, noise = rng.binomial(n, p, RUNS), geometric(rng, epsilon, (2, RUNS))
-    z = met + noise[0] + rng.random(RUNS) - 0.5
-    right = [pvalue_of(*noisy_tails(each, n, p, Tulap(epsilon)), "two-sided") <= 0.05 for each in z]
-    # exact: neither above nor below
-    assert abs(np.mean(right) - 0.05) < HIGHEST - 0.05
-    wrong = [pvalue_of(*noisy_tails(each, n, p, Tulap(1e3)), "two-sided") <= 0.05 for each in z]
-    assert np.mean(wrong) > HIGHEST
-
-
 def share_rejected(tests, pvalue, far):
     """The share of tests with p at most 0.05, asked once for equal ones and only where they are far out."""
     known = {test: far(test) and pvalue(test) <= 0.05 for test in set(tests)}
     return np.mean([known[test] for test in tests])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n, epsilon, p", [(20, 1.0, 0.1), (100, 0.2, 0.3)])
-def test_level_of_one_with_a_private_size(n, epsilon, p):
-    rng = np.random.default_rng(3)
-    met, noise = rng.binomial(n, p, RUNS), geometric(rng, epsilon, (2, RUNS))
-    counts = list(zip((met + noise[0]).tolist(), (n - met + noise[1]).tolist()))
-
-    def level(rate):
-        pairs = [NoisyPair(float(first), float(second), rate) for first, second in counts]
-        # nearer statistics have larger p-values
-        return share_rejected(
-            pairs, lambda each: each.pvalue(p, "two-sided"), lambda each: abs(each.statistic(p)) > 1.5
-        )
-
-    assert level(epsilon) < HIGHEST < level(50.0)
 
 
 # the highest of the simulated settings
@@ -200,13 +164,6 @@ def test_what_a_result_says():
     assert "binomtest(condition, epsilon=1.0, p=0.4)" in one.call
     nothing = binomtest(x[:5], 0.01, rng=1)
     assert nothing.conf_int() == (0.0, 1.0) and "uninformative" in nothing.summary().as_text()
-
-
-def test_one_payment():
-    budget = pydpstat.Budget(2.0)
-    binomtest(truths(3, 9), 0.5, budget=budget)
-    proportions_test(truths(3, 9), truths(4, 8), 1.0, budget=budget)
-    assert budget.spent.epsilon == 1.5 and len(budget.entries) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from scipy import stats
 import pydpstat
 from pydpstat import quantile_test
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import noisy_tails
 
 PLAIN = 1e6
 X = np.concatenate([np.arange(60) / 7.0, [3.0] * 5])
@@ -61,23 +59,6 @@ def test_no_data_make_an_error(neighbors, epsilon):
             assert 0.0 <= result.pvalue <= 1.0 and result.summary().as_text()
     if neighbors == "unbounded":
         assert 0.0 <= quantile_test([], epsilon, neighbors=neighbors).pvalue <= 1.0
-
-
-@pytest.mark.slow
-def test_level_with_and_without_the_noise_in_the_law():
-    rng, runs, n, epsilon = np.random.default_rng(5), 2000, 60, 0.2
-    gone = -np.expm1(-0.5 * epsilon)
-    cells = rng.multinomial(n, [0.4, 0.2, 0.4], runs)[:, [0, 2]] + rng.random((runs, 2)) - 0.5
-    z = cells + rng.geometric(gone, (runs, 2)) - rng.geometric(gone, (runs, 2))
-
-    def level(law):
-        return np.mean(
-            [2.0 * min(noisy_tails(each, n, 0.5, law)[0] for each in row) <= 0.05 for row in z.tolist()]
-        )
-
-    # 0.05 and 4 standard errors: a false alarm in 30,000 comparisons
-    highest = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / runs)
-    assert level(Tulap(0.5 * epsilon)) < highest < level(Tulap(1e3))
 
 
 @pytest.mark.parametrize(

@@ -222,13 +222,6 @@ def test_the_condition_of_given_groups_is_stated():
     assert "from that record alone" in " ".join(dp.kstest(X, np.tanh, 1.0).guarantee.conditions)
 
 
-def test_each_test_is_charged_once():
-    budget = dp.Budget(10.0)
-    for call in CALLS.values():
-        call(20, epsilon=0.5, budget=budget)
-    assert len(budget.entries) == 6 and budget.spent[0] == pytest.approx(3.0)
-
-
 def test_missing_values_and_containers():
     frame = pd.DataFrame({"x": [1.0, None, 3.0], "y": [2.0, 1.0, None]})
     own = dp.kendalltau(frame["x"], frame["y"], PLAIN, missing=0, rng=1)

@@ -14,13 +14,7 @@ from pydpstat.inference._design import LinearDesign, Predictor, Regression
 from pydpstat.inference._null_distributions import slopes
 from pydpstat.inference._null_distributions.noise import normal_laplace_tail
 from pydpstat.inference._null_distributions.noisy_moments import matrix_of, reference_draws
-from pydpstat.inference._null_distributions.slopes import (
-    KendallLaw,
-    MedianOfSigns,
-    ScoreLaw,
-    block_plan,
-    two_sided,
-)
+from pydpstat.inference._null_distributions.slopes import KendallLaw, MedianOfSigns, ScoreLaw, two_sided
 from pydpstat.inference._regression_moments import Layout, moment_query
 from pydpstat.inference._slopes import block_values, kendall_statistic, score_statistic
 from pydpstat.mechanisms import LaplaceNoise
@@ -122,19 +116,6 @@ def test_the_law_of_scores_is_that_of_all_signs(count, top):
     assert law.variance == pytest.approx(np.var(all_signs))
 
 
-@pytest.mark.parametrize("count", [2, 3, 6])
-def test_kendalls_law_is_that_of_all_orders(count):
-    x = np.arange(float(count))
-    found = [
-        kendall_statistic(x, np.array(order, dtype=float), np.random.default_rng(1))
-        for order in itertools.permutations(range(count))
-    ]
-    values, chances = KendallLaw(count).support()
-    assert chances.sum() == pytest.approx(1.0)
-    for value, chance in zip(values.tolist(), chances.tolist()):
-        assert chance == pytest.approx(np.mean(np.array(found) == value))
-
-
 @pytest.mark.parametrize("law", [ScoreLaw(7, 3), KendallLaw(6)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
 def test_p_values_add_up_all_outcomes(law, epsilon):
@@ -219,16 +200,6 @@ def test_blocks_without_anything_left_have_random_signs():
     assert np.isinf(values.estimates).all() and not values.sizes.any()
     # 1,000 fair signs: beyond 4.5 standard deviations once in 150,000 seeds
     assert abs(values.signs.sum()) < 4.5 * math.sqrt(1000)
-
-
-def test_plans_have_blocks_that_fit():
-    for records, predictors, epsilon in itertools.product(
-        (1, 6, 20, 100, 10**6), (1, 2, 5), (0.001, 1.0, 50.0)
-    ):
-        size, top = block_plan(records, predictors, epsilon)
-        blocks = records // size if size else 0
-        assert size == 0 or (size % 2 == 0 and size >= 2 * predictors + 2 and 1 <= top <= blocks)
-        assert bool(size) == (records >= 2 * predictors + 2)
 
 
 def test_an_interval_is_all_slopes_where_noise_hides_them():

@@ -1,6 +1,5 @@
 """Calls of the t tests: containers, private numbers of records, results, refusals."""
 
-import json
 import pickle
 
 import numpy as np
@@ -8,7 +7,6 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 
 X = np.linspace(20.0, 60.0, 500)
 
@@ -38,34 +36,13 @@ def test_a_private_number_of_records_is_served():
     assert dp.ttest_1samp(X, 30, 1.0, bounds=(0, 100), rng=1, neighbors="unbounded").pvalue < 0.01
 
 
-@pytest.mark.slow
-def test_private_numbers_of_records_keep_the_level():
-    rng, runs, found = np.random.default_rng(5), 40, 0
-    mix = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
-    for _ in range(runs):
-        z = np.where(rng.random(40) < 0.1, 1.0, -1.0)
-        w = np.array([((1 - z) ** 2).sum() / 4, 0.0, ((1 + z) ** 2).sum() / 4]) + rng.laplace(size=3)
-        known = NoisySums(tuple(mix @ w), tuple(map(tuple, mix.tolist())), "laplace", None)
-        found += pvalue(known, -0.8, enough=0.05)[1] <= 0.05
-    # 5 standard errors
-    assert found <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5)
-
-
-@pytest.mark.slow
-def test_results_are_pickled_shown_and_say_what_they_rest_on():
-    for r in (
-        dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1),
-        dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1),
-        dp.ttest_rel(X, X, 1.0, bounds=(-5, 5), rng=1, method="exact", alternative="less"),
-    ):
-        again = pickle.loads(pickle.dumps(r))
-        assert again.conf_int() == r.conf_int()
-        json.dumps(r.to_dict())
-        page = r.summary().as_text()
-        assert "Validity: " in page and "chosen without looking" in " ".join(page.split())
+def test_two_samples_say_what_they_rest_on():
     two = dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1)
+    page = " ".join(two.summary().as_text().split())
+    assert "Validity: " in page and "chosen without looking" in page
     assert two.nobs == 600 and any("who is in which group" in each for each in two.guarantee.conditions)
     assert two.call == "ttest_ind(a, b, epsilon=1.0, bounds=[0.0, 100.0])"
+    assert pickle.loads(pickle.dumps(two)).conf_int() == two.conf_int()
 
 
 def test_each_group_has_the_whole_epsilon():

@@ -22,7 +22,6 @@ from pydpstat.inference._null_distributions.noisy_t import (
 from pydpstat.inference._null_distributions.noisy_welch import (
     TOGETHER,
     _Simulated,
-    around_possible,
     groups_under,
     welch_pvalue,
 )
@@ -95,23 +94,6 @@ def test_possible_variances_keep_their_neighbors():
     assert possible(small, ~small).tolist() == [False, True, True, False, False]
     assert possible(np.ones(3, bool), np.zeros(3, bool)).tolist() == [False, True, True]
     assert possible(np.zeros(3, bool), np.ones(3, bool)).tolist() == [True, False, False]
-
-
-def test_places_that_are_possible_are_found_with_few_looks():
-    for few, many in itertools.product(range(13), repeat=2):
-        looks, places = [], np.arange(12)
-
-        def flags(place, few=few, many=many, looks=looks):
-            looks.append(place)
-            return place < few, place >= many
-
-        kept = np.flatnonzero(possible(places < few, places >= many))
-        assert around_possible(12, flags, True) == (kept[0], kept[-1])
-        assert len(looks) <= 9 or few >= many
-        assert around_possible(12, flags, False) == (kept[0], kept[-1])
-    # in any order: too large a one in the first place, as with few records far off
-    flags = [(False, True), (False, False), (False, False), (False, True), (False, True)]
-    assert around_possible(5, flags.__getitem__, True) == (0, 3)
 
 
 @pytest.mark.parametrize(

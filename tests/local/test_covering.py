@@ -27,30 +27,6 @@ def asked(*questions):
     return nodes
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_guarantee_covers_a_node_with_the_largest_epsilon_and_one_with_the_largest_delta(order):
-    questions = [(order[0], GAUSSIAN), (order[1], LAPLACE)]
-    kept = asked(*questions).guarantee
-    assert (kept.epsilon, kept.delta) == (1.001, 1e-2)
-    both = asked(*questions, (3, GAUSSIAN), (3, GAUSSIAN)).guarantee
-    assert (both.epsilon, both.delta) == (2.0, 2e-2)
-
-
-@pytest.mark.parametrize("before", [[], [(None, LAPLACE)], [(None, GAUSSIAN), (None, LAPLACE)]])
-def test_the_guarantee_follows_from_what_each_node_keeps(before):
-    single = [(0, GAUSSIAN), (1, LAPLACE), (1, LAPLACE), (2, GAUSSIAN), (2, LAPLACE)]
-    kept = asked(*before, *single).guarantee
-    for node in range(4):
-        own = [access for place, access in single if place == node]
-        answers = [access.guarantee for access in [each for _, each in before] + own]
-        # each by the best that can be said of it
-        for epsilon in (0.0, 0.3, 1.0, kept.epsilon, 9.0):
-            pair = kept.delta_at(epsilon)
-            assert len(answers) != 1 or answers[0].delta_at(epsilon) <= pair
-        assert sum(each.epsilon for each in answers) <= kept.epsilon * (1 + 1e-12)
-        assert sum(each.delta for each in answers) <= kept.delta * (1 + 1e-12)
-
-
 def test_conditions_of_every_node_are_kept():
     first, second = Guarantee(1.0, 0.1, conditions=("a", "b")), Guarantee(2.0, conditions=("b", "c"))
     assert covering([[first], [second]]).conditions == ("a", "b", "c")

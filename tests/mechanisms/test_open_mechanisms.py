@@ -143,8 +143,9 @@ def test_what_a_name_does_an_object_does():
 def test_an_integer_mechanism_is_for_counts_only():
     with pytest.raises(PydpstatError, match="real numbers"):
         pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism=Geometric())
-    with pytest.raises(PydpstatError, match="delta must be above 0"):
-        pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism=Gaussian())
+    for delta in (0.0, 1.0):
+        with pytest.raises(PydpstatError, match="delta must be above 0 and below 1"):
+            pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism=Gaussian(), delta=delta)
     with pytest.raises(PydpstatError, match="delta must be 0"):
         pydpstat.mean(X, 1.0, bounds=(0, 100), mechanism=Plain(), delta=1e-6)
     with pytest.raises(TypeError):

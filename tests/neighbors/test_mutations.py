@@ -22,13 +22,13 @@ from pydpstat.statistics import choice, quantiles, tables
 from pydpstat.statistics._kernels import levels
 from pydpstat.statistics.choice import Scores
 from tests.neighbors import test_accounts as accounts
-from tests.neighbors import test_messages as messages
 from tests.neighbors.cover import wrong
 from tests.neighbors.engine import compared
 from tests.neighbors.published import results, statements
 from tests.neighbors.sameness import writeable
 from tests.neighbors.surveys import SURVEYS, surveyed
 from tests.neighbors.table import FUNCTIONS
+from tests.test_error_privacy import misplaced
 
 BY_NAME = {function.name: function for function in FUNCTIONS}
 
@@ -191,10 +191,10 @@ def test_an_array_whose_flag_can_be_set_back():
 
 @pytest.mark.parametrize("name", ["mean", "crosstab", "consistency.release_hierarchy", "local.LaplaceAccess"])
 def test_messages_that_show_what_was_given(monkeypatch, name):
-    assert messages.told(*messages.CALLS[name])[1] == []
+    assert misplaced(name)[1] == []
     for module in (checks, *(each for each in vars(pydpstat).values() if hasattr(each, "shown"))):
         monkeypatch.setattr(module, "shown", repr)
-    assert messages.told(*messages.CALLS[name])[1] != []
+    assert misplaced(name)[1] != []
 
 
 def test_a_claim_that_is_stated_where_less_holds(monkeypatch):

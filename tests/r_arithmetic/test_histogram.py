@@ -10,19 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic import breaks_fd, breaks_scott, breaks_sturges, hist
+from pydpstat.r_arithmetic import hist
 
 TENTHS = [0.1, 0.7, 0.3, 1.9, -0.2, 2.6, 0.1, 5.5]
-
-
-def test_values_from_r():
-    h = hist(TENTHS)
-    assert h.breaks.tolist() == [-2, 0, 2, 4, 6]
-    assert h.counts.tolist() == [1, 5, 1, 1]
-    assert h.density.tolist() == [0.0625, 0.3125, 0.0625, 0.0625]
-    assert h.mids.tolist() == [-1, 1, 3, 5]
-    assert h.xname == "x" and h.equidist
-    assert (breaks_sturges(TENTHS), breaks_scott(TENTHS), breaks_fd(TENTHS)) == (4, 2, 3)
 
 
 @given(

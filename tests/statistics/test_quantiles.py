@@ -45,18 +45,6 @@ def test_the_law(q, neighbors, seed):
         assert stats.chisquare(seen, draws * exact_law(x, 6, q, wrong, neighbors)).pvalue < 1e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("q", [0.3, 1.0])
-def test_the_law_of_few_records_on_many_points(q):
-    x, points, draws = [0, 1, 1, 9, 30], 32, 1500
-    results = [float(pydpstat.quantile(x, q, 2.0, bounds=(0, 31), grid_points=points)) for _ in range(draws)]
-    law = exact_law(x, points, q, 2.0, "bounded")
-    seen = np.bincount(np.array(results, dtype=int), minlength=points)
-    assert stats.chisquare(seen, draws * law).pvalue > FALSE_ALARM
-    wrong = exact_law(x, points, q, 1.0, "bounded")
-    assert stats.chisquare(seen, draws * wrong).pvalue < 1e-3
-
-
 def test_a_seed_chooses_the_same_point_by_runs_and_by_points():
     x = np.random.default_rng(1).normal(50, 20, 200)
     utility = rank_utility(np.bincount(grid_places(x, 0, 100, 1001), minlength=1001), public_share(0.3))
@@ -128,27 +116,6 @@ def test_splitting_beats_single_quantiles(neighbors):
     error, other = mean_error(np.array(together), x, qs), mean_error(np.array(alone), x, qs)
     # four levels in the place of fifteen shares: about a quarter of the error
     assert error < 0.5 * other
-
-
-@pytest.mark.slow
-def test_several_quantiles_with_the_operating_systems_bits():
-    # one quantile alone has the law of the exponential mechanism on ranks without ties
-    x = [0, 0, 3]
-    draws, how = 1000, {"bounds": (0, 3), "grid_points": 4}
-    places = [int(pydpstat.quantiles(x, [0.5], 2.0, **how).value[0]) for _ in range(draws)]
-    seen = np.bincount(places, minlength=4)
-    # with random places of the ties, by numerical integration over them
-    rng = np.random.default_rng(1)
-    expected = np.zeros(4)
-    for _ in range(4000):
-        fine = np.sort(np.array(x) + rng.random(3))
-        ends = np.concatenate([[0.0], fine, [4.0]])
-        weights = np.exp(-np.abs(np.arange(4) - 1.5))
-        total = (weights * np.diff(ends)).sum()
-        for place in range(4):
-            inside = np.clip(ends, place, place + 1)
-            expected[place] += (weights * np.diff(inside)).sum() / total
-    assert stats.chisquare(seen, draws * expected / expected.sum()).pvalue > FALSE_ALARM
 
 
 def test_missing_values():

@@ -5,29 +5,25 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 from pydpstat import PydpstatError
 from pydpstat.dppack._models import formulas
-from pydpstat.dppack._models.fitted_model import Prediction
 from pydpstat.dppack._models.formulas import dot, matrix_vector
-from pydpstat.dppack._models.kernels import FourierFeatures, features, phases
+from pydpstat.dppack._models.kernels import features, phases
 from pydpstat.dppack._models.minimizers import RowProducts
 from pydpstat.dppack._models.noise import (
     SphericalNoise,
     objective_constants,
     objective_epsilon,
-    output_epsilon,
     standard_cdf,
     standard_ppf,
 )
-from pydpstat.dppack._models.records import as_records, design_matrix
+from pydpstat.dppack._models.records import as_records
 from pydpstat.random import source_from
 
 RNG = np.random.default_rng(3)
-SLOPE = 1e-6  # central differences with step 1e-6 are right to about 1e-9 here
 
 
 def one_by_one(terms):
@@ -52,24 +48,6 @@ def test_products_are_added_from_first_to_last(n, d):
 
 
 # losses
-
-
-@pytest.mark.parametrize(
-    "loss, slope, y",
-    [
-        (formulas.cross_entropy, formulas.cross_entropy_gradient, [0.0, 1.0, 1.0]),
-        (formulas.squared_error, formulas.squared_error_gradient, [0.0, 1.0, 1.0]),
-        (
-            lambda p, y: formulas.huber(4 * p, y, 0.5),
-            lambda p, y: 4 * formulas.huber_gradient(4 * p, y, 0.5),
-            [-1.0, 1.0, 1.0],
-        ),
-    ],
-)
-def test_derivatives_of_losses(loss, slope, y):
-    p, y = np.array([0.2, 0.3, 0.9]), np.array(y)
-    differences = (loss(p + SLOPE, y) - loss(p - SLOPE, y)) / (2 * SLOPE)
-    assert slope(p, y) == pytest.approx(differences, abs=1e-6)
 
 
 def test_huber_is_continuous_and_weighted():
@@ -109,67 +87,13 @@ def test_features_approximate_the_gaussian_kernel():
     assert product == pytest.approx(math.exp(-0.7 * ((x - z) ** 2).sum()), abs=5 * math.sqrt(1.5 / 20_000))
 
 
-def test_features_cannot_be_changed():
-    made = FourierFeatures(np.ones((2, 3)))
-    with pytest.raises(ValueError):
-        made.prefilter[0, 0] = 2.0
-
-
-def test_penalty():
-    w = np.array([3.0, -4.0])
-    assert formulas.l2(w) == 12.5 and formulas.l2_gradient(w).tolist() == [3.0, -4.0]
-
-
 # records
-
-
-def test_bias_comes_first_and_replaces_a_column_of_its_name():
-    frame = pd.DataFrame({"a": [1, 2], "b": [3.5, 4]})
-    values, names = design_matrix(frame, True)
-    assert names == ("bias", "a", "b") and values.tolist() == [[1, 1, 3.5], [1, 2, 4]]
-    values, names = design_matrix(frame.assign(bias=9)[["bias", "a", "b"]], True)
-    assert names == ("b", "bias", "a") and values.tolist() == [[3.5, 1, 1], [4, 1, 2]]
-
-
-def test_a_matrix_is_copied():
-    X = np.asfortranarray(RNG.normal(size=(3, 2)))
-    values, names = design_matrix(X)
-    values[0, 0] = 99.0
-    assert X[0, 0] != 99.0 and names == ("x1", "x2")
-
-
-@pytest.mark.parametrize(
-    "X, says",
-    [
-        ([1.0, 2.0], "a matrix with a row"),
-        ([[1.0], [2.0, 3.0]], "rows of equal length"),
-        ([["a"]], "numeric columns only"),
-        (np.zeros((2, 2, 2)), "a matrix with a row"),
-        (None, "a matrix with a row"),
-        (pd.DataFrame({"a": pd.Categorical(["1"])}), "numeric columns only"),
-    ],
-    ids=["vector", "ragged", "text", "three dimensions", "None", "factor"],
-)
-def test_no_matrix(X, says):
-    with pytest.raises(PydpstatError, match=f"X must .*{says}"):
-        design_matrix(X)
 
 
 def test_a_vector_of_new_records_is_a_column():
     assert as_records([1.0, 2.0]).shape == (2, 1)
     with pytest.raises(PydpstatError, match="must be a DataFrame if add_bias is True"):
         as_records([1.0, 2.0], True)
-
-
-def test_predictions():
-    X, w = [[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]], np.array([-1.0, 1.0])
-    assert Prediction("linear")(X, w).tolist() == [-1, 2, 0]
-    assert Prediction("linear", "sign")(X, w).tolist() == [0, 1, 0]
-    # a probability of one half is rounded to the even label 0
-    assert Prediction("sigmoid", "round")(X, w).tolist() == [0, 1, 0]
-    assert Prediction("sigmoid", "round")(X, w, raw_value=True)[2] == 0.5
-    with pytest.raises(PydpstatError, match="X must have 2 columns"):
-        Prediction("linear")([[1.0]], w)
 
 
 # constants
@@ -189,17 +113,6 @@ def test_constants_of_objective_perturbation():
 def test_objective_perturbation_keeps_its_promise(eps, gamma, c):
     left, extra = objective_constants(eps, gamma, c, 50)
     assert objective_epsilon(left, c, gamma + 50 * extra) <= eps * (1 + 1e-12)
-
-
-def test_what_is_kept():
-    # regularized with 1, noise made for 100: e' = 1 - 2 ln(1.0025), and ln(1.25) for the determinant
-    left, _ = objective_constants(1.0, 100.0, 0.25, 10)
-    assert objective_epsilon(left, 0.25, 1.0) == pytest.approx(1 - 2 * math.log(1.0025) + math.log(1.25))
-    assert output_epsilon(100 * 1.0 / 2, 1.0) == 100.0
-    assert output_epsilon(1.0, 0.0) == output_epsilon(1.0, -1.0) == math.inf
-    assert objective_epsilon(math.inf, 0.25, 1.0) == objective_epsilon(1.0, 0.25, 0.0) == math.inf
-    assert objective_epsilon(1.0, -1.0, 1.0) == output_epsilon(1.0, 1.0, math.inf) == math.inf
-    assert output_epsilon(math.inf, 1.0, weight=0.0) == 0.0
 
 
 # the distribution of the noise

@@ -15,10 +15,8 @@ from pydpstat.statistics._kernels.group_sums import (
     column_sums,
     joint_sums,
     merged,
-    square_sums,
     sums_by,
 )
-from pydpstat.statistics._kernels.partition import SQUARE_NORM, square_weights
 from pydpstat.statistics._kernels.record_grid import data_grid, product_unit, rounded, standard_grid, sums
 from pydpstat.statistics._kernels.records import Part
 
@@ -108,36 +106,6 @@ def test_parts_add_up(ends):
 
 def part(x, y, places):
     return Part(Columns((x, y), (None, None), None, None, len(x)), places)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("groups", [FEW, MANY])
-def test_the_nine_weights_of_one_record(groups):
-    """Not negative, and so close to 1 together as the sensitivity says."""
-    rng = np.random.default_rng(3)
-    grids = [standard_grid(0.0, 1.0)] * 2
-    corners = [(0, 0), (0, 1), (1, 1), (0.5, 0.5), (1e-300, 1 - 1e-16)]
-    records = np.array([*rng.uniform(0, 1, (200, 2)), *corners])
-    # each record in a group of its own, beside groups that have none
-    size = min(groups - 2, len(records))
-    for start in range(0, len(records), size):
-        x, y = records[start : start + size].T
-        alone = part(x, y, np.arange(1, x.size + 1, dtype=np.int32))
-        blocks = square_weights(square_sums(alone, grids, "error", groups))
-        assert len(blocks) == groups and not any(blocks[0]) and not any(blocks[-1])
-        for weights in blocks[1 : x.size + 1]:
-            assert min(weights) >= 0 and sum(weights) <= SQUARE_NORM and sum(weights) >= 2 - SQUARE_NORM
-            assert sum(each * each for each in weights) <= SQUARE_NORM**2
-
-
-@pytest.mark.parametrize("at", [(), (0.0, 0.0), (0.0, 1.0)])
-def test_the_nine_weights_of_all_records_are_those_of_one_group(at):
-    # without records and at the ends some weights add up to 0
-    x, y = np.tile(np.reshape(at, (-1, 2)), (3, 1)).T
-    grids = [standard_grid(0.0, 1.0)] * 2
-    whole = square_weights(square_sums(part(x, y, None), grids, "error", None))
-    assert whole == square_weights(square_sums(part(x, y, np.zeros(x.size, np.int32)), grids, "error", 1))
-    assert 0 in whole[0] and any(whole[0]) is bool(at)
 
 
 def test_what_is_withheld():

@@ -7,7 +7,7 @@ from scipy.stats import chisquare
 import pydpstat
 from pydpstat.random.source import SYSTEM, source_from
 from pydpstat.statistics._kernels import quantile_points
-from pydpstat.statistics._kernels.ranks import Near, grid_places, rank_utility, window_near
+from pydpstat.statistics._kernels.ranks import Near, window_near
 from pydpstat.statistics.choice import weighted_above
 
 N, GRID = 40_000, (0.0, 100.0, 1025)
@@ -24,28 +24,6 @@ DATA = {
     "beyond the bounds": 10.0 * (NORMAL - 40.0),
     "with infinities": np.where(RNG.random(N) < 0.2, np.inf, np.where(RNG.random(N) < 0.2, -np.inf, NORMAL)),
 }
-
-
-def utilities(x, share, reach):
-    counts = np.bincount(grid_places(x.astype(float), *GRID), minlength=GRID[2])
-    return np.maximum(rank_utility(counts, share), -reach)
-
-
-@pytest.mark.parametrize(
-    "share, reach", [(0.0, 10.0), (0.001, 1500.0), (0.5, 10.0), (0.96, 1e6), (1.0, 1500.0)]
-)
-@pytest.mark.parametrize("name", DATA)
-def test_utilities_are_those_of_all_records(name, share, reach):
-    x = DATA[name]
-    found = window_near(x, GRID, Near(share, reach))
-    assert found is not None and found.size == N and found.counts.sum() == N
-    whole = np.full(GRID[2], -reach)
-    near = np.maximum(rank_utility(found.counts, share), -reach)
-    whole[found.first : found.first + near.size] = near
-    assert np.array_equal(whole, utilities(x, share, reach))
-    if name == "normal" and 0.2 < share < 0.8 and reach < 1e4:
-        # else nothing would be saved
-        assert found.counts.size < GRID[2] // 4
 
 
 def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():

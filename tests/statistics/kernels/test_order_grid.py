@@ -10,7 +10,6 @@ from pydpstat._data.columns import numbers_of
 from pydpstat.statistics._kernels.ranks import (
     farthest,
     grid_places,
-    grid_runs,
     point_counts,
     public_share,
     rank_range,
@@ -123,15 +122,6 @@ def test_shares_make_exact_ranks():
         assert abs(share - q) <= 2**-21 and share * 2**20 == round(share * 2**20)
         n = 2**33 - 1
         assert share * float(n) == round(share * 2**20) * n / 2**20
-
-
-@pytest.mark.parametrize("q", [0.0, 0.1, 1.0])
-def test_runs_have_the_points_utilities(q):
-    share = public_share(q)
-    for counts in data_sets(5):
-        runs, starts, widths = grid_runs(np.flatnonzero(counts), counts[counts > 0], POINTS)
-        assert np.repeat(rank_utility(runs, share), widths).tolist() == rank_utility(counts, share).tolist()
-        assert np.cumsum([0, *widths]).tolist() == [*starts, POINTS]
 
 
 def test_utilities_are_raised_where_nobody_is_chosen_and_where_floats_end():
