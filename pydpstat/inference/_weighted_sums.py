@@ -17,7 +17,7 @@ from pydpstat._data.containers import Column, columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.options import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
+from pydpstat._release.options import NO_VALUE, Missing, Options, check_records, options
 from pydpstat._release.scope import Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
@@ -67,11 +67,12 @@ class Weighted(NamedTuple):
 
     def sums(self, of: Callable[..., GroupSums]) -> tuple[list[Sums], int | None]:
         """Return the exact sums of every group, and the number of records where it is public."""
+        argument = self.records.layout.argument
         add_up = partial(of, grids=self.grids, missing=self.how.missing, groups=self.records.group_number)
         found, size = self.records.numbered(
             lambda: self.records.fold(add_up, add),
             lambda found: int(found.counts.sum()),
-            partial(check_some, self.how, argument=self.records.layout.argument),
+            partial(check_records, self.how, least=1, statistic="weighted statistic", argument=argument),
         )
         return found.each(), size
 
@@ -269,9 +270,7 @@ def weighted_query(
         row = each.first[:-1] if known.how.bounded else each.first
         shares = [LINEAR] * linear + [1 - LINEAR] * (len(each.first) - linear - 1) + [LINEAR]
         exact += [share * Fraction(total, 1 << BITS) for share, total in zip(shares, row)]
-    value = np.array([each.numerator / each.denominator for each in exact], dtype=np.float64)
-    labels = known.labels(statistic)
-    return Query(statistic, value, (reach(known.how),), labels, nobs=size, exact=tuple(exact))
+    return Query.of(statistic, exact, reach(known.how), known.labels(statistic), size)
 
 
 def reach(how: Options) -> Fraction:
@@ -293,18 +292,12 @@ def read_products(
     return Weighted(records, pair, largest, how, strata is not None), ends
 
 
-def check_some(how: Options, size: int, argument: str) -> None:
-    """Check that there is a record where their number is public."""
-    check_records(how, size, 1, "weighted statistic", argument)
-
-
 def weighted_options(
     epsilon: float,
     neighbors: str | None,
     missing: Missing,
     rng: object,
     budget: Spender | None,
-    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how a statistic of records with weights is to be protected."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
@@ -314,7 +307,7 @@ def weighted_options(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
             "values first, by a rule that uses each record alone."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget, only=only)
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget)
     check_epsilon(how)
     return how
 
