@@ -61,6 +61,11 @@ class Weighted(NamedTuple):
         return Labels(self.records.name or statistic) if self.stratified else self.records.labels(statistic)
 
     @property
+    def product_bounds(self) -> Pair:
+        """Between which a variable times its weight is."""
+        return min(0.0, self.pair[0] * self.largest), max(0.0, self.pair[1] * self.largest)
+
+    @property
     def grids(self) -> tuple[RecordGrid, RecordGrid]:
         """Where records and weights are placed."""
         return standard_grid(*self.pair), standard_grid(-self.largest, self.largest)
@@ -85,34 +90,30 @@ def read_weighted(
     how: Options,
     strata: Keys | None = None,
     truths: bool = False,
+    products: bool = False,
 ) -> Weighted:
-    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups."""
+    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups.
+
+    Of `products` the records are the variable times the weight, each moved to its bounds before.
+    """
     largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
-    columns = partial(both_of, argument=argument, truths=truths)
-    if strata is not None:
+    columns: Callable[..., Columns] = partial(both_of, argument=argument, truths=truths)
+    if strata is not None or products:
         columns = partial(whole_sample, of=columns, drop=how.missing == "drop")
-    records, how = _read(data, weights, how, strata, argument, columns)
-    return Weighted(records, pair, largest, how, strata is not None)
-
-
-def _read(
-    data: object,
-    weights: object,
-    how: Options,
-    strata: Keys | None,
-    argument: str,
-    columns: Callable[..., Columns],
-) -> tuple[Records, Options]:
+    if products:
+        columns = partial(products_of, of=columns, pair=pair, largest=largest)
     scope = _with_strata(how.scope, strata)
     try:
         given, read, scope = _together(data, weights, scope, argument)
-        return records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
+        found = records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
     except PydpstatError as error:
         said = str(error)
         if strata is None or not said.startswith("by "):
             raise
         raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
+    records, how = found
+    return Weighted(records, pair, largest, how, strata is not None)
 
 
 def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
@@ -276,20 +277,6 @@ def weighted_query(
 def reach(how: Options) -> Fraction:
     """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
     return Fraction(2 if how.neighbors == "bounded" else 1)
-
-
-def read_products(
-    data: Data, weights: Data | str, pair: Pair, max_weight: float, how: Options, strata: Keys | None
-) -> tuple[Weighted, Pair]:
-    """Read records times their weights, each moved to its bounds before, with the products' bounds."""
-    largest = largest_weight(max_weight)
-    of = partial(both_of, argument="data", truths=False)
-    columns = partial(
-        products_of, of=partial(whole_sample, of=of, drop=how.missing == "drop"), pair=pair, largest=largest
-    )
-    records, how = _read(data, weights, how, strata, "data", columns)
-    ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
-    return Weighted(records, pair, largest, how, strata is not None), ends
 
 
 def weighted_options(

@@ -33,7 +33,6 @@ from pydpstat.inference._weighted_sums import (
     noise_scales,
     note_counted,
     reach,
-    read_products,
     read_weighted,
     sums_of,
     weighted_options,
@@ -253,12 +252,12 @@ def weighted_total(
     pair = bounds_pair(bounds)
     how = weighted_options(epsilon, neighbors, missing, rng, budget)
     how = how.by_groups(by, levels, other, unit).independent()
-    known, ends = read_products(data, weights, pair, max_weight, how, strata)
+    known = read_weighted(data, weights, pair, max_weight, how, strata, products=True)
     if known.how.bounded:
-        return _sized(known, ends)
+        return _sized(known, known.product_bounds)
     # records of no stratum are no part of the sample; those that groups leave out are
     counted = by is None or other is not None and missing != "drop" and not of_subset()
-    return _unsized(known, ends, counted)
+    return _unsized(known, known.product_bounds, counted)
 
 
 def _steps(step: str, unit: str | None) -> tuple[str, ...]:
