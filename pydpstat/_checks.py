@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
@@ -258,6 +259,14 @@ def did_you_mean(value: object, allowed: Sequence[str], least: float = 0.6) -> s
     by_lower_case = {choice.lower(): choice for choice in allowed}
     near = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=least)
     return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
+
+
+def takes(function: Callable[..., object], name: str) -> bool:
+    """Tell whether a function has an argument of this name; some built-in functions do not say."""
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def flag(value: object, name: str, hint: str = "") -> bool:

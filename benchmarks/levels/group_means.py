@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._null_distributions.group_means import equal_means, welch_pvalue
+from pydpstat.inference._null_distributions.group_means import Mixed, equal_means
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.partition import PARABOLA
 
@@ -150,9 +150,11 @@ def _pvalues(setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: 
     first += rng.laplace(0.0, 2.0 * noise / epsilon, first.shape)
     second += rng.laplace(0.0, 4.0 * noise / epsilon, second.shape)
     streams = rng.integers(2**62, size=runs).tolist()
-    return [
-        welch_pvalue(*sums, sizes, epsilon, True, draws, own)[1] for *sums, own in zip(first, second, streams)
-    ]
+    rows, found = Mixed.sized(epsilon).rows, []
+    for *sums, own in zip(first.tolist(), second.tolist(), streams):
+        known = [NoisySums((float(n), *each), rows, "laplace", n) for n, *each in zip(sizes, *sums)]
+        found.append(equal_means(known, True, draws, own)[1])
+    return found
 
 
 def _private(

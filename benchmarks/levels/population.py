@@ -17,7 +17,7 @@ from pydpstat.inference._null_distributions.proportions import NoisyPair
 from pydpstat.inference._null_distributions.quantiles import bin_number, private_ends, quantile_ends
 from pydpstat.inference._null_distributions.shares import share_ends
 from pydpstat.inference._null_distributions.two_proportions import ShareDifference
-from pydpstat.inference._population_quantiles import CELLS, cell_edges
+from pydpstat.inference._population import CELLS, cell_edges
 from pydpstat.statistics._kernels.partition import PARABOLA
 
 Setting = dict[str, Any]

@@ -52,6 +52,20 @@ class Query:
     units: tuple[Fraction, ...] | None = None
     inner: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        statistic: str,
+        exact: Sequence[Fraction | int],
+        reach: Fraction,
+        labels: Labels,
+        nobs: int | None = None,
+        inner: bool = False,
+    ) -> Query:
+        """Ask for exact numbers, which a neighbor moves together by `reach`."""
+        value = np.array([float(each) for each in exact])
+        return cls(statistic, value, (reach,), labels, nobs=nobs, exact=tuple(exact), inner=inner)
+
     @property
     def question(self) -> Question:
         """What is asked, without the answer."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import time
 import warnings
@@ -12,6 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat import _checks as checks
 from pydpstat._data.progress import Progress
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
@@ -191,7 +191,7 @@ class Sampler:
 
     def __init__(self, release: Callable[..., object], data: object, neighbor: object) -> None:
         self.release, self.inputs = release, (data, neighbor)
-        self.batched = _takes_size(release)
+        self.batched = checks.takes(release, "size")
         self.forms: list[Form] = []
         self.first: object = None
         self._codes: dict[Hashable, int] = {}
@@ -287,13 +287,6 @@ class Sampler:
                 f"release raises the same error on both data sets: {said}. There is "
                 "nothing to audit: give a callable of the data that returns a result."
             )
-
-
-def _takes_size(release: Callable[..., object]) -> bool:
-    try:
-        return "size" in inspect.signature(release).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 def _only(value: object) -> object:

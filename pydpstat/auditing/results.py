@@ -6,18 +6,17 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._report import Drawn, Facts, Report, Rows, Undecided, one_line, plain_guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = npt.NDArray[np.float64]
 BINS = 80
 # draws of each sample that the picture shows
 DRAWN = 50_000

@@ -274,7 +274,8 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
         within = tuple(home.index(axis) for axis in effect)
         added[home] += expanded(change / _size(effect, shape), within, len(home))
         gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))
-        left -= gained * _freedom(effect, shape) / values.size
+        freedom = float(np.prod([shape[axis] - 1 for axis in effect]))
+        left -= gained * freedom / values.size
     fitted = values.copy()
     for axes, change in added.items():
         fitted += expanded(change, axes, dimensions)
@@ -295,11 +296,6 @@ def _effects(margins: list[Margin]) -> list[Axes]:
 def _size(axes: Axes, shape: tuple[int, ...]) -> float:
     """Return how many cells of the table go into one sum on these axes."""
     return float(np.prod([length for axis, length in enumerate(shape) if axis not in axes]))
-
-
-def _freedom(effect: Axes, shape: tuple[int, ...]) -> float:
-    """Return the effect's degrees of freedom."""
-    return float(np.prod([shape[axis] - 1 for axis in effect]))
 
 
 def _effect_variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:

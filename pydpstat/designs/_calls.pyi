@@ -6,8 +6,8 @@ import numpy.typing as npt
 
 from pydpstat._data.columns import GivenBounds, Pair
 from pydpstat._release.options import Missing
-from pydpstat.inference._group_moments import GroupMomentsResults
 from pydpstat.inference._moments_results import MomentsResults
+from pydpstat.inference.moments import GroupMomentsResults
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.regression_results import RegressionResults

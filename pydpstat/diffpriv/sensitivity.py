@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import math
 from collections.abc import Callable
@@ -319,7 +318,7 @@ def _drawer(oracle: Function, rng: object) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
     seed = checks.as_integer(rng)
-    if not _takes_rng(oracle):
+    if not checks.takes(oracle, "rng"):
         if seed is not None:
             raise PydpstatError(
                 f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), "
@@ -333,13 +332,6 @@ def _drawer(oracle: Function, rng: object) -> Callable[[int], object]:
 
         rng = RRandom(seed)
     return lambda size: oracle(size, rng=rng)
-
-
-def _takes_rng(oracle: Function) -> bool:
-    try:
-        return "rng" in inspect.signature(oracle).parameters
-    except (TypeError, ValueError):  # some built-in functions have no signature
-        return False
 
 
 def _check_object(object: object) -> None:

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._release.additive import Accept, Query, release
@@ -15,14 +14,13 @@ from pydpstat._release.calibration import Preparation, Question, prepare
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._noise import Spec, statistic_spec
 from pydpstat.dppack._values import MECHANISMS, SENSITIVITIES
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.results._ranges import ParameterRange
 from pydpstat.results.results import DPResults
-
-Floats = npt.NDArray[np.float64]
 
 FIXED = ("the number of records is public", "whether values are missing is treated as public")
 SCALE_TELLS_N = "nothing is guaranteed for added or removed records: the noise scale reveals their number"

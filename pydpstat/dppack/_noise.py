@@ -22,9 +22,8 @@ from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import GaussianLoss, LaplaceLoss
 from pydpstat.r_arithmetic.distributions import pnorm
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Floats, exp
 
-Floats = npt.NDArray[np.float64]
 Scale = TypeVar("Scale", float, Floats)
 
 TYPES = ("pDP", "aDP")

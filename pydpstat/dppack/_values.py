@@ -17,11 +17,11 @@ from pydpstat._data.held import in_memory, variable
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.r_arithmetic._arrays import numeric
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.histogram import Breaks
 from pydpstat.results._labels import Labels
 
-Floats = npt.NDArray[np.float64]
 # of numbers or truth values
 Numbers = npt.NDArray[np.generic]
 

@@ -13,12 +13,11 @@ from pydpstat._answering import answered
 from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
 from pydpstat.dppack._values import clip, column_name, numbers, vector
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import double_mean
 from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
 from pydpstat.results._ranges import covariance, means, spreads
 from pydpstat.results.results import DPResults
-
-Floats = npt.NDArray[np.float64]
 
 
 @answered

@@ -132,7 +132,8 @@ class Samples:
 
     def __init__(self, data: object) -> None:
         """Look at the containers; what the records are plays no part."""
-        given: Any = data if _are_samples(data) else (data,)
+        several = isinstance(data, tuple) and len(data) > 0 and all(map(_is_held, data))
+        given: Any = data if several else (data,)
         self.samples = tuple(map(_sample, given))
         self.unit: str | None = None
 
@@ -179,10 +180,6 @@ class Samples:
             yield tuple(
                 _rows(sample, order[cuts[place] : cuts[place + 1]]) for sample, (order, cuts) in parts
             )
-
-
-def _are_samples(data: object) -> bool:
-    return isinstance(data, tuple) and len(data) > 0 and all(map(_is_held, data))
 
 
 def _is_held(data: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
-    Law,
     LawCombination,
     LawCombinations,
     empty_levels,
@@ -31,10 +31,12 @@ from pydpstat.inference._null_distributions.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from pydpstat.inference._coefficients import Law
 
 
 def logit_results(
@@ -45,7 +47,6 @@ def logit_results(
     *,
     nothing: str,
     empty: npt.NDArray[np.bool_] | None = None,
-    assumptions: tuple[str, ...],
     remarks: list[str],
     **own: object,
 ) -> RegressionResults:
@@ -72,7 +73,7 @@ def logit_results(
         design=design,
         link="logit",
         combinations=LawCombinations(law, scaled),
-        assumptions=(*assumptions, *design.assumptions),
+        assumptions=(*ASSUMPTIONS, *design.assumptions),
         remarks=(*([nothing.format(hidden)] if hidden else []), *remarks, *design.remarks),
         bounds=design.bounds[1:],
         **own,
@@ -171,7 +172,6 @@ def _results(
     law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
 ) -> RegressionResults:
     empty, told = _empty(law.table, design)
-    scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
     return logit_results(
         law,
         releases,
@@ -179,9 +179,7 @@ def _results(
         cells.scaling.combinations,
         nothing=_NOTHING,
         empty=empty,
-        assumptions=ASSUMPTIONS,
         remarks=told,
-        noise_scale=np.concatenate(scales),
         method="counts by cell" if not cells.numbers else "noisy scores",
         **promised,
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,17 @@ from pydpstat.inference._null_distributions import score_tests
 from pydpstat.inference._null_distributions.noisy_moments import Block, Forms, NoisyMoments
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
 from pydpstat.inference._predictors import Derived, Predictor, Truths
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels.levels import Axis, plain
 from pydpstat.statistics._kernels.scope import note_unused
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from pydpstat.inference._null_distributions.cell_logit import CellLogit
+    from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
+
+    # what a logistic regression knows of combinations of its scaled coefficients
+    Law: TypeAlias = CellLogit | LogitLaw
+
 # standard deviations of its noise up to which a number of records cannot be told from 0
 _FAR = 2.0
 # those up to which it is worth less than what its own level costs the other coefficients
@@ -148,26 +155,6 @@ def _remark(
         return [f"{told}, or none."]
     spelled = "or none, for example because it is misspelled"
     return [f"{told}, {spelled}. A value that is none of the levels counts as {counted}."]
-
-
-class Law(Protocol):
-    """What a logistic regression knows of combinations of its scaled coefficients."""
-
-    @property
-    def estimate(self) -> Floats:
-        """The estimates."""
-
-    def known(self, combination: Floats) -> bool:
-        """Tell whether anything can be said of a combination."""
-
-    def deviation(self, combination: Floats) -> float:
-        """Return the standard error."""
-
-    def pvalue(self, combination: Floats, value: float) -> float:
-        """Return the p-value of a value."""
-
-    def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
-        """Return an interval's ends."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, bounds_pair, check_filling, several_bounds
@@ -27,9 +26,8 @@ from pydpstat.inference._samples import (
     ids_of,
     response_column,
 )
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels.levels import DECLARED, Variables, check_other, levels_of, plain
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +89,13 @@ class LinearDesign:
     def bounds(self) -> tuple[Pair, ...]:
         """The bounds of the numbers, the response's first."""
         return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
+
+    @property
+    def units(self) -> tuple[Floats, Floats]:
+        """For each coefficient but the constant its column's middle and half-range; levels' are 0 and 1."""
+        pairs = [each.bounds or (-1.0, 1.0) for each in self.predictors for _ in each.names]
+        low, high = np.array(pairs).reshape(-1, 2).T
+        return 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
 
     @property
     def given_bounds(self) -> dict[str, Pair]:

@@ -123,7 +123,8 @@ def _results_of_moments(
     if layout.bounded:
         matrix[0, 0] = float(found.nobs or 0)
     centers, factors = _units_of_moments(design)
-    height, middle = half_width(design.response_bounds), _middle(design.response_bounds)
+    low, high = design.response_bounds
+    height, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
     noisy = NoisyMoments(matrix, blocks, found.noise, -centers)
@@ -162,8 +163,6 @@ def _results_of_moments(
     kept = np.array(places) >= 0
     made: Callable[..., RegressionResults] = partial(RegressionResults.of, found)
     if ask is not None:
-        scales = [np.broadcast_to(each.noise_scale, each.value.shape) for each in releases]
-        promised = {**promised, "noise_scale": np.concatenate(scales)}
         made = partial(RegressionResults.of_several, releases, ["", ""])
     return made(
         model="OLS",
@@ -195,19 +194,8 @@ def _results_of_moments(
 
 def _units_of_moments(design: LinearDesign) -> tuple[np.ndarray, np.ndarray]:
     """Return for each coefficient but the constant its column's middle in half-ranges, and the half-range."""
-    centers, factors = [], []
-    for each in design.predictors:
-        if each.bounds is None:
-            centers += [0.0] * len(each.names)
-            factors += [1.0] * len(each.names)
-        elif each.names:
-            factors.append(half_width(each.bounds))
-            centers.append(_middle(each.bounds) / factors[-1])
-    return np.array(centers), np.array(factors)
-
-
-def _middle(pair: tuple[float, float]) -> float:
-    return 0.5 * pair[0] + 0.5 * pair[1]
+    centers, factors = design.units
+    return centers / factors, factors
 
 
 ONE = (
@@ -231,7 +219,7 @@ def by_ranks(
         check_range(*pair)
     # neither blocks nor ties look at the data
     keys = _keys(how.source)
-    units = _units_of_ranks(design)
+    units = *design.units, half_width(design.response_bounds)
     width = len(design.names) - 1
     if width == 1:
         check_countable(size, "data")
@@ -316,17 +304,6 @@ def _in_ranges(
     return y, (matrix - centers) / factors
 
 
-def _units_of_ranks(design: LinearDesign) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the middles and half-ranges of the coefficients' columns, and the response's half-range."""
-    pairs = [
-        each.bounds if each.bounds is not None else (-1.0, 1.0)
-        for each in design.predictors
-        for _ in each.names
-    ]
-    centers = np.array([0.5 * low + 0.5 * high for low, high in pairs])
-    return centers, np.array(list(map(half_width, pairs))), half_width(design.response_bounds)
-
-
 def _results_of_ranks(
     design: LinearDesign,
     null: float,
@@ -350,7 +327,7 @@ def _results_of_ranks(
     if not blocks and (interval or isinstance(law, ScoreLaw)):
         remarks.append("There are too few records for a block: the result is uninformative.")
     if interval:
-        _, factors, height = _units_of_ranks(design)
+        (_, factors), height = design.units, half_width(design.response_bounds)
         scales = [height / factors[design.names.index(name) - 1] for name in tested]
         each = [
             MedianOfSigns(tuple(counts[k * cells : (k + 1) * cells]), _scaled(cells, scale), blocks, share)

@@ -14,15 +14,15 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._moment_noise import CellCubes, CubePart
+from pydpstat.inference._moment_noise import CellCubes, Part
 from pydpstat.inference._null_distributions.logistic_cells import CellLines, Line
 from pydpstat.inference._null_distributions.noisy_logit import pairs
 from pydpstat.inference._predictors import expanded
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import CHUNK, check_range
 
-Floats = npt.NDArray[np.float64]
 Units = npt.NDArray[np.int64]
 _ONE = float(1 << 30)
 # of a stage's epsilon the score gets so much, and the information the rest
@@ -100,7 +100,7 @@ class LogitRecords:
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, [*totals, *squares])]
         names = ["y", *(f"y:{name}" for name in self.names), *self.names]
         names += [f"{self.names[i - 1]}:{self.names[j - 1]}" for i, j in places]
-        return self._query("moments", exact, 1 + slack, names)
+        return _query("moments", exact, names, self.size, 1 + slack)
 
     def score(self, center: Floats, line: Line) -> Query:
         """Ask for what is left of score and information at public coefficients, in units that move by 1.
@@ -128,12 +128,7 @@ class LogitRecords:
         names = ["1", *self.names]
         labels = [f"score {name}" for name in names]
         labels += [f"information {names[i]}:{names[j]}" for i, j in places]
-        return self._query("score", exact, Fraction(1), labels)
-
-    def _query(self, statistic: str, exact: list[Fraction], reach: Fraction, names: list[str]) -> Query:
-        value = np.array([float(each) for each in exact])
-        labels = Labels(statistic, tuple(names))
-        return Query(statistic, value, (reach,), labels, nobs=self.size, exact=tuple(exact))
+        return _query("score", exact, labels, self.size)
 
 
 class Moments(NamedTuple):
@@ -201,20 +196,14 @@ class Cells(NamedTuple):
         # of an interaction only the products of its variables' levels occur
         known, first = np.unique(_joined(paired, count), return_index=True)
         of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
-        numbers, middle, half, place = [], [], [], 1
+        numbers, place = [], 1
         for each in design.predictors:
-            if each.bounds is None:
-                middle += [0.0] * len(each.names)
-                half += [1.0] * len(each.names)
-            else:
+            if each.bounds is not None:
                 check_range(*each.bounds)
-                low, high = each.bounds
                 numbers.append(place)
-                middle.append(0.5 * low + 0.5 * high)
-                half.append(0.5 * high - 0.5 * low)
             place += len(each.names)
         texts = [_named(read, each) for each in codes[first].tolist()]
-        scaling = Scaling(np.array(middle), np.array(half))
+        scaling = Scaling(*design.units)
         return cls(expanded(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
 
     @property
@@ -225,14 +214,15 @@ class Cells(NamedTuple):
     def table_noise(self, ends: int) -> CellCubes:
         """Return the mechanism of the first release, of which one record changes so many cells."""
         share = _TABLE if len(self.numbers) == 1 else _TABLE_OF_SEVERAL
-        cells = CubePart(len(self.numbers) + 1, 2 * len(self.rows), float(ends), share)
-        return CellCubes((cells, CubePart(len(self.products), 1, float(ends), 1.0 - share)))
+        cells = Part(CubeNoise(float(ends), len(self.numbers) + 1), 2 * len(self.rows))
+        rest = Part(CubeNoise(float(ends), len(self.products)), 1)
+        return CellCubes((cells, rest), (share, 1.0 - share))
 
     def rest_noise(self, ends: int) -> CellCubes:
         """Return the mechanism of what lines leave."""
         width, pairs = len(self.numbers), len(self.products)
-        cells = CubePart(2 + width, len(self.rows), float(ends), _LEFT)
-        return CellCubes((cells, CubePart(width + pairs, 1, float(ends), 1.0 - _LEFT)))
+        cells = Part(CubeNoise(float(ends), 2 + width), len(self.rows))
+        return CellCubes((cells, Part(CubeNoise(float(ends), width + pairs), 1)), (_LEFT, 1.0 - _LEFT))
 
 
 def _joined(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
@@ -387,7 +377,7 @@ def _sums(place: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
     return np.asarray(np.bincount(place, weights=np.rint(addends * _ONE), minlength=cells), dtype=np.float64)
 
 
-def _query(statistic: str, exact: list[Fraction], names: list[str], nobs: int | None) -> Query:
-    value = np.array([float(each) for each in exact])
-    labels = Labels(statistic, tuple(names))
-    return Query(statistic, value, (Fraction(1),), labels, nobs=nobs, exact=tuple(exact))
+def _query(
+    statistic: str, exact: list[Fraction], names: list[str], nobs: int | None, reach: Fraction = Fraction(1)
+) -> Query:
+    return Query.of(statistic, exact, reach, Labels(statistic, tuple(names)), nobs)

@@ -16,7 +16,7 @@ from pydpstat._release.additive import Query
 from pydpstat._release.options import Missing, Options, check_records
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._moment_release import release_sums, sum_names, tallied
 from pydpstat.inference._null_distributions.exact_moments import LEFT_OUT, ExactMeanInterval, exact_pvalue
 from pydpstat.inference._null_distributions.mean_differences import FLOOR, mean_difference, t_floor, t_pvalue
 from pydpstat.inference._null_distributions.noise import GeometricNoise
@@ -28,13 +28,15 @@ from pydpstat.inference._null_distributions.proportions import (
     pvalue_of,
 )
 from pydpstat.inference._samples import Sample
-from pydpstat.inference._testing import contrast_name, group_names, shown_alternative
+from pydpstat.inference._testing import GROUPS, contrast_name
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 
 METHODS = ("t", "exact")
+# what the number of records is checked for
+TESTED = {"ttest_ind": "t test", "f_oneway": "analysis of variance"}
 # how two groups are called that have no names
 SAMPLES = ("a", "b")
 CLIPPED = "the mean is that of values clipped to the bounds"
@@ -101,38 +103,42 @@ def noisy_mean(known: NoisySums, pair: Pair) -> float:
 
 
 def release_groups(
-    samples: Sequence[Sample], pair: Pair, how: Options, alternative: str
-) -> tuple[DPResults, tuple[NoisySums, NoisySums]]:
-    """Release the sums of two groups."""
+    function: str,
+    samples: Sequence[Sample],
+    arguments: tuple[str, ...],
+    names: Sequence[str],
+    pair: Pair,
+    how: Options,
+    asked: tuple[tuple[str, object], ...],
+) -> tuple[DPResults, list[NoisySums]]:
+    """Release the sums of groups, which have names as arguments of the call and others in results."""
     blocks = []
-    for (given, scope), name in zip(samples, ("a", "b")):
-        records, how = records_of(given, how._replace(scope=scope), one_column, name)
-        blocks.append((*tallied(records, (pair,), how, "t test", name), 1))
-    groups = group_names(samples, SAMPLES)
-    names = [name for group in groups for name in sum_names((group,), how)]
+    for (given, scope), argument in zip(samples, arguments):
+        records, how = records_of(given, how._replace(scope=scope), one_column, argument)
+        blocks.append((*tallied(records, (pair,), how, TESTED[function], argument), 1))
     release, made = release_sums(
-        "ttest_ind",
-        names,
+        function,
+        [name for group in names for name in sum_names((group,), how)],
         blocks,
         how,
-        data=("a", "b"),
-        arguments=(("bounds", pair), *shown_alternative(alternative)),
+        data=arguments,
+        arguments=(("bounds", pair), *asked),
         bounds=pair,
         conditions=(GROUPS,) if how.bounded else (),
     )
-    return release, (made[0].sums[0], made[1].sums[0])
+    return release, [each.sums[0] for each in made]
 
 
 def two_samples(
     release: DPResults,
-    known: tuple[NoisySums, NoisySums],
+    known: Sequence[NoisySums],
     pair: Pair,
     alternative: str,
     names: tuple[str, ...],
 ) -> InferenceResults:
     """Return what noisy sums of two groups say of the difference of their means."""
     half = 0.5 * pair[1] - 0.5 * pair[0]
-    statistic, p, interval, tell = mean_difference(known, half, alternative)
+    statistic, p, interval, tell = mean_difference((known[0], known[1]), half, alternative)
     means = [noisy_mean(each, pair) for each in known]
     difference = contrast_name("difference", names, SAMPLES)
     remarks = tuple(dict.fromkeys(each for one in known for each in _remarks(one)))

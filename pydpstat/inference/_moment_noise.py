@@ -37,12 +37,11 @@ from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
 from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-Floats = npt.NDArray[np.float64]
 
 # What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
 # in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each, and
@@ -52,11 +51,11 @@ _SEED = 1_912
 
 
 class Part(NamedTuple):
-    """Released numbers that have a share of epsilon."""
+    """Released numbers that have a share of epsilon, and what the variance of their noise weighs."""
 
     noise: CubeNoise | CrossProductNoise
     vectors: int
-    weight: float
+    weight: float = 1.0
 
     @property
     def size(self) -> int:
@@ -134,19 +133,14 @@ class PartedCube(Mechanism):
     name = "linf"
     norm = math.inf
     joint = True
+    # whether the value has the first elements of a part's vectors, then the second ones, and so on
+    by_element = False
+
+    def __init__(self, parts: Sequence[Part], shares: Sequence[float]) -> None:
+        self.parts, self.shares = tuple(parts), tuple(shares)
 
     def __repr__(self) -> str:
         return "Cube()"
-
-
-class MomentCube(PartedCube):
-    """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
-
-    def __init__(
-        self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
-    ) -> None:
-        self.numbers, self.tables, self.squares = numbers, tuple(tables), squares
-        self.bounded = bounded
 
     def calibrate_vector(
         self,
@@ -154,33 +148,30 @@ class MomentCube(PartedCube):
         delta: float,
         sensitivity: float,
         size: int,
-        integer: bool,
+        integer: bool = False,
         ball: tuple[int, int] | None = None,
     ) -> MomentNoise:
         """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
-        found = parts(self.numbers, self.tables, self.squares, self.bounded)
-        places = np.split(np.arange(size), np.cumsum([part.size for part in found])[:-1])
-        order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(places, found)]
-        parted = zip(found, parts_of(epsilon, shares(found)))
-        return MomentNoise(
-            tuple(part.scaled(sensitivity, share) for part, share in parted),
-            tuple(part.size for part in found),
-            tuple(np.concatenate(order).tolist()),
-        )
+        sizes = tuple(part.size for part in self.parts)
+        order = np.split(np.arange(size), np.cumsum(sizes)[:-1])
+        if self.by_element:
+            order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(order, self.parts)]
+        parted = zip(self.parts, parts_of(epsilon, self.shares))
+        noises = tuple(part.scaled(sensitivity, share) for part, share in parted)
+        return MomentNoise(noises, sizes, tuple(np.concatenate(order).tolist()))
 
 
-class CubePart(NamedTuple):
-    """Vectors that have a share of epsilon together: how wide, how many, how far the norms move in all."""
+class MomentCube(PartedCube):
+    """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
 
-    columns: int
-    vectors: int
-    reach: float
-    share: float
+    by_element = True
 
-    @property
-    def size(self) -> int:
-        """How many numbers they have."""
-        return self.columns * self.vectors
+    def __init__(
+        self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
+    ) -> None:
+        self.numbers, self.tables = numbers, tuple(tables)
+        found = parts(numbers, tables, squares, bounded)
+        super().__init__(found, shares(found))
 
 
 class CellCubes(PartedCube):
@@ -195,21 +186,3 @@ class CellCubes(PartedCube):
     whole covers a unit for each number that is released, and of a part the norms of the changes grow by less
     than two units, for two cells.
     """
-
-    def __init__(self, parts: Sequence[CubePart]) -> None:
-        self.parts = tuple(parts)
-
-    def calibrate_vector(
-        self,
-        epsilon: float,
-        delta: float,
-        sensitivity: float,
-        size: int,
-        integer: bool = False,
-        ball: tuple[int, int] | None = None,
-    ) -> MomentNoise:
-        """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
-        parted = list(zip(self.parts, parts_of(epsilon, tuple(each.share for each in self.parts))))
-        noises = [CubeNoise(scale_for(sensitivity * each.reach, e), each.columns) for each, e in parted]
-        sizes = tuple(each.size for each in self.parts)
-        return MomentNoise(tuple(noises), sizes, tuple(range(sum(sizes))))

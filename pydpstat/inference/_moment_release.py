@@ -42,7 +42,6 @@ from pydpstat.statistics._kernels.records import Records
 _ROUNDED, _UNIT = Fraction(5, 4 << BITS), Fraction(1, 1 << BITS)
 # what the variance of the squares' noise weighs beside that of sums and products: means come first
 _SQUARES = 0.25
-GROUPS = "the groups' sizes and who is in which group are public"
 
 
 class Weights(NamedTuple):
@@ -195,9 +194,7 @@ def release_sums(
         exact, factors = exact + part, factors + factor
     most = max(reach(variables, how) for _, _, variables in blocks)
     nobs = sum(size for _, size, _ in blocks) if how.bounded else None
-    value = np.array([each.numerator / each.denominator for each in exact])
-    labels = Labels(function, tuple(names))
-    query = Query(function, value, (most,), labels, nobs=nobs, exact=tuple(exact), inner=True)
+    query = Query.of(function, exact, most, Labels(function, tuple(names)), nobs, inner=True)
     scales = np.array([float(each) for each in factors])
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
@@ -26,7 +24,13 @@ from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.association import check_lengths
-from pydpstat.statistics._kernels.cells import cells_query, published_cells, table_counts, variables_in
+from pydpstat.statistics._kernels.cells import (
+    cells_query,
+    coded_records,
+    published_cells,
+    table_counts,
+    variables_in,
+)
 from pydpstat.statistics._kernels.levels import (
     DECLARED,
     Axis,
@@ -35,12 +39,10 @@ from pydpstat.statistics._kernels.levels import (
     Variables,
     axis_of,
     check_other,
-    codes_of,
     levels_of,
     plain,
     variables_of,
 )
-from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import note_unused
 
 # simulated tables take memory and time in proportion
@@ -152,8 +154,7 @@ def noisy_table(
         )
     if function == "chisquare":
         probabilities(f_exp, tested_names[0])
-    reader = partial(_coded, public=tuple(public))
-    records, how = records_of(data, how, reader, argument)
+    records, how = coded_records(data, public, how, argument)
     if how.bounded and records.known is not None:
         check_records(how, records.known, 1, "test", argument)
     strict = how.missing == "error" and other is None
@@ -220,13 +221,6 @@ def _strict(axis: Axis) -> Axis:
     """Return an axis where what is no level counts as what is missing does."""
     *places, _, gone = axis.places
     return axis._replace(places=(*places, gone, gone))
-
-
-def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
-    """Read records as the codes of their levels."""
-    variables = variables_of(data, argument)
-    codes = tuple(codes_of(column, each) for column, each in zip(variables.columns, public))
-    return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
 
 def _weights(f_exp: object, names: tuple[Level, ...]) -> list[float]:

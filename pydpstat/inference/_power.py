@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
@@ -255,13 +255,13 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
             count = _count(lambda n: power(test, equal_sizes(test, n, facts), chosen, effect, facts), aim)
             sizes = equal_sizes(test, count, facts)
         elif solved == "epsilon":
-            found = _Amounts("epsilon", _SMALLEST_EPSILON, _LARGEST_EPSILON)
-            chosen = found.smallest(lambda each: power(test, sizes, each, effect, facts), aim)
+            ends = _SMALLEST_EPSILON, _LARGEST_EPSILON
+            chosen = _amount("epsilon", *ends, lambda each: power(test, sizes, each, effect, facts), aim)
         elif solved == "effect":
             most = largest_effect(test, facts)
-            found = _Amounts("effect", _SMALLEST_SHARE * abs(most), abs(most))
-            sign = math.copysign(1.0, most)
-            effect = sign * found.smallest(lambda each: power(test, sizes, chosen, sign * each, facts), aim)
+            sign, ends = math.copysign(1.0, most), (_SMALLEST_SHARE * abs(most), abs(most))
+            size = _amount("effect", *ends, lambda x: power(test, sizes, chosen, sign * x, facts), aim)
+            effect = sign * size
         able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
         powers = [(name, power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
         # blocks are made of a public number of records
@@ -297,25 +297,17 @@ def _count(power: Callable[[int], float], aim: float) -> int:
     return high
 
 
-class _Amounts(NamedTuple):
-    """What is searched: its name, the smallest and the largest amount."""
-
-    name: str
-    low: float
-    high: float
-
-    def smallest(self, power: Callable[[float], float], aim: float) -> float:
-        """Return about the smallest amount with this power, with three digits."""
-        _, low, high = self
-        if power(high) < aim:
-            raise _beyond_reach(self.name, aim, power(high), "more records, or less power")
-        if power(low) >= aim:
-            return low
-        while high > low * _NEAR:
-            middle = math.sqrt(low * high)
-            low, high = (low, middle) if power(middle) >= aim else (middle, high)
-        rounded = float(Context(prec=3, rounding=ROUND_UP).create_decimal(Decimal(high)))
-        return min(rounded, self.high)
+def _amount(name: str, least: float, most: float, power: Callable[[float], float], aim: float) -> float:
+    """Return about the smallest amount with this power, with three digits."""
+    low, high = least, most
+    if power(high) < aim:
+        raise _beyond_reach(name, aim, power(high), "more records, or less power")
+    if power(low) >= aim:
+        return low
+    while high > low * _NEAR:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if power(middle) >= aim else (middle, high)
+    return min(float(Context(prec=3, rounding=ROUND_UP).create_decimal(Decimal(high))), most)
 
 
 def _beyond_reach(name: str, aim: float, most: float, instead: str) -> PydpstatError:

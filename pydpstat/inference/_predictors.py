@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, one_column, truths_of
 from pydpstat._data.values import fills, missing_values
 from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels import expressions
 from pydpstat.statistics._kernels.expressions import FACTORS, FROM, FUNCTIONS, bounds_of, constant
 from pydpstat.statistics._kernels.levels import PublicLevels, codes_of
@@ -165,7 +165,6 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, Pair], text: str) -> None:
 
 
 Array = np.ndarray
-Floats = npt.NDArray[np.float64]
 # columns and their levels' codes, all of which a record must have
 Cell = tuple[tuple[str, int], ...]
 

@@ -20,11 +20,11 @@ from pydpstat.inference._null_distributions.noisy_moments import Block, Form, Fo
 from pydpstat.inference._null_distributions.score_tests import Seen
 from pydpstat.inference._predictors import clipped, expanded
 from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
 from pydpstat.statistics._kernels.record_grid import BITS, CHUNK, half_width
 
-Floats = npt.NDArray[np.float64]
 # how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
 # normal, and as it is in a cube of its own
 _SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
@@ -222,14 +222,9 @@ def moment_query(regression: Regression, norm: float, bounded: bool = True) -> Q
     cross = len(pairs) - len(arrays)
     exact += [each * unit for each in sums.products[:cross]]
     exact += [each * unit * _SQUARES[norm] for each in sums.products[cross:]]
-    return Query(
-        "regression",
-        np.array([float(each) for each in exact]),
-        (layout.sensitivity(norm),),
-        Labels("regression", tuple(layout.released(norm))),
-        nobs=len(regression.response) if bounded else None,
-        exact=tuple(exact),
-    )
+    labels = Labels("regression", tuple(layout.released(norm)))
+    nobs = len(regression.response) if bounded else None
+    return Query.of("regression", exact, layout.sensitivity(norm), labels, nobs)
 
 
 def _joined(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
@@ -336,15 +331,10 @@ def influence_query(
     for y, columns in _chunks(regression, design, *scaling):
         squares = at.squares(y, columns)
         totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, squares)]
-    exact = tuple(Fraction(total, 1 << 30) for total in totals)
-    return Query(
-        "regression",
-        np.array([float(each) for each in exact]),
-        (Fraction(1),),
-        Labels("regression", tuple(f"influence({name}^2)" for name in design.names)),
-        nobs=len(regression.response) if bounded else None,
-        exact=exact,
-    )
+    exact = [Fraction(total, 1 << 30) for total in totals]
+    labels = Labels("regression", tuple(f"influence({name}^2)" for name in design.names))
+    nobs = len(regression.response) if bounded else None
+    return Query.of("regression", exact, Fraction(1), labels, nobs)
 
 
 def _chunks(

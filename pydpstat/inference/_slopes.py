@@ -20,12 +20,11 @@ from pydpstat.inference._coefficients import endless
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._null_distributions.slopes import Pairs, SlopeInterval, slope_interval
 from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
-
-Floats = npt.NDArray[np.float64]
 
 # records handled at a time
 _CHUNK = 1 << 17

@@ -22,6 +22,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._predictors import filled
 from pydpstat.inference._samples import Sample
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -31,7 +32,6 @@ from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, note_unused
 
-Floats = npt.NDArray[np.float64]
 ALTERNATIVES = ("two-sided", "less", "greater")
 GROUPS = "the groups' sizes and who is in which group are public"
 INDEPENDENT = "the records are independent"
@@ -48,9 +48,10 @@ def sized_options(
     missing: Missing,
     rng: object,
     budget: Spender | None,
+    alternative: str = "two-sided",
     integer: bool = True,
 ) -> Options:
-    """Check how a test is to be protected; the number of records has to be public."""
+    """Check how a test is to be protected, and its alternative; the number of records has to be public."""
     named = INTEGER if integer else REAL
     only = OnlyBounded(
         f"for {function}, whose distribution needs public numbers of records",
@@ -61,6 +62,7 @@ def sized_options(
         epsilon, 0, named[0].name, neighbors, missing, mechanisms=named, rng=rng, budget=budget, only=only
     )
     check_epsilon(how)
+    checks.one_of(alternative, "alternative", ALTERNATIVES)
     return how
 
 
@@ -158,14 +160,18 @@ def released(
     statistic: str,
     value: int | Fraction,
     reach: int | Fraction,
-    size: int,
+    size: int | tuple[int, ...],
     how: Options,
     *,
     data: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...] = (),
+    alternative: str = "two-sided",
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
-    """Release an exact number that a record changes by at most `reach`."""
+    """Release an exact number that a record changes by at most `reach`; several sizes are those of groups."""
+    if isinstance(size, tuple):
+        size, conditions = sum(size), (GROUPS, *conditions)
+    arguments = (*arguments, *shown_alternative(alternative))
     query = Query(
         statistic,
         np.asarray(float(value)),

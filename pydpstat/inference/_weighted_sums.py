@@ -17,7 +17,7 @@ from pydpstat._data.containers import Column, columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
 from pydpstat._release.additive import Query, Spender
-from pydpstat._release.options import NO_VALUE, Missing, OnlyBounded, Options, check_records, options
+from pydpstat._release.options import NO_VALUE, Missing, Options, check_records, options
 from pydpstat._release.scope import Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
@@ -61,17 +61,23 @@ class Weighted(NamedTuple):
         return Labels(self.records.name or statistic) if self.stratified else self.records.labels(statistic)
 
     @property
+    def product_bounds(self) -> Pair:
+        """Between which a variable times its weight is."""
+        return min(0.0, self.pair[0] * self.largest), max(0.0, self.pair[1] * self.largest)
+
+    @property
     def grids(self) -> tuple[RecordGrid, RecordGrid]:
         """Where records and weights are placed."""
         return standard_grid(*self.pair), standard_grid(-self.largest, self.largest)
 
     def sums(self, of: Callable[..., GroupSums]) -> tuple[list[Sums], int | None]:
         """Return the exact sums of every group, and the number of records where it is public."""
+        argument = self.records.layout.argument
         add_up = partial(of, grids=self.grids, missing=self.how.missing, groups=self.records.group_number)
         found, size = self.records.numbered(
             lambda: self.records.fold(add_up, add),
             lambda found: int(found.counts.sum()),
-            partial(check_some, self.how, argument=self.records.layout.argument),
+            partial(check_records, self.how, least=1, statistic="weighted statistic", argument=argument),
         )
         return found.each(), size
 
@@ -84,34 +90,30 @@ def read_weighted(
     how: Options,
     strata: Keys | None = None,
     truths: bool = False,
+    products: bool = False,
 ) -> Weighted:
-    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups."""
+    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups.
+
+    Of `products` the records are the variable times the weight, each moved to its bounds before.
+    """
     largest = largest_weight(max_weight)
     argument = "condition" if truths else "data"
-    columns = partial(both_of, argument=argument, truths=truths)
-    if strata is not None:
+    columns: Callable[..., Columns] = partial(both_of, argument=argument, truths=truths)
+    if strata is not None or products:
         columns = partial(whole_sample, of=columns, drop=how.missing == "drop")
-    records, how = _read(data, weights, how, strata, argument, columns)
-    return Weighted(records, pair, largest, how, strata is not None)
-
-
-def _read(
-    data: object,
-    weights: object,
-    how: Options,
-    strata: Keys | None,
-    argument: str,
-    columns: Callable[..., Columns],
-) -> tuple[Records, Options]:
+    if products:
+        columns = partial(products_of, of=columns, pair=pair, largest=largest)
     scope = _with_strata(how.scope, strata)
     try:
         given, read, scope = _together(data, weights, scope, argument)
-        return records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
+        found = records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
     except PydpstatError as error:
         said = str(error)
         if strata is None or not said.startswith("by "):
             raise
         raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
+    records, how = found
+    return Weighted(records, pair, largest, how, strata is not None)
 
 
 def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
@@ -269,33 +271,12 @@ def weighted_query(
         row = each.first[:-1] if known.how.bounded else each.first
         shares = [LINEAR] * linear + [1 - LINEAR] * (len(each.first) - linear - 1) + [LINEAR]
         exact += [share * Fraction(total, 1 << BITS) for share, total in zip(shares, row)]
-    value = np.array([each.numerator / each.denominator for each in exact], dtype=np.float64)
-    labels = known.labels(statistic)
-    return Query(statistic, value, (reach(known.how),), labels, nobs=size, exact=tuple(exact))
+    return Query.of(statistic, exact, reach(known.how), known.labels(statistic), size)
 
 
 def reach(how: Options) -> Fraction:
     """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
     return Fraction(2 if how.neighbors == "bounded" else 1)
-
-
-def read_products(
-    data: Data, weights: Data | str, pair: Pair, max_weight: float, how: Options, strata: Keys | None
-) -> tuple[Weighted, Pair]:
-    """Read records times their weights, each moved to its bounds before, with the products' bounds."""
-    largest = largest_weight(max_weight)
-    of = partial(both_of, argument="data", truths=False)
-    columns = partial(
-        products_of, of=partial(whole_sample, of=of, drop=how.missing == "drop"), pair=pair, largest=largest
-    )
-    records, how = _read(data, weights, how, strata, "data", columns)
-    ends = min(0.0, pair[0] * largest), max(0.0, pair[1] * largest)
-    return Weighted(records, pair, largest, how, strata is not None), ends
-
-
-def check_some(how: Options, size: int, argument: str) -> None:
-    """Check that there is a record where their number is public."""
-    check_records(how, size, 1, "weighted statistic", argument)
 
 
 def weighted_options(
@@ -304,7 +285,6 @@ def weighted_options(
     missing: Missing,
     rng: object,
     budget: Spender | None,
-    only: OnlyBounded | None = None,
 ) -> Options:
     """Check how a statistic of records with weights is to be protected."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
@@ -314,7 +294,7 @@ def weighted_options(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
             "values first, by a rule that uses each record alone."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget, only=only)
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget)
     check_epsilon(how)
     return how
 

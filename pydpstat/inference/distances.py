@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
@@ -25,23 +24,20 @@ from pydpstat.inference._null_distributions.ranks import (
 )
 from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
-    ALTERNATIVES,
-    GROUPS,
     INDEPENDENT,
     groups_of,
     one_distribution,
     released,
     remarks_on,
     sample_of,
-    shown_alternative,
     sized_options,
 )
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import InferenceResults
 from pydpstat.results._call import Named
 from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
 
-Floats = npt.NDArray[np.float64]
 # where a function is tried, whatever the data are
 _POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
 ALONE = "cdf computes its number for a record from that record alone"
@@ -135,8 +131,7 @@ def kstest(
     >>> r.pvalue < 0.05
     True
     """
-    how = sized_options("kstest", epsilon, neighbors, missing, rng, budget, integer=False)
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    how = sized_options("kstest", epsilon, neighbors, missing, rng, budget, alternative, integer=False)
     law, name = _distribution(cdf, args)
     values, how = sample_of(x, "x", how.one_record(unit))
     size = values.size
@@ -157,7 +152,8 @@ def kstest(
         size,
         how,
         data=("x",),
-        arguments=(*arguments, *shown_alternative(alternative)),
+        arguments=arguments,
+        alternative=alternative,
         conditions=() if isinstance(cdf, str) else (ALONE,),
     )
     d = float(noisy)
@@ -249,23 +245,13 @@ def ks_2samp(
     >>> pydpstat.ks_2samp(x, x + 4.0, 1.0, rng=pydpstat.RRandom(123)).pvalue < 0.05
     True
     """
-    how = sized_options("ks_2samp", epsilon, neighbors, missing, rng, budget)
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    how = sized_options("ks_2samp", epsilon, neighbors, missing, rng, budget, alternative)
     given = samples_of((x, y), ("x", "y"), unit, how)
     (first, second), how = groups_of(given, ("x", "y"), how)
     sizes = first.size, second.size
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
-    noisy = released(
-        "ks_2samp",
-        "n1 n2 D",
-        distance_between(first, second, alternative) if pairs else 0,
-        reach,
-        sum(sizes),
-        how,
-        data=("x", "y"),
-        arguments=shown_alternative(alternative),
-        conditions=(GROUPS,),
-    )
+    found, data = distance_between(first, second, alternative) if pairs else 0, ("x", "y")
+    noisy = released("ks_2samp", "n1 n2 D", found, reach, sizes, how, data=data, alternative=alternative)
     k, tail = float(noisy), None
     if pairs:
         tail = NoisyTail(two_sample_law(*sizes, alternative), how.epsilon / reach, 1.0 / pairs)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -15,13 +16,13 @@ from pydpstat._release.additive import Query, Spender
 from pydpstat._release.options import Missing, Options, options
 from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import noisy_mean
-from pydpstat.inference._moment_release import GROUPS, release_sums, sum_names, tallied
+from pydpstat.inference._mean_tests import noisy_mean, release_groups
+from pydpstat.inference._moment_release import tallied
 from pydpstat.inference._null_distributions.group_means import Mixed, equal_means, pvalue_floor
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._population import MeanIntervals
 from pydpstat.inference._samples import Sample, samples_of
-from pydpstat.inference._testing import check_epsilon, note_empty, numbered_groups
+from pydpstat.inference._testing import GROUPS, check_epsilon, note_empty, numbered_groups
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -140,10 +141,11 @@ def f_oneway(
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
     shown = (("shape", shape),) if shape != "any" else ()
-    released = noisy_sums if how.bounded else unsized_sums
-    given = samples_of(samples, _called(samples), unit, how)
-    release, known = released(given, pair, how, shown)
+    called = tuple(f"sample{place + 1}" for place in range(len(samples)))
+    given = samples_of(samples, called, unit, how)
     names = numbered_groups(given)
+    released = noisy_sums if how.bounded else partial(release_groups, "f_oneway")
+    release, known = released(given, called, names, pair, how, shown)
     note_empty(names, known)
     statistic, pvalue, places = equal_means(known, shape == "any")
     remarks = left_out(names, places)
@@ -185,32 +187,29 @@ def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str],
 
 
 def noisy_sums(
-    samples: Sequence[Sample], pair: Pair, how: Options, arguments: tuple[tuple[str, object], ...] = ()
+    samples: Sequence[Sample],
+    called: tuple[str, ...],
+    names: Sequence[str],
+    pair: Pair,
+    how: Options,
+    asked: tuple[tuple[str, object], ...],
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
-    names, found = numbered_groups(samples), []
-    for (data, scope), argument in zip(samples, _called(samples)):
+    found = []
+    for (data, scope), argument in zip(samples, called):
         records, how = records_of(data, how._replace(scope=scope), one_column, argument)
         found.append(tallied(records, (pair,), how, "mean of each group", argument)[0])
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
     exact += [Fraction(each.products[0], 4 << BITS) for each in found]
     labels = tuple(f"{part}, {name}" for part in ("sum of z / 2", "sum of z^2 / 4") for name in names)
-    query = Query(
-        "f_oneway",
-        np.array([each.numerator / each.denominator for each in exact]),
-        (Fraction(1),),
-        Labels("f_oneway", labels),
-        nobs=sum(sizes),
-        exact=tuple(exact),
-        inner=True,
-    )
+    query = Query.of("f_oneway", exact, Fraction(1), Labels("f_oneway", labels), sum(sizes), inner=True)
     release = release_statistic(
         "f_oneway",
         query,
         how,
-        data=_called(samples),
-        arguments=(("bounds", pair), *arguments),
+        data=called,
+        arguments=(("bounds", pair), *asked),
         bounds=pair,
         conditions=(GROUPS,),
     )
@@ -221,27 +220,6 @@ def noisy_sums(
     ]
 
 
-def unsized_sums(
-    samples: Sequence[Sample], pair: Pair, how: Options, arguments: tuple[tuple[str, object], ...] = ()
-) -> tuple[DPResults, list[NoisySums]]:
-    """Release the sums of three weights of each group of private size."""
-    blocks, names = [], []
-    for (data, scope), argument, name in zip(samples, _called(samples), numbered_groups(samples)):
-        records, how = records_of(data, how._replace(scope=scope), one_column, argument)
-        blocks.append((*tallied(records, (pair,), how, "analysis of variance", argument), 1))
-        names += sum_names((name,), how)
-    release, made = release_sums(
-        "f_oneway",
-        names,
-        blocks,
-        how,
-        data=_called(samples),
-        arguments=(("bounds", pair), *arguments),
-        bounds=pair,
-    )
-    return release, [each.sums[0] for each in made]
-
-
 def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
     """Say which groups are not compared."""
     return tuple(
@@ -249,7 +227,3 @@ def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
         for place, name in enumerate(names)
         if place not in places
     )
-
-
-def _called(samples: Sequence[object]) -> tuple[str, ...]:
-    return tuple(f"sample{place + 1}" for place in range(len(samples)))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.additive import Query, Spender
@@ -22,20 +21,16 @@ from pydpstat.inference._null_distributions.logistic_cells import Line, line_for
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.record_grid import check_range
 from pydpstat.statistics._kernels.scope import Keys
 
-Floats = npt.NDArray[np.float64]
 # the shares of epsilon of the moments, and of the scores one after another
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # from so many records times epsilon for each coefficient on, a further step costs little
 _ENOUGH = 1000.0
-ASSUMPTIONS = (
-    "the log odds are linear in the predictors, which are clipped to their bounds",
-    "records are independent",
-)
 _NOTHING = (
     "The release is uninformative about {}: too few records of a response, or the noise hides how "
     "the predictors are related. Use more records, a larger epsilon or fewer predictors."
@@ -210,7 +205,6 @@ def logit(
         design,
         records.scaling.combinations,
         nothing=_NOTHING,
-        assumptions=ASSUMPTIONS,
         remarks=_one_sided(releases[0], design),
         method="noisy scores",
         claim=claim,
@@ -220,11 +214,9 @@ def logit(
 
 def records_of(regression: Regression) -> LogitRecords:
     """Return the records, their predictors in the unit of the public bounds. Private."""
-    ends = list(regression.design.bounds[1:])
-    for low, high in ends:
-        check_range(low, high)
-    low, high = np.array(ends).T
-    return LogitRecords(regression, Scaling(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low))
+    for pair in regression.design.bounds[1:]:
+        check_range(*pair)
+    return LogitRecords(regression, Scaling(*regression.design.units))
 
 
 def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Spender
 from pydpstat._release.options import Missing
@@ -30,8 +29,6 @@ from pydpstat.inference._null_distributions.ranks import (
 )
 from pydpstat.inference._samples import samples_of
 from pydpstat.inference._testing import (
-    ALTERNATIVES,
-    GROUPS,
     INDEPENDENT,
     MEASURED_INTERVAL,
     group_names,
@@ -40,7 +37,6 @@ from pydpstat.inference._testing import (
     one_distribution,
     released,
     remarks_on,
-    shown_alternative,
     sized_options,
 )
 from pydpstat.results import InferenceResults
@@ -150,16 +146,7 @@ def kruskal(
     weights = weights_of(sizes, how.epsilon)
     found = scaled_distance(rank_deviations(groups, keys_of(how.source, sum(sizes))), weights) if sizes else 0
     reach = max(scaled_reach(sizes, weights), 1) if sizes else 1
-    noisy = released(
-        "kruskal",
-        f"2^{DIGITS + 1} distance",
-        found,
-        reach,
-        sum(sizes),
-        how,
-        data=arguments,
-        conditions=(GROUPS,),
-    )
+    noisy = released("kruskal", f"2^{DIGITS + 1} distance", found, reach, sizes, how, data=arguments)
     z, distance = float(noisy), float(noisy) / 2 ** (DIGITS + 1)
     compared = len(sizes) > 1
     law = distance_law(sizes, weights) if compared else None
@@ -287,24 +274,13 @@ def mannwhitneyu(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.5
     (True, True)
     """
-    how = sized_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget)
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    how = sized_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget, alternative)
     given = samples_of((x, y), ("x", "y"), unit, how)
     (first, second), how = groups_of(given, ("x", "y"), how)
     sizes = first.size, second.size
     won = pairs_won(first, second, keys_of(how.source, sum(sizes)))
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
-    noisy = released(
-        "mannwhitneyu",
-        "U",
-        won,
-        reach,
-        sum(sizes),
-        how,
-        data=("x", "y"),
-        arguments=shown_alternative(alternative),
-        conditions=(GROUPS,),
-    )
+    noisy = released("mannwhitneyu", "U", won, reach, sizes, how, data=("x", "y"), alternative=alternative)
     u = float(noisy)
     law = mann_whitney_law(*sizes)
     p = 1.0 if pairs == 0 else p_value(law, u, pairs, how.epsilon / reach, alternative)

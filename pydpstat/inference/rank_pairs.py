@@ -22,7 +22,6 @@ from pydpstat.inference._null_distributions.ranks import (
     signed_rank_law,
 )
 from pydpstat.inference._testing import (
-    ALTERNATIVES,
     INDEPENDENT,
     MEASURED_INTERVAL,
     keys_of,
@@ -124,24 +123,15 @@ def kendalltau(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.0
     (True, True)
     """
-    how = sized_options("kendalltau", epsilon, neighbors, missing, rng, budget)
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    how = sized_options("kendalltau", epsilon, neighbors, missing, rng, budget, alternative)
     first, second, how = pair_of(x, y, how.one_record(unit))
     size = first.size
     check_records(how, size, 1, "test", "x")
     check_countable(size, "x")
     found = concordant_pairs(first, second, keys_of(how.source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
-    noisy = released(
-        "kendalltau",
-        "concordant pairs",
-        found,
-        reach,
-        size,
-        how,
-        data=("x", "y"),
-        arguments=shown_alternative(alternative),
-    )
+    what, data = "concordant pairs", ("x", "y")
+    noisy = released("kendalltau", what, found, reach, size, how, data=data, alternative=alternative)
     c, rate = float(noisy), how.epsilon / reach
     tau = 2.0 * c / pairs - 1.0 if pairs else 0.0
     noise = 2.0 / (rate * pairs) if pairs else np.inf
@@ -255,8 +245,7 @@ def wilcoxon(
     if epsilon is None:
         # wilcoxon(x, 1.0): the second argument is epsilon where there is no third
         y, epsilon = (None, y) if y is None or checks.array_of(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
-    how = sized_options("wilcoxon", epsilon, neighbors, missing, rng, budget)  # type: ignore[arg-type]
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
+    how = sized_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
     how = how.one_record(unit)
     if y is None:
         values, how = sample_of(x, "x", how)
@@ -269,16 +258,9 @@ def wilcoxon(
     chosen = best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
     keys = keys_of(how.source, 2 * size).reshape(2, size)
     found = positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
-    noisy = released(
-        "wilcoxon",
-        "positive ranks",
-        found,
-        chosen,
-        size,
-        how,
-        data=("x",) if y is None else ("x", "y"),
-        arguments=(*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ())),
-    )
+    data = ("x",) if y is None else ("x", "y")
+    asked = (*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ()))
+    noisy = released("wilcoxon", "positive ranks", found, chosen, size, how, data=data, arguments=asked)
     t, total = float(noisy), capped_total(size, chosen)
     law, rate = signed_rank_law(size, chosen), how.epsilon / chosen
     tail = NoisyTail(law, rate)

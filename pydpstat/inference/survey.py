@@ -14,6 +14,7 @@ from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.inference._null_distributions.shares import NOTHING_SAID
 from pydpstat.inference._null_distributions.weighted_means import (
     ASSUMPTIONS,
+    OF_STRATA,
     StratifiedSums,
     WeightedMeanInterval,
     WeightedSums,
@@ -43,8 +44,6 @@ STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
 @dataclass(frozen=True)
 class WeightedMeans(Intervals):
     """Intervals of groups' weighted means, and differences of two of them."""
-
-    assumptions = ASSUMPTIONS
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places."""
@@ -269,11 +268,9 @@ def _mean(
     scales = noise_scales(known.how)
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        rows = noisy.reshape(len(sums), -1)
-        found: list[WeightedSums | StratifiedSums] = [
-            WeightedSums(*sums_of(row, 2, 3), scales, size) for row in rows
-        ]
-        note_counted(known, [sums_of(row, 2, 3) for row in rows])
+        rows = [sums_of(row, 2, 3) for row in noisy.reshape(len(sums), -1)]
+        found: list[WeightedSums | StratifiedSums] = [WeightedSums(*row, scales, size) for row in rows]
+        note_counted(known, rows)
         if known.stratified:
             found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
@@ -283,7 +280,9 @@ def _mean(
         post = Derived(
             tuple(half * float(partition.lengths(each)) * share for each in gradients),
             STEPS,
-            population=WeightedMeans(parts, shape, "measured") if shape else parts[0],
+            population=WeightedMeans(
+                parts, shape, "measured", OF_STRATA if known.stratified else ASSUMPTIONS
+            ),
             within=within,
         )
         return within.clip(np.array([middle + half * each.mean for each in found]).reshape(shape)), post

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
@@ -34,12 +33,12 @@ from pydpstat.inference._weighted_sums import (
     noise_scales,
     note_counted,
     reach,
-    read_products,
     read_weighted,
     sums_of,
     weighted_options,
     weighted_query,
 )
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
@@ -49,7 +48,6 @@ from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
 from pydpstat.statistics._kernels.scope import Keys, note_groups
 
-Floats = npt.NDArray[np.float64]
 _FEWEST, _MOST = 8, 256
 
 
@@ -57,13 +55,11 @@ _FEWEST, _MOST = 8, 256
 class WeightedQuantiles(Intervals):
     """Intervals of groups' quantiles, for the population and for the records."""
 
-    assumptions = ASSUMPTIONS
-
     def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for the records' own quantiles."""
         parts = [each for each in self.parts if isinstance(each, WeightedQuantileInterval)]
-        low, high = np.array([each.noise_interval(alpha) for each in parts]).T
-        return low, high
+        low, high = np.array([each.noise_ends(alpha) for each in parts]).T
+        return low.reshape(self.shape), high.reshape(self.shape)
 
 
 @quiet
@@ -153,7 +149,7 @@ def weighted_quantile(
         note_counted(known, rows)
         found = [WeightedCells(*row, edges, scales, size) for row in rows]
         parts = tuple(WeightedQuantileInterval(each, share) for each in found)
-        intervals = WeightedQuantiles(parts, shape, "measured") if shape else parts[0]
+        intervals = WeightedQuantiles(parts, shape, "measured", ASSUMPTIONS)
         slopes = tuple(each.slope(share) / float(LINEAR) for each in found)
         post = BetweenEdges(slopes, ("between edges of noisy cells",), intervals, population=intervals)
         return np.array([each.quantile(share) for each in found]).reshape(shape), post
@@ -174,18 +170,6 @@ def weighted_quantile(
 
 SIZED_STEP = "number of records times the noisy mean"
 STEP = "total of the noisy sums"
-
-
-class Totals(Intervals):
-    """Intervals of totals."""
-
-    assumptions = ASSUMPTIONS
-
-
-class StratifiedTotals(Totals):
-    """The interval of a total over strata."""
-
-    assumptions = OF_STRATA
 
 
 @quiet
@@ -268,12 +252,12 @@ def weighted_total(
     pair = bounds_pair(bounds)
     how = weighted_options(epsilon, neighbors, missing, rng, budget)
     how = how.by_groups(by, levels, other, unit).independent()
-    known, ends = read_products(data, weights, pair, max_weight, how, strata)
+    known = read_weighted(data, weights, pair, max_weight, how, strata, products=True)
     if known.how.bounded:
-        return _sized(known, ends)
+        return _sized(known, known.product_bounds)
     # records of no stratum are no part of the sample; those that groups leave out are
     counted = by is None or other is not None and missing != "drop" and not of_subset()
-    return _unsized(known, ends, counted)
+    return _unsized(known, known.product_bounds, counted)
 
 
 def _steps(step: str, unit: str | None) -> tuple[str, ...]:
@@ -295,7 +279,8 @@ def _sized(known: Weighted, ends: Pair) -> DPResults:
         bounds=known.pair,
     )
     total = n * middle + half * float(release.value[0])
-    population = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
+    interval = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
+    population = Intervals((interval,), (), "measured", ASSUMPTIONS)
     # the sum of z is twice what got the noise
     within = ranges.sums([ends], n)
     post = Scaled(2.0 * half, _steps(SIZED_STEP, known.how.unit), population=population, within=within)
@@ -328,22 +313,17 @@ def _unsized(known: Weighted, ends: Pair, all_counted: bool) -> DPResults:
         rows = noisy.reshape(-1, 3)
         note_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
         number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
-        of: type[Totals] = Totals
         parts: tuple[Interval, ...] = tuple(
             UnsizedTotal(tuple(row), scale, ends, number) for row in rows.tolist()
         )
         if known.stratified:
             strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
-            of, parts, rows = (
-                StratifiedTotals,
-                (StratifiedTotal(strata, ends, number),),
-                rows.sum(axis=0, keepdims=True),
-            )
+            parts, rows = (StratifiedTotal(strata, ends, number),), rows.sum(axis=0, keepdims=True)
         # of strata each has the noise of one
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
-        steps = _steps(STEP, how.unit)
-        post = Derived(slopes, steps, population=of(parts, shape, "measured"), within=within)
+        population = Intervals(parts, shape, "measured", OF_STRATA if known.stratified else ASSUMPTIONS)
+        post = Derived(slopes, _steps(STEP, how.unit), population=population, within=within)
         # BLAS rounds as the processor does
         totals = [math.fsum(row) for row in (rows * places).tolist()]
         return within.clip(np.array(totals).reshape(shape)), post

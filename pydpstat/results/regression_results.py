@@ -130,7 +130,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
             for prefix, release in zip(prefixes, releases)
             for name, value in release.params.items()
         ]
-        scales = [np.full(release.value.size, np.max(release.noise_scale)) for release in releases]
+        scales = [np.broadcast_to(release.noise_scale, release.value.shape) for release in releases]
         whole = {"released": tuple(numbers), "noise_scale": frozen(np.concatenate(scales)), **own}
         return cls.of(releases[0], **whole)
 

@@ -18,7 +18,6 @@ from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.inference._cell_regression import moderate
 from pydpstat.inference._coefficients import LawCombinations, MomentCombinations
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.statistics._kernels.scope import Keys
@@ -57,7 +56,7 @@ def logistic_coefficients(results: RegressionResults) -> Floats:
     law = combinations.law
     if isinstance(law, CellLogit):
         return combinations.scaled @ moderate(law)[0]
-    return combinations.scaled @ cast(LogitLaw, law).regularized()
+    return combinations.scaled @ law.regularized()
 
 
 def linear_coefficients(results: RegressionResults) -> Floats:

@@ -158,7 +158,7 @@ def quantile(
     how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population_quantiles import release_cells
+        from pydpstat.inference._population import release_cells
 
         return release_cells("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
     return _quantile("quantile", ask(x, bounds, grid_points, how), share, (("q", q),))
@@ -249,7 +249,7 @@ def median(
     how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population_quantiles import release_cells
+        from pydpstat.inference._population import release_cells
 
         return release_cells("median", x, bounds, (0.5,), None, (), grid_points, how)
     return _quantile("median", ask(x, bounds, grid_points, how), 0.5, ())
@@ -383,7 +383,7 @@ def quantiles(
     how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population_quantiles import release_cells
+        from pydpstat.inference._population import release_cells
 
         names, own = tuple(map(str, given)), (("qs", qs),)
         return release_cells("quantiles", x, bounds, wanted, names, own, grid_points, how)

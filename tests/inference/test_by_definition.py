@@ -25,7 +25,7 @@ def test_a_weighted_quantile_ends_where_edges_are_told_to_be_beyond(alpha):
         side: [at for at in range(12, 29) if pvalue(cells.about(at, 0.5), 0.0, side)[1] <= 0.5 * alpha]
         for side in ("less", "greater")
     }
-    found = WeightedQuantileInterval(cells, 0.5).interval(alpha)
+    found = WeightedQuantileInterval(cells, 0.5).ends(alpha)
     assert found == (max(told["less"]), min(told["greater"]))
     assert found[1] - found[0] >= 4
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.group_means import equal_means, welch_pvalue
+from pydpstat.inference._null_distributions.group_means import Mixed, equal_means
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
 
@@ -106,6 +106,15 @@ def test_few_records_constant_ones_and_all_outside(value, n, epsilon):
     assert 0.0 < r.pvalue <= 1.0 and math.isfinite(r.statistic) and (n < 5 or r.pvalue > 0.2)
     assert all(0.0 <= mean <= 1.0 for _, mean in r.estimates)
     assert any("almost uninformative" in each for each in r.remarks) is (2.0 / (epsilon * n) > 1.0)
+
+
+def welch_pvalue(first, second, sizes, epsilon, draws=None):
+    """Statistic and p-value of equal means, for sums of groups of public sizes."""
+    noise = Mixed.sized(epsilon).rows
+    rows = zip(sizes, first.tolist(), second.tolist())
+    return equal_means([NoisySums((float(n), *each), noise, "laplace", n) for n, *each in rows], draws=draws)[
+        :2
+    ]
 
 
 def test_p_values_repeat_and_do_not_depend_on_the_order_of_groups():

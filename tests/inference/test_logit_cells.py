@@ -89,7 +89,7 @@ def norms(query, mechanism):
     found, start = [], 0
     for part in mechanism.parts:
         values = query.exact[start : start + part.size]
-        found.append(np.array(values, dtype=object).reshape(part.vectors, part.columns))
+        found.append(np.array(values, dtype=object).reshape(part.vectors, part.noise.columns))
         start += part.size
     return found
 
@@ -97,7 +97,7 @@ def norms(query, mechanism):
 def moved(first, second, mechanism):
     """How far each part's vectors move in all, in units of what its noise is for."""
     pairs = zip(norms(first, mechanism), norms(second, mechanism), mechanism.parts)
-    return [sum(max(map(abs, row)) for row in a - b) / Fraction(part.reach) for a, b, part in pairs]
+    return [sum(max(map(abs, row)) for row in a - b) / Fraction(part.noise.scale) for a, b, part in pairs]
 
 
 CENTER = np.array([0.5, -1.0, 1.0, 2.0, -1.0])

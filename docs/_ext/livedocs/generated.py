@@ -165,7 +165,7 @@ _OWN_PARTS = {
     "tests": (
         (
             "pydpstat.inference.moments.MomentsResults",
-            "pydpstat.inference._group_moments.GroupMomentsResults",
+            "pydpstat.inference.moments.GroupMomentsResults",
         ),
         ("pydpstat.inference",),
     ),

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from pydpstat._release.additive import Query
 from pydpstat._release.options import options
 from pydpstat._release.statistic import call, release_stage
@@ -55,6 +57,11 @@ def sound(
 ) -> Case:
     """Return the case of a release that keeps its claim."""
     return Case("sound", name, release, data, neighbor, claim, true=true, most=most)
+
+
+def many(draw: Callable[[], np.ndarray], each: int, size: int) -> np.ndarray:
+    """Return so many draws of what makes a number of them at a time."""
+    return np.concatenate([draw() for _ in range(-(-size // each))])[:size]
 
 
 def stage(function: str, query: Callable[[Any], Query], mechanism: Mechanism | None = None) -> Release:

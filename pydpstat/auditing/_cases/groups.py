@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Data
-from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, sound
+from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, many, sound
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults
 from pydpstat.statistics.association import corr, cov
@@ -57,11 +57,8 @@ def _by_group(function: Callable[..., DPResults], kind: type = float, **options:
 
     def release(data: Keyed, size: int) -> np.ndarray:
         wide: np.ndarray = np.repeat(np.array(data[0], dtype=kind)[:, None], COLUMNS, axis=1)
-        draws = [
-            function(wide, float(COLUMNS), by=data[1], **TWO, **options).value.T
-            for _ in range(-(-size // COLUMNS))
-        ]
-        return np.concatenate(draws)[:size]
+        own = {"by": data[1], **TWO, **options}
+        return many(lambda: function(wide, float(COLUMNS), **own).value.T, COLUMNS, size)
 
     return release
 
@@ -96,11 +93,8 @@ def _in_pairs(
         scope: Options = {"by": number * pair + place, "levels": levels, "other": None}
         if len(data) > 2:
             scope["unit"] = 100 * pair + np.tile(np.array(data[2], dtype=int), PAIRS_OF_GROUPS)
-        draws = [
-            function(*given, *shares, 1.0, **scope, **options).value.reshape(PAIRS_OF_GROUPS, -1)
-            for _ in range(-(-size // PAIRS_OF_GROUPS))
-        ]
-        return np.concatenate(draws)[:size]
+        own, rows = {**scope, **options}, (PAIRS_OF_GROUPS, -1)
+        return many(lambda: function(*given, *shares, 1.0, **own).value.reshape(rows), rows[0], size)
 
     return release
 
@@ -119,11 +113,8 @@ def _by_unit(
         ids[np.tile(np.arange(len(rest) + len(own)) >= len(rest), COLUMNS)] = 0
         given = (values, values) if pair else (values,)
         scope: Options = {"by": groups, "levels": range(COLUMNS), "other": None, "unit": ids}
-        draws = [
-            function(*given, float(COLUMNS), **scope, max_records=COLUMNS, **options).value
-            for _ in range(-(-size // COLUMNS))
-        ]
-        return np.concatenate(draws)[:size]
+        own_options = {**scope, "max_records": COLUMNS, **options}
+        return many(lambda: function(*given, float(COLUMNS), **own_options).value, COLUMNS, size)
 
     return release
 

@@ -7,7 +7,8 @@ and of means of groups the release is audited: the tests are functions of it, an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from pydpstat.inference._noisy_tables import noisy_table
 from pydpstat.inference._samples import Sample
 from pydpstat.inference.blocks import any_interval, any_test
 from pydpstat.inference.distances import ks_2samp, kstest
-from pydpstat.inference.group_means import noisy_sums, unsized_sums
+from pydpstat.inference.group_means import noisy_sums
 from pydpstat.inference.moments import moments
 from pydpstat.inference.proportions import binomtest, proportions_test
 from pydpstat.inference.quantiles import quantile_test
@@ -31,6 +32,7 @@ from pydpstat.inference.rank_pairs import kendalltau, wilcoxon
 from pydpstat.inference.survey import weighted_mean, weighted_proportion
 from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
+from pydpstat.results import DPResults
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
@@ -141,13 +143,14 @@ def _with(function: Release, **options: Any) -> Release:
     return lambda data: function(data, 1.0, **UNIT, population=True, **options)
 
 
-def _two_means(neighbors: str) -> Release:
-    """Return the release of the test, without the test."""
-    how = options(1.0, 0, "laplace", neighbors, "error")
+def _sums(released: Callable[..., tuple[DPResults, object]], neighbors: str = "bounded") -> Release:
+    """Return the release of groups of a test, without the test."""
+    how = options(1.0, 0, "laplace", neighbors, "error", others=False)
 
-    def release(data: object) -> object:
-        samples = [Sample(each, NOTHING) for each in (data, LOW)]
-        return release_groups(samples, (0.0, 1.0), how, "two-sided")[0]
+    def release(data: Sequence[Data]) -> object:
+        names = tuple(map(str, range(len(data))))
+        samples = [Sample(each, NOTHING) for each in data]
+        return released(samples, names, names, (0.0, 1.0), how, ())[0]
 
     return release
 
@@ -156,18 +159,13 @@ def _weighted(function: Release, *public: float, **options: Any) -> Release:
     return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
 
 
-def _weighted_groups(function: Release, *public: float, **options: Any) -> Release:
-    """Return a release by group of values, weights and groups."""
+def _weighted_groups(function: Release, *public: float, key: str = "by", **options: Any) -> Release:
+    """Return a release by group, or by strata, of values, weights and groups."""
     own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
-    return lambda data: function(data[0], data[1], *public, 1.0, by=data[2], **own)
+    return lambda data: function(data[0], data[1], *public, 1.0, **{key: data[2]}, **own)
 
 
-def _by_strata(function: Release, **options: Any) -> Release:
-    """Return a release of values, weights and strata."""
-    own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
-    return lambda data: function(data[0], data[1], 1.0, strata=data[2], **own)
-
-
+_TTEST, _ANOVA = partial(release_groups, "ttest_ind"), partial(release_groups, "f_oneway")
 # a record goes from one bound to the other, and the sums alone change; from a bound to the middle, both
 LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
 FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
@@ -211,8 +209,8 @@ MEANS = (
         FEW_DRAWS,
     ),
     sound("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, FEW_DRAWS),
-    sound("ttest_ind", _two_means("bounded"), LOW, HIGH),
-    sound("ttest_ind, unbounded", _two_means("unbounded"), FEW, MORE),
+    sound("ttest_ind", _sums(_TTEST), (LOW, LOW), (HIGH, LOW)),
+    sound("ttest_ind, unbounded", _sums(_TTEST, "unbounded"), (FEW, LOW), (MORE, LOW)),
     sound("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
     sound("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
     sound("weighted_proportion", _weighted(weighted_proportion), NO, YES),
@@ -237,7 +235,12 @@ MEANS = (
         for function, public, own in WEIGHTED
     ),
     *(
-        sound(f"{function.__name__} by strata", _by_strata(function, **own), HEAVY_HERE, HEAVY_THERE)
+        sound(
+            f"{function.__name__} by strata",
+            _weighted_groups(function, key="strata", **own),
+            HEAVY_HERE,
+            HEAVY_THERE,
+        )
         for function, _, own in WEIGHTED[:2]
     ),
     sound("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),
@@ -308,8 +311,6 @@ RANKS = (
 )
 
 FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
-LAPLACE = options(1.0, 0, "laplace", "bounded", "error", others=False)
-UNSIZED = options(1.0, 0, "laplace", "unbounded", "error", others=False)
 # a record leaves a cell and enters another; the other records are of the same pair of levels
 HERE = (["a", "a"], ["u", "u"])
 THERE = (["b", "a"], ["v", "u"])
@@ -333,16 +334,6 @@ def _pairs(**options: Any) -> Release:
     )
 
 
-def _sums(data: Iterable[object]) -> object:
-    samples = [Sample(each, NOTHING) for each in data]
-    return noisy_sums(samples, (0.0, 1.0), LAPLACE)[0]
-
-
-def _unsized_sums(data: Iterable[object]) -> object:
-    samples = [Sample(each, NOTHING) for each in data]
-    return unsized_sums(samples, (0.0, 1.0), UNSIZED)[0]
-
-
 TABLES = (
     sound("chisquare", _levels(), ["a", "a"], ["b", "a"]),
     sound("chisquare, unbounded", _levels(**OPEN), ["a"], ["a", "b"]),
@@ -352,9 +343,9 @@ TABLES = (
     sound("chi2_contingency", _pairs(), HERE, THERE),
     sound("chi2_contingency, one variable", _pairs(), HERE, (THERE[0], HERE[1])),
     sound("chi2_contingency, unbounded", _pairs(**OPEN), HERE, tuple(each[1:] for each in HERE)),
-    sound("f_oneway", _sums, AT_LOW, AT_HIGH),
-    sound("f_oneway, to the middle", _sums, AT_LOW, MIDDLE),
-    sound("f_oneway, an infinity", _sums, AT_LOW, INFINITE),
-    sound("f_oneway, unbounded", _unsized_sums, AT_LOW, ONE_MORE),
-    sound("f_oneway, the larger group", _sums, ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
+    sound("f_oneway", _sums(noisy_sums), AT_LOW, AT_HIGH),
+    sound("f_oneway, to the middle", _sums(noisy_sums), AT_LOW, MIDDLE),
+    sound("f_oneway, an infinity", _sums(noisy_sums), AT_LOW, INFINITE),
+    sound("f_oneway, unbounded", _sums(_ANOVA, "unbounded"), AT_LOW, ONE_MORE),
+    sound("f_oneway, the larger group", _sums(noisy_sums), ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
 )

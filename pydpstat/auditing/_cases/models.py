@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query
 from pydpstat._release.options import options
 from pydpstat._release.statistic import call, release_stage
-from pydpstat.auditing._cases.case import UNIT, Case, Options, Release, sound, stage
+from pydpstat.auditing._cases.case import OPEN, UNIT, Case, Options, Release, sound, stage
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import CellRecords, Cells, LogitRecords
 from pydpstat.inference._moment_noise import CellCubes
@@ -24,7 +23,7 @@ from pydpstat.inference.logit import logit, records_of
 from pydpstat.inference.regression import ols
 from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
-from pydpstat.results import DPResults, RegressionResults
+from pydpstat.results import DPResults
 
 # draws of what takes milliseconds
 FEW_DRAWS = 20_000
@@ -143,39 +142,19 @@ UP: Records = [0.0] * 5 + [1.0], [[0.0, 0.1], [0.2, 0.9], [0.4, 0.3], [0.6, 0.7]
 DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
 
 
-def _released(result: RegressionResults, ends: npt.ArrayLike, others: npt.ArrayLike) -> float:
-    """Return by how much what was released is nearer to one truth than to another, in noise scales."""
-    noisy = np.array([value for _, value in result.released])
-    first, second = np.abs(noisy - np.asarray(ends)), np.abs(noisy - np.asarray(others))
-    return float(((second - first) / result.noise_scale).sum())
+def _moments(ends: list[float], others: list[float], levels: bool = False, **given: Any) -> Release:
+    """Return a release that says by how much its numbers are nearer to one truth than to another."""
 
+    def release(records: Records) -> float:
+        y, x = np.array(records[0], dtype=float), np.array(records[1], dtype=str if levels else float)
+        model: tuple[Data, Data] = ("y ~ C(g)", {"y": y, "g": x}) if levels else (y, x)
+        result = ols(*model, 1.0, bounds=(-1, 1), levels={"g": ["a", "b"]} if levels else None, **given)
+        noisy = np.array([value for _, value in result.released])
+        first, second = np.abs(noisy - np.array(ends)), np.abs(noisy - np.array(others))
+        # in noise scales
+        return float(((second - first) / result.noise_scale).sum())
 
-def _moment_sums(records: Records) -> float:
-    y, x = records
-    result = ols(y, x, 1.0, bounds=(-1, 1))
-    return _released(result, [1.0, 1.0, 1.0, 0.5, 0.5], [-0.5, -0.5, 0.25, 0.125, 0.125])
-
-
-def _levels(records: Records) -> float:
-    y, g = records
-    result = ols("y ~ C(g)", {"y": y, "g": g}, 1.0, bounds={"y": (-1, 1)}, levels={"g": ["a", "b"]})
-    return _released(result, [1.0, 0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0, -1.0, 0.5])
-
-
-def _private(records: Records) -> float:
-    y, x = records
-    result = ols(
-        np.array(y, dtype=float), np.array(x, dtype=float), 1.0, bounds=(-1, 1), neighbors="unbounded"
-    )
-    return _released(result, [1.0] * 6, [0.0] * 6)
-
-
-def _private_levels(records: Records) -> float:
-    y, g = records
-    bounds, levels = {"y": (-1, 1)}, {"g": ["a", "b"]}
-    frame = {"y": np.array(y, dtype=float), "g": np.array(g, dtype=str)}
-    result = ols("y ~ C(g)", frame, 1.0, bounds=bounds, levels=levels, neighbors="unbounded")
-    return _released(result, [1.0, 0.0, 1.0, 0.0, 1.0], [0.0] * 5)
+    return release
 
 
 def _ranks(records: Records) -> float:
@@ -209,19 +188,28 @@ def _influences(records: Records) -> Query:
     return influence_query(regression, regression.design, at, (np.zeros(1), np.ones(1)), True)
 
 
-def _robust(records: Records) -> float:
-    y, x = records
-    result = ols(y, x, 1.0, bounds=(-1, 1), cov_type="HC3")
-    return _released(result, [1.0, 1.0, 1.0, 0.5, 0.5, 1.0, 1.0], [-0.5, -0.5, 0.25, 0.125, 0.125, 0.0, 0.0])
-
-
+# the sums of the records, and of those of the neighbor
+FULL, PART = [1.0, 1.0, 1.0, 0.5, 0.5], [-0.5, -0.5, 0.25, 0.125, 0.125]
+FIRST, LAST = [1.0, 0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0, -1.0, 0.5]
 OLS = (
     sound("ols, squared influences", stage("ols", _influences, Cube()), FAR, STILL, claim=Guarantee(1.0)),
-    sound("ols, moments, HC3", _robust, HIGH, LOW, FEW_DRAWS),
-    sound("ols, moments", _moment_sums, HIGH, LOW, FEW_DRAWS),
-    sound("ols, moments with levels", _levels, ONE, OTHER_SIGN, FEW_DRAWS),
-    sound("ols, moments of a private number", _private, HIGH, NONE, FEW_DRAWS),
-    sound("ols, private number and levels", _private_levels, ONE, NONE, FEW_DRAWS),
+    sound(
+        "ols, moments, HC3",
+        _moments([*FULL, 1.0, 1.0], [*PART, 0.0, 0.0], cov_type="HC3"),
+        HIGH,
+        LOW,
+        FEW_DRAWS,
+    ),
+    sound("ols, moments", _moments(FULL, PART), HIGH, LOW, FEW_DRAWS),
+    sound("ols, moments with levels", _moments(FIRST, LAST, True), ONE, OTHER_SIGN, FEW_DRAWS),
+    sound("ols, moments of a private number", _moments([1.0] * 6, [0.0] * 6, **OPEN), HIGH, NONE, FEW_DRAWS),
+    sound(
+        "ols, private number and levels",
+        _moments([*FIRST[:4], 1.0], [0.0] * 5, True, **OPEN),
+        ONE,
+        NONE,
+        FEW_DRAWS,
+    ),
     sound("ols, one predictor by ranks", _ranks, RISING, FALLING, FEW_DRAWS),
     sound("ols, several predictors by ranks", _ranks, UP, DOWN, FEW_DRAWS),
     sound("ols, one look at slopes", stage("ols", _look), ABOVE, BELOW, claim=Guarantee(1.0)),

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, sound
+from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, many, sound
 from pydpstat.privacy import Guarantee
 from pydpstat.statistics.association import corr, cov
 from pydpstat.statistics.choice import choose
@@ -44,8 +44,7 @@ def _columns(function: Release, **options: object) -> Release:
 
     def release(data: npt.ArrayLike, size: int) -> np.ndarray:
         wide = np.repeat(np.asarray(data)[:, None], COLUMNS, axis=1)
-        draws = [np.asarray(function(wide, float(COLUMNS), **options)) for _ in range(-(-size // COLUMNS))]
-        return np.concatenate(draws)[:size]
+        return many(lambda: np.asarray(function(wide, float(COLUMNS), **options)), COLUMNS, size)
 
     return release
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noise import Tulap, noise_variance
 from pydpstat.inference._null_distributions.proportions import noisy_tails
 from pydpstat.inference._null_distributions.quantiles import quantile_ends, quantile_limits
-from pydpstat.r_arithmetic.elementary import exp
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats, exp
 
 LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 # the significance and the power that the number of blocks is chosen for
@@ -44,14 +42,11 @@ def _binomial_pmf(number: int, share: float) -> Floats:
 def _critical(blocks: int, level: float, epsilon: float) -> float:
     """Return the smallest noisy number of rejections that is significant."""
     places, weights, noise = np.arange(blocks + 1.0), _binomial_pmf(blocks, level), Tulap(epsilon)
-    low, high = -1.0, blocks + 40.0 / epsilon + 2.0
-    for _ in range(24):
-        middle = 0.5 * (low + high)
-        if weights @ noise.tail(middle - places) > _ALPHA:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    def likely(number: float) -> bool:
+        return bool(weights @ noise.tail(number - places) > _ALPHA)
+
+    return bisect_up(likely, -1.0, blocks + 40.0 / epsilon + 2.0, steps=24)[1]
 
 
 def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> float:
@@ -63,13 +58,11 @@ def effect_needed(blocks: int, level: float, epsilon: float, size: float) -> flo
     significant = Tulap(epsilon).tail(critical - places)
     if significant[-1] < _POWER:
         return math.inf
-    low, high = level, 1.0 - 1e-9
-    for _ in range(20):
-        middle = 0.5 * (low + high)
-        if _binomial_pmf(blocks, middle) @ significant < _POWER:
-            low = middle
-        else:
-            high = middle
+
+    def too_few(share: float) -> bool:
+        return bool(_binomial_pmf(blocks, share) @ significant < _POWER)
+
+    _, high = bisect_up(too_few, level, 1.0 - 1e-9, steps=20)
     small = math.sqrt(1.0 + 1.5 / (size - 1.0)) if size > 1.0 else math.inf
     return math.sqrt(blocks) * float(ndtri(1.0 - 0.5 * level) + ndtri(high)) * small
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
@@ -21,9 +20,8 @@ from pydpstat.inference._null_distributions.noise import (
     WeightedSum,
     few,
 )
-from pydpstat.inference._null_distributions.noisy_logit import symmetric
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.inference._null_distributions.noisy_logit import basis_with, folded, symmetric
+from pydpstat.r_arithmetic.elementary import Floats
 
 # coefficients beyond are not looked for: an interval that reaches them is infinite
 _BEYOND = 64.0
@@ -186,10 +184,7 @@ class CellLogit(Frozen):
 
     def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
         """Return how far the score is from 0 on its side, and its distribution."""
-        place = int(np.argmax(np.abs(combination)))
-        basis = np.eye(combination.size)
-        basis[place] = -combination / combination[place]
-        basis[place, place] = 1.0 / combination[place]
+        basis, place = basis_with(combination)
         others = np.delete(basis, place, axis=1)
         b, along = self.estimate, basis[:, place]
         away = value - float(combination @ b)
@@ -261,10 +256,10 @@ class CellLogit(Frozen):
         steps = table.rows @ step
         mixed = inside[:, None] * apart + steps[:, None] * along
         rest = np.column_stack([inside, inside * steps, mixed]) * own.units
-        whole = np.concatenate([along, _folded(np.outer(along, apart))]) * own.whole
+        whole = np.concatenate([along, folded(np.outer(along, apart))]) * own.whole
         return [
             Cubes(table.scale * factors.reshape(2 * len(inside), -1)),
-            Cubes((table.products_scale * table.units * _folded(products))[None, :]),
+            Cubes((table.products_scale * table.units * folded(products))[None, :]),
             Cubes(rest),
             Cubes(whole[None, :]),
         ]
@@ -347,10 +342,3 @@ def expansion_at(
 def _cube(columns: int) -> float:
     """Return the variance of one element of a cube's noise of scale 1."""
     return (columns + 1.0) * (columns + 2.0) / 3.0
-
-
-def _folded(matrix: Floats) -> Floats:
-    """Return what each element of a symmetric matrix counts in a form: both places of a pair."""
-    rows, columns = np.triu_indices(len(matrix))
-    both = matrix + matrix.T
-    return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]

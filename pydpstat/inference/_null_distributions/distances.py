@@ -15,10 +15,10 @@ from scipy.special import gammaln, kolmogorov, xlog1py, xlogy
 from pydpstat._frozen import frozen
 from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noise import normal_laplace_tail
-from pydpstat.inference._null_distributions.ranks import UNIT_BITS, Law
+from pydpstat.inference._null_distributions.ranks import UNIT_BITS, Law, laplace_beyond
 from pydpstat.inference._null_distributions.simulation import FLOOR
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 DRAWS = 9_999
 SEED = 20_061
@@ -277,14 +277,9 @@ def mean_tail(u: float, x: float, pairs: int, noise: float) -> float:
     masses = np.exp(logs + xlogy(k, chance) + xlog1py(pairs - k, -chance))
     step, distances = 2.0 / pairs, x - (2.0 * k / pairs - 1.0)
     if noise <= _WIDE * step:
-        parts = (_tail_sum(distances, noise) - _tail_sum(distances - step, noise)) / step
+        parts = (laplace_beyond(distances - step, noise) - laplace_beyond(distances, noise)) / step
         return float((masses * parts).sum())
     middle = distances - 0.5 * step
     # without pairs there is no distribution, and the noise is all
     far = 0.5 * np.exp(-np.abs(middle) / noise) if math.isfinite(noise) else np.full(k.size, 0.5)
     return float((masses * np.where(middle >= 0.0, far, 1.0 - far)).sum())
-
-
-def _tail_sum(x: Floats, noise: float) -> Floats:
-    """Return an antiderivative of the Laplace noise's tail."""
-    return np.minimum(x, 0.0) - 0.5 * noise * np.exp(-np.abs(x) / noise)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import gammaln, ndtri, xlog1py, xlogy
 
 from pydpstat._frozen import frozen
+from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NullLaw, null_law
 from pydpstat.inference._null_distributions.simulation import NoiseLaw, noise_quantiles, outermost, survival
 from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 # the probability that the bound on the variance does not hold
 LEFT_OUT = 0.002
 _CUTS = 128
@@ -145,11 +145,7 @@ def largest_variance(law: NullLaw, second: float) -> float:
 
     if not too_small(most):
         return most
-    low, high = 0.0, most
-    for _ in range(12):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if too_small(middle) else (middle, high)
-    return high
+    return bisect_up(lambda v: not too_small(v), 0.0, most, steps=12)[1]
 
 
 def _scales(noise: tuple[float, ...]) -> tuple[float, float]:

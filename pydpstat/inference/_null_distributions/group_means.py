@@ -151,7 +151,8 @@ def welch(sums: Floats, noise: Mixed) -> Fitted:
     variances, sampling and noise together. An estimated variance is taken about the common mean, which keeps
     it free of the noise's square, and is at least half of its noise's scale: the statistic's distribution
     then hardly depends on the true variances, whatever they are. A private size is simulated as the noisy
-    one, with its noise.
+    one, with its noise. (Welch, B. L. (1951). On the comparison of several mean values: an alternative
+    approach. Biometrika 38.)
     """
     number, first, second = sums
     sizes = np.maximum(number, 1.0)
@@ -224,23 +225,6 @@ def draws_for(groups: int) -> int:
 def pvalue_floor(groups: int) -> float:
     """Return the smallest p-value that `equal_means` returns for so many groups; 0 where it is 1."""
     return FLOOR if groups > 1 else 0.0
-
-
-def welch_pvalue(
-    first: Floats,
-    second: Floats,
-    sizes: tuple[int, ...],
-    epsilon: float,
-    skewed: bool = True,
-    draws: int | None = None,
-    stream: int = 0,
-) -> tuple[float, float]:
-    """Return statistic and p-value of equal means for noisy sums of shape (groups,); sizes are public.
-
-    Welch, B. L. (1951). On the comparison of several mean values: an alternative approach. Biometrika 38.
-    """
-    sums = tuple(map(float, sizes)), tuple(first.tolist()), tuple(second.tolist())
-    return _pvalue(sums, sizes, Mixed.sized(epsilon), skewed, draws, stream)
 
 
 def equal_means(

@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noise import noise_variance
 from pydpstat.mechanisms._noise import sobol
-from pydpstat.r_arithmetic.elementary import exp
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats, exp
 
 # slopes whose sizes add up to more are cut for the expansion: probabilities are 0.002 and 0.998 there
 FARTHEST = 6.0
@@ -109,14 +108,11 @@ def start(records: int, response: float, mean: Floats, spread: Floats, joint: Fl
             found = found - step if low < found - step < high else 0.5 * (low + high)
         return found
 
-    low, high = 0.0, _LOGIT_SD / max(length, 1e-12)
-    for _ in range(30):
-        factor = 0.5 * (low + high)
+    def small(factor: float) -> bool:
         s = logistic(intercept(factor * length) + factor * length * points)
-        if factor * float(weights @ (s * (1.0 - s))) < 1.0:
-            low = factor
-        else:
-            high = factor
+        return factor * float(weights @ (s * (1.0 - s))) < 1.0
+
+    low, _ = bisect_up(small, 0.0, _LOGIT_SD / max(length, 1e-12), steps=30)
     slopes = low * direction
     return within(np.concatenate([[intercept(low * length) - mean @ slopes], slopes]), mean)
 

@@ -9,7 +9,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat.inference._null_distributions.exact_moments import noise_reach
 from pydpstat.inference._null_distributions.noisy_t import (
@@ -41,8 +40,8 @@ from pydpstat.inference._null_distributions.noisy_welch import (
     welch_pvalue,
 )
 from pydpstat.inference._null_distributions.simulation import DOWN, FLOOR, SHAPES, UP, outermost
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
 # a number of records that noise alone exceeds so seldom says something
 _NOISE_ALONE = 0.001

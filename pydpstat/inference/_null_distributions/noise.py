@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, expm1, log
+from pydpstat.r_arithmetic.elementary import Floats, exp, expm1, log
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,6 @@ class Tulap:
     def cdf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X <= x)."""
         return self.tail(-np.asarray(x, dtype=np.float64))
-
-    def sf(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return P(X > x), which is P(X >= x)."""
-        return self.tail(x)
 
     def tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X >= x)."""
@@ -215,7 +211,6 @@ def normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArra
     return np.where(values >= 0.0, upper, 1.0 - upper)
 
 
-Floats = npt.NDArray[np.float64]
 Cumulants = tuple[float, float, float]
 
 # the approximation is up to 6 % off for a single Laplace variable

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.logistic_cells import (
     Line,
     lifted,
@@ -19,9 +19,7 @@ from pydpstat.inference._null_distributions.logistic_cells import (
 )
 from pydpstat.inference._null_distributions.noise import SMALLEST
 from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, SHAPES, UP
-from pydpstat.r_arithmetic.elementary import log
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats, log
 
 # coefficients beyond are not looked for: an interval that reaches them is infinite
 _BEYOND = 64.0
@@ -51,14 +49,12 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
         return 0.5 if not x > 0.0 else 0.0
     squares = size * size
     high = min(1.0 / float(size.max()) if size.size else math.inf, x / (sd * sd) if sd > 0.0 else math.inf)
-    low = 0.0
-    for _ in range(50):
-        t = 0.5 * (low + high)
+
+    def below(t: float) -> bool:
         near = 1.0 - squares * (t * t)
-        if sd * sd * t + 2.0 * t * float((squares / near).sum()) < x:
-            low = t
-        else:
-            high = t
+        return sd * sd * t + 2.0 * t * float((squares / near).sum()) < x
+
+    low, high = bisect_up(below, 0.0, high, steps=50)
     t = low if low > 0.0 else 0.5 * high
     near = 1.0 - squares * (t * t)
     exponent = 0.5 * sd * sd * t * t - float(np.sum(log(near)))
@@ -67,6 +63,15 @@ def sum_tail(x: float, sd: float, scales: Floats) -> float:
     if root < 1e-3:
         return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
     return min(0.5, _SURCHARGE * math.exp(float(log_ndtr(-(root + math.log(slope / root) / root)))))
+
+
+def basis_with(combination: Floats) -> tuple[Floats, int]:
+    """Return a basis of coefficients with one for the combination, in the returned place, and the others."""
+    place = int(np.argmax(np.abs(combination)))
+    basis = np.eye(combination.size)
+    basis[place] = -combination / combination[place]
+    basis[place, place] = 1.0 / combination[place]
+    return basis, place
 
 
 def pairs(size: int) -> list[tuple[int, int]]:
@@ -214,26 +219,19 @@ class LogitLaw(Frozen):
         return low, high
 
     def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
+        def fits(step: float) -> bool:
+            return self.pvalue(combination, middle + unit * step) > alpha
+
         steps = np.concatenate([[0.0], np.geomspace(0.002, _BEYOND, 36)])
-        fits = [self.pvalue(combination, middle + unit * step) > alpha for step in steps[1:].tolist()]
-        last = max((place for place, each in enumerate(fits, 1) if each), default=0)
+        last = max((place for place, each in enumerate(steps[1:].tolist(), 1) if fits(each)), default=0)
         if last == steps.size - 1:
             return math.copysign(math.inf, unit)
-        low, high = float(steps[last]), float(steps[last + 1])
-        for _ in range(16):
-            step = 0.5 * (low + high)
-            if self.pvalue(combination, middle + unit * step) > alpha:
-                low = step
-            else:
-                high = step
+        _, high = bisect_up(fits, float(steps[last]), float(steps[last + 1]), steps=16)
         return middle + unit * high
 
     def _basis(self, combination: Floats) -> Floats:
         """Return B with b = B t, where the first of t is combination'b."""
-        place = int(np.argmax(np.abs(combination)))
-        basis = np.eye(combination.size)
-        basis[place] = -combination / combination[place]
-        basis[place, place] = 1.0 / combination[place]
+        basis, place = basis_with(combination)
         order = [place, *(each for each in range(combination.size) if each != place)]
         return basis[:, order]
 
@@ -274,16 +272,16 @@ class LogitLaw(Frozen):
         return distance, math.sqrt(spread * max(variance + 0.5 * noise, noise)), scales
 
     def _information_noise(self, left: Floats, right: Floats) -> float:
-        factors = _factors(left, right)
+        factors = folded(np.outer(left, right))
         return float((factors**2) @ ((self.line.weight * self.second) ** 2 + self.fourth**2))
 
     def _scales(self, weights: Floats, step: Floats) -> Floats:
         """Return the factors of the independent Laplace variables in the equations' combination."""
         taken = self.line.slope * self.center + self.line.weight * step
         taken[0] += self.line.level
-        matrix = _factors(weights, taken) * self.second
+        matrix, moved = (folded(np.outer(weights, each)) for each in (taken, step))
         return np.concatenate(
-            [weights * self.first, matrix, weights * self.third, _factors(weights, step) * self.fourth]
+            [weights * self.first, matrix * self.second, weights * self.third, moved * self.fourth]
         )
 
     @cached_property
@@ -339,8 +337,8 @@ class LogitLaw(Frozen):
         return moved / linear, informed
 
 
-def _factors(left: Floats, right: Floats) -> Floats:
-    """Return the factors of a symmetric matrix' elements in left'A right."""
-    both = np.outer(left, right)
-    rows, columns = np.triu_indices(left.size)
-    return np.where(rows == columns, both[rows, columns], both[rows, columns] + both[columns, rows])
+def folded(matrix: Floats) -> Floats:
+    """Return what each element of a symmetric matrix counts in a form: both places of a pair."""
+    rows, columns = np.triu_indices(len(matrix))
+    both = matrix + matrix.T
+    return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]

@@ -10,7 +10,6 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.special import ndtri
 
@@ -18,8 +17,7 @@ from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._null_distributions.simulation import DEGREES, FLOOR
 from pydpstat.mechanisms._noise import sobol
 from pydpstat.mechanisms.mechanism import Noise
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
 
 # simulated releases for each nuisance point: of matrices up to a width, and wider ones
 DRAWS, WIDE, FEWER = 4096, 9, 2048

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments
 from pydpstat.inference._null_distributions.simulation import Simulated
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 # draws at a time, whose matrices fit in a processor's cache

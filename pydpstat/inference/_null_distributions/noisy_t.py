@@ -26,8 +26,8 @@ from pydpstat.inference._null_distributions.simulation import (
     reference,
 )
 from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 # the probability that the true variance is left out
 LEFT_OUT = 0.001

@@ -34,8 +34,8 @@ from pydpstat.inference._null_distributions.simulation import (
     reference,
     uniforms,
 )
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 # deviations of the mean and estimates of its variance, at each of some variances
 _Draws = list[tuple[Floats, Floats]]
 TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))

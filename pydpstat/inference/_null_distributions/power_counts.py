@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions import distances, ranks, tables
 from pydpstat.inference._null_distributions.block_counts import choose_blocks
 from pydpstat.inference._null_distributions.noise import SMALLEST_RATE, Tulap
@@ -25,27 +26,20 @@ from pydpstat.inference._null_distributions.power_means import (
     scores,
     spaced,
 )
-from pydpstat.inference._null_distributions.proportions import noisy_tails, pair_power
+from pydpstat.inference._null_distributions.proportions import noisy_tails, pair_power, tail_shares
 from pydpstat.inference._null_distributions.ranks import Law, upper
 from pydpstat.inference._null_distributions.simulation import generator, geometric_draws
 from pydpstat.inference._null_distributions.two_proportions import Line, NoisyCounts, line_tails
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 _FEWEST = 5
 _CELLS = 9
-
-
-def _sides(alpha: float, alternative: str) -> tuple[float, float]:
-    """Return the level of each side's test, upper and lower; 0 where there is none."""
-    if alternative == "two-sided":
-        return 0.5 * alpha, 0.5 * alpha
-    return (alpha, 0.0) if alternative == "greater" else (0.0, alpha)
 
 
 def count_power(n: int, rate: float, p: float, effect: float, alpha: float, alternative: str) -> float:
     """Return the power of the binomial test where the proportion is p + effect: exact sums."""
     noise, found = Tulap(rate), 0.0
-    for side, level in enumerate(_sides(alpha, alternative)):
+    for side, level in enumerate(tail_shares(alpha, alternative)):
         if level:
             limit = _critical_count(n, p, noise, level, side)
             found += noisy_tails(limit, n, min(max(p + effect, 0.0), 1.0), noise)[side]
@@ -79,7 +73,7 @@ def private_count_power(
     `terms` are the noises in the count that a side is about, and in that of all other records.
     """
     truth, found = min(max(p + effect, 0.0), 1.0), 0.0
-    upper, lower = _sides(alpha, alternative)
+    upper, lower = tail_shares(alpha, alternative)
     if upper:
         found += pair_power(n, rate, terms, p, truth, upper)
     if lower:
@@ -103,19 +97,16 @@ def two_counts_power(
     if not pairs.size:
         return float(2.0 * outside <= alpha)
     truth, found = np.array(shares)[:, None], 0.0
-    for side, level in enumerate(_sides(alpha, alternative)):
+    for side, level in enumerate(tail_shares(alpha, alternative)):
         if level <= outside:
             continue
-        sign, low, high = (1.0, -1.0)[side], 0.0, 12.0
-        if outside + line_tails(sign * low, sizes, rate, line, pairs)[side].max() <= level:
-            low = -12.0
-        for _ in range(14):
-            middle = 0.5 * (low + high)
-            if outside + line_tails(sign * middle, sizes, rate, line, pairs)[side].max() <= level:
-                high = middle
-            else:
-                low = middle
-        found += float(line_tails(sign * high, sizes, rate, line, truth)[side][0])
+        sign = (1.0, -1.0)[side]
+
+        def kept(distance: float, side: int = side, sign: float = sign, level: float = level) -> bool:
+            return bool(outside + line_tails(sign * distance, sizes, rate, line, pairs)[side].max() > level)
+
+        _, limit = bisect_up(kept, 0.0 if kept(0.0) else -12.0, 12.0, steps=14)
+        found += float(line_tails(sign * limit, sizes, rate, line, truth)[side][0])
     return min(found, 1.0)
 
 
@@ -216,7 +207,7 @@ def block_power(
         return level
     away = effect / math.sqrt(sum(1.0 / n for n in sizes))
     found = 0.0
-    for sign, side in zip((1.0, -1.0), _sides(level, alternative)):
+    for sign, side in zip((1.0, -1.0), tail_shares(level, alternative)):
         if side:
             found += 1.0 - float(special.nctdtr(free, sign * away, -special.stdtrit(free, side)))
     return found
@@ -224,7 +215,7 @@ def block_power(
 
 def _normal_power(away: float, wide: float, level: float, alternative: str) -> float:
     found = 0.0
-    for sign, side in zip((1.0, -1.0), _sides(level, alternative)):
+    for sign, side in zip((1.0, -1.0), tail_shares(level, alternative)):
         if side:
             found += float(ndtr(sign * away + wide * ndtri(side)))
     return found
@@ -237,14 +228,8 @@ _COMPARED = 50
 
 def critical_integer(law: Law, rate: float, alpha: float, highest: int) -> int:
     """Return the smallest noisy statistic whose upper p-value is at most alpha."""
-    low, high = -1, highest + math.ceil(45.0 / rate) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if upper(law, float(middle), rate) <= alpha:
-            high = middle
-        else:
-            low = middle
-    return high
+    most = highest + math.ceil(45.0 / rate) + 1
+    return bisect_left(range(most), True, key=lambda place: upper(law, float(place), rate) <= alpha)
 
 
 def noisy_power(values: Floats, law: Law, highest: int, rate: float, alpha: float, alternative: str) -> float:

@@ -21,11 +21,16 @@ from pydpstat.inference._null_distributions.noisy_t import (
     possible,
     variance_grid,
 )
-from pydpstat.inference._null_distributions.noisy_welch import Group, groups_under, variance_estimate
-from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, SHAPES, UP, centered_sums
+from pydpstat.inference._null_distributions.noisy_welch import (
+    TOGETHER,
+    Group,
+    groups_under,
+    variance_estimate,
+)
+from pydpstat.inference._null_distributions.simulation import DOWN, SHAPES, UP, centered_sums
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels.partition import PARABOLA
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 RUNS = 2_000
 # up to so many records each is drawn; of more the sums are taken as normal
@@ -33,7 +38,6 @@ DRAWN = 300
 _SEED = 2_718
 _GRID = 20_000
 _VARIANCES = 23
-_TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
 # critical values that depend on a release are taken from so many
 TYPICAL = 5
 
@@ -247,7 +251,7 @@ def two_sample_power(
             if not both.any():
                 continue
             least, limit = max(floor, first.least[i] + second.least[j]), -math.inf
-            for shapes in _TOGETHER:
+            for shapes in TOGETHER:
                 (mean1, part1), (mean2, part2) = row[shapes[0]], column[shapes[1]]
                 total = np.maximum(part1 / n1 + part2 / n2, least) + noise
                 limit = max(limit, critical(_sided((mean1 - mean2) / np.sqrt(total), alternative), beyond))

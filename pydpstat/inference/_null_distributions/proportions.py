@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat._search import bisect_up
@@ -20,9 +19,8 @@ from pydpstat.inference._null_distributions.noise import (
     geometric_sum,
     noise_variance,
 )
-from pydpstat.r_arithmetic.elementary import exp, log
+from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
-Floats = npt.NDArray[np.float64]
 SymmetricNoise = Tulap | GeometricNoise | GeometricSum
 # what is left out of the distribution of the count, and added to every p-value
 DROPPED = 1e-15

@@ -22,6 +22,7 @@ from pydpstat.inference._null_distributions.noise import (
 )
 from pydpstat.inference._null_distributions.proportions import binomial_points, binomial_reach
 from pydpstat.inference._null_distributions.shares import INDEPENDENT, ShareIntervals
+from pydpstat.r_arithmetic.elementary import Floats
 
 FEWEST_BINS, MOST_BINS = 8, 8192
 # frequencies of a distribution beyond which its Fourier transform is nothing
@@ -156,11 +157,8 @@ def lower_quantiles(
     size = fft.next_fast_len(2 * half + 2, real=True)
     values, masses = binomial_points(n, q)
     places = (factor * values - center) / step
-    lower = np.floor(places)
     # a value is divided between the two places around it, as the noise's values are
-    part = places - lower
-    count = np.bincount(lower.astype(np.int64) % size, masses * (1.0 - part), size)
-    count += np.bincount((lower.astype(np.int64) + 1) % size, masses * part, size)
+    count = _placed(places, masses, size)
     one = geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
     noise = np.zeros(size)
     noise[np.arange(-(one.size // 2), one.size // 2 + 1)] = one
@@ -327,17 +325,14 @@ class _Differences:
         return np.broadcast_to((found - 2.0 - _POINTS // 2) * step, below.shape)
 
 
-def _placed(places: npt.NDArray[np.floating[Any]], masses: Floats) -> Floats:
+def _placed(places: npt.NDArray[np.floating[Any]], masses: Floats, points: int = _POINTS) -> Floats:
     """Return masses on a circle of points, each divided between the two points around it."""
     lower = np.floor(places)
     part = places - lower
     at = lower.astype(np.int64)
-    first: Any = np.bincount(at % _POINTS, masses * (1.0 - part), _POINTS)
-    found: Floats = first + np.bincount((at + 1) % _POINTS, masses * part, _POINTS)
+    first: Any = np.bincount(at % points, masses * (1.0 - part), points)
+    found: Floats = first + np.bincount((at + 1) % points, masses * part, points)
     return found
-
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

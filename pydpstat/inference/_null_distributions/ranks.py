@@ -15,8 +15,8 @@ from scipy.special import ndtr, ndtri
 from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.noise import geometric_tail
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 # how many values an exact distribution may have
 POINTS = 40_000
 # operations that an exact distribution of signed ranks may take
@@ -90,10 +90,10 @@ def _cell_tail(distance: Floats, step: float, rate: float) -> Floats:
     # Var N = 1 / (2 sinh(rate / 2)^2), that of a Laplace distribution is 2 scale^2
     scale = 0.5 / math.sinh(0.5 * rate) if rate < 1000.0 else 0.0
     at = distance - 0.5
-    return (_beyond(at - 0.5 * step, scale) - _beyond(at + 0.5 * step, scale)) / step
+    return (laplace_beyond(at - 0.5 * step, scale) - laplace_beyond(at + 0.5 * step, scale)) / step
 
 
-def _beyond(x: Floats, scale: float) -> Floats:
+def laplace_beyond(x: Floats, scale: float) -> Floats:
     """Return the integral of a Laplace distribution's upper tail from x on."""
     if scale == 0.0:
         return np.maximum(-x, 0.0)

@@ -17,8 +17,8 @@ from pydpstat.inference._null_distributions.logistic_cells import lifted
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments
 from pydpstat.inference._null_distributions.noisy_score import Inverse, Releases, Responses, Scores
 from pydpstat.inference._null_distributions.simulation import Simulated
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 # points beside the estimate (an even number)

@@ -20,11 +20,11 @@ from pydpstat.inference._null_distributions.proportions import (
     NoisyPairInterval,
     ProportionInterval,
 )
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._population import Difference, TableTest
 from pydpstat.statistics._kernels.association_interval import around, correlation_range
 from pydpstat.statistics._kernels.partition import PARABOLA
 
-Floats = npt.NDArray[np.float64]
 Ends = tuple[float, float]
 S = TypeVar("S", bound="ShareIntervals")
 SHARES = "each cell's share of the population"

@@ -14,8 +14,7 @@ from scipy.special import chdtri, gammaln, ndtr, ndtri, xlog1py, xlogy
 from pydpstat._frozen import frozen
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.mechanism import Noise
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
 
 _SEED = 1_908
 # what is equal but for rounding counts as equal

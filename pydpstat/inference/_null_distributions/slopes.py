@@ -28,8 +28,7 @@ from pydpstat.inference._null_distributions.ranks import (
     kendall_law,
     signed_rank_law,
 )
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
 
 # up to here the distribution without noise is counted out; beyond it is normal
 MOST_COUNTED = 150

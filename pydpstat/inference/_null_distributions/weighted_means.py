@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat.inference._null_distributions.exact_moments import noise_reach
 from pydpstat.inference._null_distributions.mean_differences import (
@@ -25,8 +24,8 @@ from pydpstat.inference._null_distributions.noisy_t import (
     pvalue,
 )
 from pydpstat.inference._null_distributions.simulation import outermost
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 ASSUMPTIONS = (
     "records are drawn independently, each with its weight",
     "the mean is that of records and weights clipped to their bounds",
@@ -42,8 +41,6 @@ class WeightedSums:
     rest: float
     scales: tuple[float, float]
     size: int | None
-
-    assumptions = ASSUMPTIONS
 
     def about(self, mean: float) -> NoisySums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``."""
@@ -95,13 +92,6 @@ class WeightedMeanInterval:
     middle: float
     half: float
 
-    validity = "measured"
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the interval rests on."""
-        return self.known.assumptions
-
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses the mean with probability `alpha` at most."""
         center = self.known.mean
@@ -119,11 +109,6 @@ class WeightedMeanInterval:
         low, high = (self.middle + self.half * end for end in ends)
         bounds = self.middle - self.half, self.middle + self.half
         return max(low, bounds[0]), min(high, bounds[1])
-
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the same ends as arrays."""
-        low, high = self.ends(alpha)
-        return np.asarray(low), np.asarray(high)
 
 
 @dataclass(frozen=True)
@@ -198,13 +183,10 @@ class TotalInterval:
     mean: NoisyTInterval
     n: int
 
-    validity = "measured"
-    assumptions = ASSUMPTIONS
-
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the interval that misses the total with probability `alpha` at most."""
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the total with probability `alpha` at most."""
         low, high = self.mean.ends(alpha)
-        return np.asarray(self.n * low), np.asarray(self.n * high)
+        return self.n * low, self.n * high
 
 
 @dataclass(frozen=True)
@@ -271,8 +253,6 @@ class StratifiedSums:
     """Noisy sums of each stratum, with a private number of records."""
 
     strata: tuple[WeightedSums, ...]
-
-    assumptions = OF_STRATA
 
     @property
     def line(self) -> tuple[float, ...]:

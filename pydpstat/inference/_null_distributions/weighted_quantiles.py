@@ -13,9 +13,9 @@ import numpy.typing as npt
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
 from pydpstat.inference._null_distributions.quantiles import quantile_slope
 from pydpstat.inference._null_distributions.simulation import outermost
-from pydpstat.inference._null_distributions.weighted_means import ASSUMPTIONS, noisy_about
+from pydpstat.inference._null_distributions.weighted_means import noisy_about
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 # noises that a sum of many is taken to be made of; fewer have the longer tails
 _MOST = 4
 # what may be left out of a characteristic function, and how many of its values are added up
@@ -94,9 +94,6 @@ class WeightedQuantileInterval:
     known: WeightedCells
     share: float
 
-    validity = "measured"
-    assumptions = ASSUMPTIONS
-
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses the quantile with probability `alpha` at most."""
         edges, mean = self.known.edges, 2.0 * self.share - 1.0
@@ -117,12 +114,7 @@ class WeightedQuantileInterval:
         )
         return edges[max(math.floor(low), 0)], edges[min(math.ceil(high), last)]
 
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the same ends as arrays."""
-        low, high = self.ends(alpha)
-        return np.asarray(low), np.asarray(high)
-
-    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+    def noise_ends(self, alpha: float) -> tuple[float, float]:
         """Return the interval that misses the records' own quantile with probability `alpha` at most.
 
         At an edge above the quantile the weight below it, less the quantile's share of all weight, is at
@@ -136,7 +128,7 @@ class WeightedQuantileInterval:
         weights = np.array(known.weights)
         low = _passage(weights, share, known.scales[0], half)
         high = weights.size - _passage(weights[::-1], 1.0 - share, known.scales[0], half)
-        return np.asarray(known.edges[min(low, high)]), np.asarray(known.edges[max(low, high)])
+        return known.edges[min(low, high)], known.edges[max(low, high)]
 
 
 def _passage(weights: Floats, share: float, scale: float, half: float) -> int:

@@ -25,11 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
 
-Floats = npt.NDArray[np.float64]
 # Gives at most CHUNK weights from a place on, in an array that may be overwritten.
 Weights = Callable[[int], Floats]
 

@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import Cell
 
-Floats = npt.NDArray[np.float64]
 Scale = float | Floats
 # floats; Python's integers where one is beyond 2^53
 Integers = npt.NDArray[np.float64 | np.object_]

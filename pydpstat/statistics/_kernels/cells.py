@@ -276,13 +276,15 @@ def variables_in(data: object, scope: Scope) -> Variables:
     return variables_of(inside(data, origin, names))
 
 
-def coded_records(data: object, public: Sequence[PublicLevels], how: Options) -> tuple[Records, Options]:
+def coded_records(
+    data: object, public: Sequence[PublicLevels], how: Options, argument: str = "data"
+) -> tuple[Records, Options]:
     """Read records as the codes of their levels."""
-    return records_of(data, how, partial(_coded, public=tuple(public)))
+    return records_of(data, how, partial(_coded, public=tuple(public)), argument)
 
 
 def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
-    variables = variables_of(data)
+    variables = variables_of(data, argument)
     codes = tuple(codes_of(column, each) for column, each in zip(variables.columns, public))
     return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
