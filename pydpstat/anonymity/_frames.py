@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeGuard, TypeVar
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame, library_of
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Option = TypeVar("Option")
 _TO_PANDAS = {
@@ -65,8 +63,6 @@ def _several(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[Hashable]]
 
 
 def _places_of(df: pd.DataFrame, name: object, argument: str) -> list[int]:
-    import pandas as pd
-
     try:
         place = df.columns.get_loc(name)
     except (KeyError, TypeError, pd.errors.InvalidIndexError) as error:
@@ -147,8 +143,6 @@ def with_floats(df: pd.DataFrame, chosen: Sequence[int], columns: Iterable[np.nd
 
 def as_before(values: np.ndarray, column: pd.Series) -> object:
     """Return floats as a column's kind of float: float32 stays, a nullable column stays nullable."""
-    import pandas as pd
-
     kind = column.dtype
     if isinstance(kind, np.dtype):
         return values.astype(kind) if kind.kind == "f" else values
@@ -198,8 +192,6 @@ def mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, place: int) -> floa
 
 def equal_rows(df: pd.DataFrame, chosen: list[int]) -> np.ndarray:
     """Number rows so that equal ones have the same number, from 0; a missing value is a value."""
-    import pandas as pd
-
     groups = np.zeros(len(df), dtype=np.int64)
     for place in chosen:
         try:

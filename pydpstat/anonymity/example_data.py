@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pydpstat._answering import answered
+from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
 from pydpstat.r_arithmetic.elementary import exp
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ROWS = 307_511
 # the income of the outlier, and the code for "not employed" among the days
@@ -52,8 +48,6 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     >>> simulate_loans(3).shape
     (3, 6)
     """
-    import pandas as pd
-
     rows = frames.integer(rows, "rows", 1, 2**31)
     rng = np.random.default_rng(frames.integer(seed, "seed", 0, 2**63 - 1))
     wealth = rng.normal(size=(3, rows))

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._grid import grid_unit
+from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, source_from
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Bins = int | Sequence[float]
 _EDGES = "an integer of at least 1, or increasing edges"
@@ -171,8 +168,6 @@ def _bins(value: object) -> int | np.ndarray:
 
 
 def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
-    import pandas as pd
-
     name = checks.excerpt(df.columns[place])
     values = frames.floats(df, place)
     known = values[~np.isnan(values)]
@@ -377,8 +372,6 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     0   10
     1   10
     """
-    import pandas as pd
-
     groups = equal_rows(df, frames.places(df, columns))
     number = frames.integer(size, "size", 1, 2**63 - 1)
     return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._data.containers import is_numeric
+from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
 from pydpstat.anonymity._frames import Names, equal_rows, mean_squared_error, same_shape
 from pydpstat.anonymity.results import AnonymizationResults
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @answered
@@ -206,8 +203,6 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     age    25.0
     dtype: float64
     """
-    import pandas as pd
-
     mean_square = checks.flag(squared, "squared")
     same_shape(df1, df2)
     errors = [mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
@@ -265,8 +260,6 @@ def evaluate_anonymization(
     pay    0.25
     dtype: float64
     """
-    import pandas as pd
-
     square = checks.flag(squared_error, "squared_error")
     same_shape(df, df_anonym, ("df", "df_anonym"))
     chosen = frames.places(df, columns)

@@ -10,11 +10,11 @@ import numpy as np
 
 from pydpstat._checks import one_of
 from pydpstat._frozen import Frozen, frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, left_out, number, one_line, plain
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 NOT_PRIVATE = (
@@ -224,8 +224,6 @@ class AnonymizationResults(Report, Frozen):
 
 def _kept(series: pd.Series) -> pd.Series:
     """Return a Series of numbers that cannot be made writable, nor an index of numbers."""
-    import pandas as pd
-
     index = series.index
     if getattr(index.dtype, "kind", "O") in "iuf":
         index = pd.Index(frozen(index.to_numpy()), name=index.name, copy=False)

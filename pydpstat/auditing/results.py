@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._report import Drawn, Facts, Report, Rows, Undecided, one_line, plain_guarantee
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BINS = 80
 # draws of each sample that the picture shows
@@ -273,8 +271,6 @@ class AuditResults(Drawn, Undecided, Report):
         >>> audit(lambda x: x, 5, 6, claim=1, samples=500).to_frame()["event"].iloc[0]
         'the result is at most 5'
         """
-        import pandas as pd
-
         names = [f"event {place}" for place in range(1, len(self.events) + 1)]
         rows = [
             (each.epsilon_lower, each.p, each.p_lower, each.q, each.q_upper, each.likelier_under, each.words)

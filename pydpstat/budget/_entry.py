@@ -9,14 +9,11 @@ import socket
 import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING
 
 from pydpstat._checks import is_number
 from pydpstat._files import text_of
+from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +103,6 @@ _DTYPES = {
 
 def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
     """Return one row an entry; texts are pandas' strings, and what there is none of is NaN or NA."""
-    import pandas as pd
-
     rows = list(map(astuple, entries))
     dtypes = {name: _DTYPES.get(name, "string") for name in COLUMNS}
     frame = pd.DataFrame(rows, columns=list(COLUMNS))

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat._checks import as_integer, did_you_mean, excerpt
 from pydpstat._data.containers import has_rows
+from pydpstat._lazy import pd
 from pydpstat.consistency.tables import Form, TableFit, numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
@@ -150,7 +151,6 @@ def _labeled(value: object, kept: Axes, form: Form, name: str) -> np.ndarray:
     goal, own = read_table(value, name)
     if goal.ndim != len(kept):
         return goal
-    import pandas as pd
 
     wanted = [form.names[axis] for axis in kept]
     by_name = None not in wanted and set(own.names) == set(wanted)

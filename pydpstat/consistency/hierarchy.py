@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from pydpstat._checks import shown, shown_option
 from pydpstat._data.lookup import factorized, label_column, label_columns
 from pydpstat._data.values import objects
 from pydpstat._frozen import frozen
+from pydpstat._lazy import pd
 from pydpstat.consistency._tree import Tree
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Hierarchy:
@@ -193,8 +191,6 @@ class Hierarchy:
         >>> Hierarchy({"N": ["a", "b"], "S": None}).frame().level.tolist()
         ['level 0', 'level 1', 'level 1', 'level 2', 'level 2']
         """
-        import pandas as pd
-
         levels = np.repeat(np.array(self.levels, dtype=object), self.sizes)
         columns = {"level": levels, "label": np.concatenate(self.labels)}
         return pd.DataFrame(columns, index=pd.Index(self.names(), name="node", dtype=object))
@@ -279,8 +275,6 @@ def _inside(branch: object) -> tuple[list[object], list[object]]:
 
 def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of a list of children and parents, and their parents' places."""
-    import pandas as pd
-
     children, parents = label_column(child, "child"), label_column(parent, "parent")
     if len(children) != len(parents):
         raise PydpstatError(
@@ -318,8 +312,6 @@ def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
 
 def _from_rows(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the labels in a column for each level, their parents' places, and the columns' names."""
-    import pandas as pd
-
     named = label_columns(columns, "columns")
     codes, levels = zip(*[factorized(column, "columns") for _, column in named])
     if len({code.size for code in codes}) != 1 or not codes[0].size:

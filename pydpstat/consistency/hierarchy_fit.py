@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,14 +12,12 @@ from pydpstat._data.held import read_whole
 from pydpstat._data.lookup import places
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import objects
+from pydpstat._lazy import pd
 from pydpstat.consistency._tree import Levels, apply, as_integers, check_size, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.consistency.tables import numbers
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # products of variances stay far from the ends of what floats can hold
 _LEAST = 1e-100
@@ -98,8 +95,6 @@ def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
 
 def _places_of_keys(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label, or by a tuple of the labels down to it."""
-    import pandas as pd
-
     paths = [key for key in keys if isinstance(key, tuple)]
     if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
         depth = max(map(len, paths))
@@ -123,8 +118,6 @@ def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
 
 def _places(columns: tuple[object, ...], size: int, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each record the place of its leaf among all nodes, or -1."""
-    import pandas as pd
-
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:
@@ -276,8 +269,6 @@ def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
 
 
 def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
-    import pandas as pd
-
     series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
     names = pd.Index(hierarchy.names())
     if not names.is_unique or not series.index.is_unique:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pydpstat._answering import fixed
 from pydpstat._checks import alpha_of, as_integer, one_of
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.consistency._tree import Method, apply, checked_method
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.tables import COST
@@ -25,8 +26,6 @@ from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, lef
 from pydpstat.results._words import mechanism_words
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat.mechanisms.mechanism import Noise
     from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
@@ -115,8 +114,6 @@ class HierarchyFit(Report, Frozen):
         return self._series(np.sqrt(np.concatenate(self.spreads)), "std err")
 
     def _series(self, values: np.ndarray, name: str) -> pd.Series:
-        import pandas as pd
-
         return pd.Series(values, index=self.hierarchy.frame().index, name=name)
 
     def level(self, level: str | int) -> pd.Series:
@@ -171,8 +168,6 @@ class HierarchyFit(Report, Frozen):
             standard errors.
         """
         from statistics import NormalDist
-
-        import pandas as pd
 
         alpha_of(alpha)
         check_only(kind, NOISE, type(self).__name__)
@@ -285,8 +280,6 @@ class HierarchyResults(Stated, HierarchyFit):
         return next(each.name for each in self.noises if each is not None)
 
     def _by_level(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
-        import pandas as pd
-
         return pd.Series(values, index=pd.Index(self.hierarchy.levels, name="level"), name=name)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,11 @@ from pydpstat._data.containers import floats_of, has_columns, is_frame, is_serie
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
 from pydpstat.results._report import Facts, Report, Rows, number
 from pydpstat.results.results import DPResults
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COST = "post-processing of the given numbers: it costs no privacy budget"
 
@@ -46,7 +44,6 @@ class Form(Frozen):
         """Return an array of the table's shape in the table's form."""
         if self.labels is None and self.index is None:
             return values.copy()
-        import pandas as pd
 
         if self.labels is not None:
             shown = self.labels.natural(values.astype(np.float64))
@@ -256,8 +253,6 @@ class TableFit(Report, Frozen):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the convergence report as a frame, with a row for each margin."""
-        import pandas as pd
-
         return pd.DataFrame({"largest gap": list(self.gaps)}, index=pd.Index(self.margins, name="margin"))
 
     def _facts(self) -> Facts:

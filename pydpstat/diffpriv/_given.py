@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,9 @@ from pydpstat import _checks as checks
 from pydpstat._answering import Answering
 from pydpstat._data.containers import has_columns, is_series, library_of, row_names
 from pydpstat._data.held import public_list
+from pydpstat._lazy import pd
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Slotted")
@@ -182,8 +180,6 @@ def with_record(xs: object, x: Any) -> object:
     if has_columns(xs):
         return _in_frame(xs, x)
     if is_series(xs) and _is_plain(xs.dtype.kind):
-        import pandas as pd
-
         return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
     raise PydpstatError(
         "oracle must return a list, an array of numbers or strings, or a data frame; got "
@@ -213,8 +209,6 @@ def _element(xs: list[object], x: object) -> object:
 
 
 def _in_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
-    import pandas as pd
-
     if not has_columns(x):
         x = pd.DataFrame([x] if isinstance(x, dict) or is_series(x) else [list(x)], columns=xs.columns)
     return pd.concat([xs, x], ignore_index=True)

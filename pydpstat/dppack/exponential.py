@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._data.containers import has_columns, is_series
 from pydpstat._data.held import variable
+from pydpstat._lazy import pd
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack._values import plain_array
 from pydpstat.errors import PydpstatError
@@ -195,6 +196,5 @@ def _names(x: object) -> Sequence[object] | None:
     """Return the names of a Series; the numbers that pandas gives by itself are none."""
     if not is_series(x):
         return None
-    import pandas as pd
 
     return None if isinstance(x.index, pd.RangeIndex) else x.index

@@ -24,6 +24,7 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
+from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
@@ -32,7 +33,6 @@ from pydpstat.random import Source
 from pydpstat.random.secure._bits import permutation
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     import pyarrow as pa
 
@@ -117,7 +117,6 @@ def without_shared(column: pd.Series | pd.Index) -> pd.Series | pd.Index:
     plain = None if kind is None else arrow_type(kind)
     if plain == kind:
         return column
-    import pandas as pd
 
     return column.astype(pd.ArrowDtype(plain))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._mean_tests import METHODS, one_sample
 from pydpstat.inference._moment_release import mean_of, variance_of
@@ -25,9 +26,6 @@ from pydpstat.results._intervals import CONFIDENCE, check_only
 from pydpstat.results._numbers import table
 from pydpstat.results._report import Drawn, Facts, Rows, Stated, number, one_line
 from pydpstat.results._words import joined, mechanism_words, titled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -128,7 +126,6 @@ class MomentsResults(Drawn, Stated, Frozen):
         values = [ask(known, *pair) for known, pair in zip(self.sums, self.pairs)]
         if self.names is None:
             return float(values[0])
-        import pandas as pd
 
         return pd.Series(values, index=list(self.names), dtype="float64")
 
@@ -140,8 +137,6 @@ class MomentsResults(Drawn, Stated, Frozen):
     @property
     def params(self) -> pd.Series:
         """Means and standard deviations as a Series with their names."""
-        import pandas as pd
-
         return pd.Series(dict(self._estimates()), dtype="float64", name="estimate")
 
     def _heading(self) -> str:
@@ -264,7 +259,6 @@ class MomentsResults(Drawn, Stated, Frozen):
         check_only(kind, CONFIDENCE, "moments")
         if column is not None or self.names is None:
             return self._ends(self._place(column), level)
-        import pandas as pd
 
         ends = [self._ends(place, level) for place in range(len(self.names))]
         return pd.DataFrame([*map(tuple, ends)], index=list(self.names), columns=[0, 1])

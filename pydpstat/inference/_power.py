@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import listed
 from pydpstat._data.progress import Progress
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions import power_counts, power_means
 from pydpstat.inference._power_settings import (
@@ -28,9 +29,6 @@ from pydpstat.inference._power_settings import (
 from pydpstat.inference.rank_groups import weights_of
 from pydpstat.results._report import Drawn, Report, Rows, number, plain
 from pydpstat.results._report import Facts as Lines
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _NUMBERS = ("n", "epsilon", "effect", "power")
 _LEAST_RECORDS, _MOST_RECORDS = 2, 10**9
@@ -138,8 +136,6 @@ class PowerPlan(Drawn, Report):
         binomtest  100      1.0    0.15   0.05  0.834
         binomtest  200      1.0    0.15   0.05  0.989
         """
-        import pandas as pd
-
         powers = [(self.n, self.epsilon, name, power) for name, power in self.powers]
         if epsilon is not None or n is not None:
             powers = [

@@ -14,6 +14,7 @@ from pydpstat._data.columns import Columns, Pair, numbers_of, one_column, truths
 from pydpstat._data.containers import Column, has_rows, is_frame, is_vector, name_of, offers, rows
 from pydpstat._data.held import about, aligned, in_memory, read_frame
 from pydpstat._data.table import Chunk, Table, table_of
+from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat._release.scope import NOTHING, Scope
 from pydpstat.errors import PydpstatError
@@ -332,12 +333,9 @@ def own_ids(unit: object, samples: Sequence[Sized] | None = None) -> list[Column
 def _rows(column: Column, stay: Stays) -> Column:
     if has_rows(column) or isinstance(column, np.ndarray):
         return rows(column, stay)
-    import pandas as pd
 
     return rows(pd.Series(column, dtype=getattr(column, "dtype", object)), stay)
 
 
 def _named(ids: Column, stay: Stays, name: str) -> Column:
-    import pandas as pd
-
     return pd.Series(_rows(ids, stay), name=name)

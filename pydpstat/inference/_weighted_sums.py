@@ -16,6 +16,7 @@ from pydpstat._data.columns import Columns, Data, Pair
 from pydpstat._data.containers import Column, columns_of, is_frame, names_of
 from pydpstat._data.held import about, in_memory, read_whole
 from pydpstat._data.table import Chunk, table_of
+from pydpstat._lazy import pd
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.options import NO_VALUE, Missing, Options, check_records, options
 from pydpstat._release.scope import Scope
@@ -166,8 +167,6 @@ def _together(
 
 
 def _series(column: Column, name: str) -> Column:
-    import pandas as pd
-
     return pd.Series(column, name=name)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import VECTOR
 from pydpstat._release.options import Missing, Options, options
@@ -29,9 +30,6 @@ from pydpstat.results._report import Drawn, Facts, Rows, Stated, number
 from pydpstat.results._words import mechanism_words, titled
 from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
 from pydpstat.statistics._kernels.scope import Keys
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @quiet
@@ -253,8 +251,6 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
     @property
     def estimate(self) -> pd.DataFrame:
         """Means and standard deviations, a row for each group and variable."""
-        import pandas as pd
-
         return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
 
     def _heading(self) -> str:
@@ -336,8 +332,6 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         -------
         DataFrame with columns mean, lower, upper and std
         """
-        import pandas as pd
-
         ends = self.conf_int(alpha)
         columns = {"mean": self.mean.params, "lower": ends[0], "upper": ends[1], "std": self.std.params}
         return pd.DataFrame(columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,8 @@ from pydpstat._data.held import in_memory, public_list
 from pydpstat._data.lookup import places
 from pydpstat._data.values import is_missing, objects
 from pydpstat._frozen import frozen
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Category = bool | int | float | str
 _MOST = 10**6
@@ -154,7 +152,6 @@ def answers_of(codes: Codes, container: Container, categories: Categories) -> ob
     chosen = codes.astype(np.intp, copy=False)
     if like is None:
         return categories.table.take(chosen).reshape(shape)
-    import pandas as pd
 
     if is_index(like):
         return pd.Index(categories.table).take(chosen).rename(like.name)

@@ -18,6 +18,7 @@ from pydpstat._data.columns import bounds_pair, numbers_of
 from pydpstat._data.containers import is_series
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import objects
+from pydpstat._lazy import pd
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Options, options
 from pydpstat._release.statistic import quiet, release_statistic
@@ -122,8 +123,6 @@ class _NoiseAccess:
         if single:
             return float(answers[0])
         if is_series(values):
-            import pandas as pd
-
             return pd.Series(answers, index=values.index, name=values.name)
         return answers
 

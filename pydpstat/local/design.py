@@ -12,6 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
+from pydpstat._lazy import pd
 from pydpstat._release.payment import pay
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
@@ -34,8 +35,6 @@ from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat.local.results import ResponseResults
 
 LOCAL = (
@@ -93,8 +92,6 @@ class ResponseDesign(Answering, ABC):
     @property
     def design_matrix(self) -> pd.DataFrame:
         """Probability of each answer (rows) for each truth (columns)."""
-        import pandas as pd
-
         names = pd.Index(list(self.categories), name="answer", dtype=object)
         return pd.DataFrame(self._matrix(), index=names, columns=names.rename("truth"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,13 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._data.progress import Progress
+from pydpstat._lazy import pd
 from pydpstat._release.payment import within
 from pydpstat.errors import PydpstatError
 from pydpstat.local._intervals import Floats, moment
 from pydpstat.local.randomized_response import RandomizedResponse
 from pydpstat.r_arithmetic.elementary import tanh
 from pydpstat.random import source_from
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("epsilon", "n", "run", "estimate", "uncertainty")
 # what a simulation can draw in a sitting
@@ -233,8 +231,6 @@ def run_n_experiments(
     100      0.219  0.053
     2000     0.049  0.013
     """
-    import pandas as pd
-
     designs = [_design(each) for each in _listed(epsilon, "epsilon")]
     nodes = [_count(each, "n_nodes", MOST_NODES) for each in _listed(n_nodes, "n_nodes")]
     runs, truth = _count(n_runs, "n_runs", MOST_RUNS), _chance(p)

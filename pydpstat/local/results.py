@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._lazy import pd
 from pydpstat.local import _intervals as estimate
 from pydpstat.local._categories import Category
 from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
@@ -20,9 +21,6 @@ from pydpstat.results._numbers import table
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, level_of, number
 from pydpstat.results.results import DPResults
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_NAME = 16
 _ONE = Labels("proportion")
@@ -108,8 +106,6 @@ class ResponseResults(DPResults):
     @property
     def answers(self) -> pd.Series:
         """How often each category was answered."""
-        import pandas as pd
-
         index = pd.Index(list(self.design.categories), name="answer", dtype=object)
         return pd.Series(list(self.counted), index=index, name="answers")
 
@@ -191,8 +187,6 @@ class ResponseResults(DPResults):
                         0      1
         proportion  0.015  0.399
         """
-        import pandas as pd
-
         from pydpstat._checks import flag
 
         each = alpha / self.value.size if flag(joint, "joint") else alpha
@@ -247,8 +241,6 @@ class ResponseResults(DPResults):
         >>> list(r.to_frame().columns)
         ['moment', 'ml', 'count', 'se randomization', 'se population', 'lower', 'upper']
         """
-        import pandas as pd
-
         randomization, population = self._errors()
         low, high = self._limits(alpha, "randomization" if kind is None else kind, "blaker").T
         columns: dict[str, npt.ArrayLike] = {

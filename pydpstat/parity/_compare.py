@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from pydpstat._lazy import pd
 from pydpstat.errors import PrivacyWarning, PydpstatError
 from pydpstat.parity.case import Case, Factor, Input
 from pydpstat.r_arithmetic import Histogram
@@ -96,8 +97,6 @@ def _executed(source: str, names: Names) -> object:
 
 def evaluate_in_python(case: Case) -> Outcome:
     """Evaluate the Python expression of a comparison on R's stream."""
-    import pandas as pd
-
     import pydpstat
     from pydpstat import diffpriv, dppack
     from pydpstat.porting import r
@@ -160,8 +159,6 @@ def flatten(value: object, values: list[float], labels: list[str]) -> None:
 
 def _input(value: Input) -> object:
     if isinstance(value, Factor):
-        import pandas as pd
-
         return pd.Categorical(value.values, categories=value.levels)
     if isinstance(value, list) and value and not isinstance(value[0], str):
         return np.array([math.nan if item is None else item for item in value])

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pydpstat
+from pydpstat._lazy import pd
 from pydpstat.errors import PrivacyWarning, PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise
 from pydpstat.porting._forms import Place
@@ -244,8 +245,6 @@ def _dots(function: str, arguments: Mapping[str, Value]) -> list[object]:
 
 
 def _factor(value: Value) -> object:
-    import pandas as pd
-
     cells = ["a", "b"] * (COUNT // 2)
     return pd.Categorical(cells, categories=["a", "b", "c"]) if value.levels else cells
 
@@ -288,8 +287,6 @@ def _object(made: Made, **other: object) -> Any:
 
 def _design(arguments: Mapping[str, Value], wide: bool) -> tuple[object, object, dict[str, object]]:
     """Return made-up records of a model, and the bounds and switches that are written."""
-    import pandas as pd
-
     bounds = [arguments.get(f"{end}_bounds", Value()).constant for end in ("upper", "lower")]
     listed = [[each] if isinstance(each, float) else each for each in bounds]
     high, low = (each if isinstance(each, list) and each else None for each in listed)

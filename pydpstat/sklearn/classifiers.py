@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds
+from pydpstat._lazy import pd
 from pydpstat._warn import note
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
@@ -23,8 +24,6 @@ from pydpstat.sklearn._estimators import (
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pydpstat._release.additive import Spender
 
 Labels = np.ndarray
@@ -259,7 +258,5 @@ def _two(classes: Labels, argument: str) -> Labels:
 
 def _outcome(target: Labels, classes: Labels, name: str) -> pd.Series:
     """Return the response as a Categorical; what is neither class counts as the first. Private."""
-    import pandas as pd
-
     second = np.asarray(target == classes[1]).astype(np.int8)
     return pd.Series(pd.Categorical.from_codes(second, categories=classes.tolist()), name=name)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from pydpstat._answering import answered
 from pydpstat._data.columns import GivenBounds, bounds_pair
+from pydpstat._lazy import pd
 from pydpstat.inference.regression import ols
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, linear_coefficients
 from pydpstat.statistics._kernels.scope import Keys
@@ -143,8 +144,6 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         PydpstatError
             Where an argument is not allowed or the budget does not suffice.
         """
-        import pandas as pd
-
         features, target = self._read(X, y, numeric=True)
         own = self._given(self.y_bounds, "y_bounds", "the response", "a pair")
         pairs, response = self._pairs(), bounds_pair(own, "y_bounds")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,11 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat._frozen import Frozen
+from pydpstat._lazy import pd
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
 from pydpstat.teaching.uniform import UniformNoise, several
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 MOST_QUERIES = 10**7
@@ -83,8 +81,6 @@ class AveragingAttack(Frozen):
         >>> averaging_attack(lambda: draw(120.0, 2.0), 250).to_frame().index.tolist()
         [1, 10, 100, 250]
         """
-        import pandas as pd
-
         given = self.answers.size
         at = [10**power for power in range(len(str(given))) if 10**power < given] + [given] * (given > 0)
         running = self.running
@@ -251,8 +247,6 @@ class IntersectionAttack:
         1       5  3 to 7          3 to 7    1/5
         2       7  5 to 9          5 to 7    1/3
         """
-        import pandas as pd
-
         rows = zip(self.answers, self.left, self.chances)
         return pd.DataFrame(
             [(a, _ends(self.noise.possible(a)), _ends(left), str(chance)) for a, left, chance in rows],

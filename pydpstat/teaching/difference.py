@@ -6,19 +6,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
 from pydpstat.mechanisms._noise import density_of
 from pydpstat.teaching.uniform import UniformNoise
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Chance = float | Fraction
 _MOST = 1000
@@ -88,8 +86,6 @@ class DifferencingAttack:
         0                6      1
         1                7      0
         """
-        import pandas as pd
-
         exact = [self.without + each for each in self.contributions]
         chances = [str(each) if isinstance(each, Fraction) else each for each in self.chances]
         return pd.DataFrame(

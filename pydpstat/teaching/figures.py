@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pydpstat._answering import answered
 from pydpstat._checks import shown_option
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @answered
@@ -61,8 +59,6 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
     chance        1/3        1/3   True
     n               6          7  False
     """
-    import pandas as pd
-
     if not isinstance(figures, Mapping):
         raise PydpstatError(
             f"figures must map names to pairs (given, here); got {type(figures).__name__}. "
