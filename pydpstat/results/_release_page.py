@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,6 @@ from pydpstat.results._postprocessing import AsDrawn, BetweenEdges, Derived
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number, one_line
 from pydpstat.results._tables import ALL, TABLES
 from pydpstat.results._words import mechanism_words, printed, titled
-
-if TYPE_CHECKING:
-    pass
 
 # of plain numbers and arrays
 _Operation = Callable[..., Any]
