@@ -117,7 +117,9 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     def of(
         cls, release: Release, *, interval: Interval | None = None, df: int | None = None, **own: Any
     ) -> InferenceResults:
-        """Return what follows from a release; the released numbers are its parameters where none are given.
+        """Return what follows from a release; `own` has its other fields by their names.
+
+        The released numbers are the release's parameters where none are given.
 
         Examples
         --------
