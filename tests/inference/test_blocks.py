@@ -76,16 +76,6 @@ def test_containers_and_results(data, test):
     assert pickle.loads(pickle.dumps(r)).pvalue == r.pvalue
 
 
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 100.0), (2, 1.0), (3, 0.001), (5, 1.0)])
-@pytest.mark.parametrize("make", [np.zeros, np.arange, lambda n: np.full(n, np.nan)])
-def test_few_records(n, epsilon, make):
-    assert 0.0 < pydpstat.any_test(make(n), t_test, epsilon).pvalue <= 1.0
-    found = pydpstat.any_interval(make(n), np.mean, epsilon, range=(0, 1))
-    for alpha in (0.5, 1e-6):
-        low, high = found.conf_int(alpha)
-        assert low < high
-
-
 def test_empty_blocks_reject_nothing():
     r = pydpstat.any_test(
         np.empty(0), lambda block: len(block) < 1, 1e4, blocks=3, level=0.2, neighbors="unbounded"

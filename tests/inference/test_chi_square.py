@@ -137,17 +137,6 @@ def test_a_law_without_all_of_the_noise_is_noticed(name):
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 300, 5, noise=1.5)) > 29
 
 
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize(("x", "epsilon"), [("a", 0.001), ("a", 100.0), ("ab", 1.0), ("aaaaa", 0.001)])
-def test_few_records(x, epsilon, neighbors):
-    x, how = [*x], {"neighbors": neighbors, "rng": 1}
-    one = pydpstat.chisquare(x, epsilon, levels=["a", "b"], **how)
-    two = pydpstat.chi2_contingency(x, x, epsilon, levels=(["a", "b"], ["a", "b"]), **how)
-    for r in (one, two):
-        assert 0.0 < r.pvalue <= 1.0 and math.isfinite(r.statistic)
-        assert all(0.0 <= share <= 1.0 for _, share in r.estimates)
-
-
 def test_no_records_where_their_number_is_private():
     r = pydpstat.chi2_contingency([], [], 1.0, levels=(["a", "b"], ["a", "b"]), neighbors="unbounded", rng=1)
     assert 0.0 < r.pvalue <= 1.0 and r.nobs is None

@@ -271,21 +271,6 @@ def test_the_sensitivity_is_attained(neighbors, records):
     assert sum(abs(a - b) for a, b in zip(before.exact, after.exact)) == before.sensitivities[0]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("neighbors", NEIGHBORS)
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.001), (1, 100.0), (2, 100.0), (5, 0.001)])
-def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
-    public = {"bounds": (0, 10), "max_weight": 3, "neighbors": neighbors, "rng": 4}
-    x, w = np.full(n, 20.0), np.ones(n)
-    for r in (
-        pydpstat.weighted_mean(x, w, epsilon, **public),
-        pydpstat.weighted_quantile(x, w, 0.5, epsilon, bins=8, **public),
-    ):
-        for alpha in (0.5, 1e-6):
-            low, high = r.conf_int(alpha, kind="population").to_numpy()[0]
-            assert 0.0 <= low <= float(r) <= high <= 10.0
-
-
 @pytest.mark.parametrize(
     ("call", "given", "how", "message"),
     [
