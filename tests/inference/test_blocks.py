@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat import PydpstatError
 from pydpstat.inference._null_distributions.block_counts import (
     BlockQuantile,
     choose_blocks,
@@ -172,38 +171,3 @@ def test_beyond_the_range_there_is_no_end():
     r = pydpstat.any_interval(X + 100.0, np.mean, 5.0, range=(0, 1), rng=1)
     low, high = r.conf_int()
     assert 0.0 < low < 1.0 and high == math.inf
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"test": 3}, "test must be a function"),
-        ({"blocks": 0}, "blocks must be a whole number"),
-        ({"level": 1.0}, "level must be a number between 0 and 1"),
-        ({"neighbors": "unbounded"}, "blocks must be given with neighbors 'unbounded'"),
-        ({"neighbors": "unbounded", "blocks": 3, "null": t_test}, "null must be None"),
-        ({"data": iter([1.0])}, "data must be records in memory"),
-        ({"data": np.empty(0)}, "data must have at least 1 record"),
-        ({"epsilon": 1e-12}, "epsilon must be at least 1e-09"),
-    ],
-)
-def test_messages(arguments, message):
-    with pytest.raises(PydpstatError, match=message):
-        pydpstat.any_test(**{"data": X, "test": t_test, "epsilon": 1.0, **arguments})
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"limit": "both", "level": 0.1}, "limit must be one of"),
-        ({"limit": "lower"}, "level must be above 0 and at most 0.5"),
-        ({"level": 0.1}, "level must be None if limit is None"),
-        ({"range": (1, 0)}, "range must be a pair"),
-        ({"range": (-1.7e308, 1.7e308)}, "range must be between 1e-290 and 1e"),
-        ({"estimator": "mean"}, "estimator must be a function"),
-    ],
-)
-def test_messages_of_intervals(arguments, message):
-    with pytest.raises(PydpstatError, match=message):
-        given = {"data": X, "estimator": np.mean, "epsilon": 1.0, "range": (0, 1), **arguments}
-        pydpstat.any_interval(**given)

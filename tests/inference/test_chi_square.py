@@ -186,25 +186,6 @@ def test_what_a_result_says():
     assert any("almost uninformative" in each for each in faint.remarks)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "levels must be given"),
-        ({"levels": "discover"}, "levels must not be 'discover'"),
-        ({"data": {"x": ANSWERS, "y": ANSWERS}, "levels": [["a"], ["b"]]}, "must be one variable"),
-        ({"levels": [*"abc"], "f_exp": [1, 2]}, "f_exp must have a positive finite number"),
-        ({"levels": [*"abc"], "f_exp": [1, 2, 0]}, "for each"),
-        ({"levels": [*"abc"], "f_exp": {"a": 1}}, "f_exp must name every level"),
-        ({"levels": range(1_001)}, "levels must"),
-    ],
-)
-def test_refusals(given, message):
-    with pytest.raises(PydpstatError, match=message):
-        pydpstat.chisquare(**{"data": ANSWERS, "epsilon": 1.0, **given})
-    with pytest.raises(PydpstatError, match="have the same length"):
-        pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]])
-
-
 @settings(max_examples=20)
 @given(
     st.integers(1, 4),

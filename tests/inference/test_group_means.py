@@ -131,21 +131,6 @@ def test_any_noisy_sums_have_a_p_value(sizes, epsilon, seed):
     assert 0.0 < pvalue <= 1.0 and math.isfinite(statistic)
 
 
-@pytest.mark.parametrize(
-    ("samples", "how", "message"),
-    [
-        ([[0.5]], {}, "samples must be 2 to 100 groups; got 1"),
-        ([[0.5], []], {}, "sample2 must have at least 1 record"),
-        ([[0.5], [0.5]], {"shape": "t"}, "shape must be"),
-        ([[0.5], [0.5]], {"epsilon": 1e-12}, "epsilon must be at least 1e-09"),
-        ([[0.5], [math.nan]], {}, "missing"),
-    ],
-)
-def test_refusals(samples, how, message):
-    with pytest.raises(PydpstatError, match=message):
-        pydpstat.f_oneway(*samples, **{**USUAL, **how})
-
-
 def test_nearly_without_noise_private_sizes_change_nothing():
     groups = [X, X + 1.0, X[:200] + 2.0]
     public, private = (

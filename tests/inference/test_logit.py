@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
-from pydpstat import Budget, PydpstatError
+from pydpstat import Budget
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
@@ -228,25 +228,6 @@ def test_collinear_predictors_have_no_ends():
         and np.isinf(few.bse).all()
         and "The release is uninformative" in few.remarks[0]
     )
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
-        ({"formula": "y ~ x + C(g)"}, "levels must include the public levels of 'g'"),
-        ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
-        ({"missing": "drop"}, "missing must not be 'drop'"),
-        ({"data": FRAME.assign(x=np.nan)}, "missing must say how to treat missing"),
-        ({"data": FRAME[:0]}, "data must have at least 1 record"),
-        ({"epsilon": 0.0}, "epsilon must be"),
-        ({"epsilon": 1e-300}, "epsilon must be at least 1e-09"),
-    ],
-)
-def test_messages(arguments, message):
-    with pytest.raises(PydpstatError, match=message):
-        given_ = {"formula": "y ~ x", "data": FRAME, "epsilon": 1.0, "bounds": {"x": (0, 10)}, **arguments}
-        pydpstat.logit(**given_)
 
 
 def simulated(n, b, epsilon, draw, spread):

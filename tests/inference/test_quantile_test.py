@@ -49,22 +49,6 @@ def test_ties_make_it_careful():
     assert shares == {"share below": 21 / 65, "share above": 38 / 65}
 
 
-@pytest.mark.parametrize(
-    ("x", "how", "message"),
-    [
-        (X, {"p": 0.0}, "p must be above 0 and below 1"),
-        (X, {"q": np.inf}, "q must be a finite number"),
-        (X, {"ties": "no"}, "ties must be True or False"),
-        (np.ones((3, 2)), {}, "x must be one variable"),
-        ([np.nan], {}, "missing must say how to treat missing"),
-        ([], {}, "x must have at least 1 record"),
-    ],
-)
-def test_messages(x, how, message):
-    with pytest.raises(PydpstatError, match=message):
-        quantile_test(x, 1.0, **how)
-
-
 def test_missing_values_get_a_number_and_a_budget_is_charged_once():
     assert quantile_test([1.0, np.nan], PLAIN, missing=-1.0).released[0] == ("below", 1.0)
     with pydpstat.Budget(1.0) as budget:

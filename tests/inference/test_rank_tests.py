@@ -152,25 +152,6 @@ def test_private_numbers_of_records_are_refused(name):
         CALLS[name](10, epsilon=1.0, budget=dp.Budget(2.0, neighbors="unbounded"))
 
 
-@pytest.mark.parametrize(
-    "call, said",
-    [
-        (lambda: dp.mannwhitneyu(X, Y, 1.0, alternative="larger"), "alternative must be one of"),
-        (lambda: dp.kruskal(X, epsilon=1.0), "samples must be two or more groups; got 1"),
-        (lambda: dp.kendalltau(X, Y, 1.0), "x and y must have the same length"),
-        (lambda: dp.wilcoxon(X, 1.0, cap=61), "cap must be from 1 to the number of records, 60"),
-        (lambda: dp.wilcoxon([], 1.0), "x must have at least 1 record"),
-        (lambda: dp.kstest(X, "poisson", 1.0), "cdf must be a continuous distribution of scipy.stats"),
-        (lambda: dp.kstest(X, "gamma", 1.0), "args must be the parameters of 'gamma'"),
-        (lambda: dp.kstest(X, Y, 1.0), "For two samples use ks_2samp"),
-        (lambda: dp.mannwhitneyu(X, [1.0, None], 1.0), "missing must say how to treat missing"),
-    ],
-)
-def test_messages(call, said):
-    with pytest.raises(PydpstatError, match=said):
-        call()
-
-
 # privacy
 
 

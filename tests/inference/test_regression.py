@@ -118,31 +118,6 @@ def test_constant_predictors_are_said_to_be_hidden():
     assert np.isinf(twice.conf_int().loc[["x1", "x2"]]).to_numpy().any(axis=1).all()
 
 
-@pytest.mark.parametrize(
-    ("own", "said"),
-    [
-        (
-            {"neighbors": "unbounded", "method": "rank"},
-            "neighbors must be 'bounded' for a regression by ranks",
-        ),
-        ({"missing": "drop"}, "missing must not be 'drop' with neighbors 'bounded'"),
-        ({"bounds": {"y": (0, 1)}}, "bounds must name every column"),
-        ({"bounds": [(0, 1)]}, "bounds must be one pair, or one for each"),
-        ({"method": "lasso"}, "method must be one of"),
-        ({"coefficients": "x"}, "left out with method 'moments'"),
-        ({"method": "rank", "coefficients": "w"}, "coefficients must be names of slopes"),
-        ({"method": "rank", "mechanism": "gaussian", "delta": 1e-6}, "mechanism must be one of"),
-        ({"levels": {"w": [1, 2]}}, "levels must be of columns of the model"),
-        ({"levels": {"x": [1]}}, "must be two or more"),
-        ({"null": math.inf}, "null must be a finite number"),
-        ({"missing": 99.0}, "within the bounds"),
-    ],
-)
-def test_what_is_refused_says_what_to_do(frame, own, said):
-    with pytest.raises(PydpstatError, match=said):
-        pydpstat.ols("y ~ x + z", frame, 1.0, **{"bounds": BOUNDS, **own})
-
-
 def test_ranks_without_intervals_have_tests_alone(frame):
     fit = ols("y ~ x + z", frame, method="rank")
     assert list(fit.pvalues.index) == ["x", "z"] and set(fit.validity) == {"model"}
@@ -285,21 +260,6 @@ def test_many_predictors_that_the_noise_hides_have_whole_lines_without_warnings(
     assert (fit.pvalues == 1.0).sum() >= 6 and not fit.pvalues.isna().any()
     hidden = np.isinf(fit.bse)
     assert hidden.any() and np.isinf(fit.conf_int()[hidden]).to_numpy().all()
-
-
-def test_a_logistic_regression_needs_bounds_of_numbers_and_its_response_none(frame):
-    data, levels = frame.assign(y=frame.y > 1), {"levels": {"g": LEVELS["g"]}, "rng": 1}
-    assert list(pydpstat.logit("y ~ C(g)", data, 1.0, **levels).params.index)[1:] == [
-        "C(g)[T.b]",
-        "C(g)[T.c]",
-    ]
-    for formula, own, said in (
-        ("y ~ x + C(g)", levels, "bounds must be a pair"),
-        ("y ~ x + z", {"bounds": {"x": (0, 100)}}, r"it lacks 'z', for the columns \['x', 'z'\]"),
-        ("y ~ x + z", {"bounds": [(0, 100)]}, r"each numeric variable of the data, \['x', 'z'\]; got 1"),
-    ):
-        with pytest.raises(PydpstatError, match=said):
-            pydpstat.logit(formula, data, 1.0, **own)
 
 
 @pytest.mark.parametrize(

@@ -53,27 +53,3 @@ def test_each_group_has_the_whole_epsilon():
     dp.ttest_ind(X, X[:100], 1.0, bounds=(0, 100), rng=1, budget=budget)
     with pytest.raises(dp.BudgetExceeded):
         dp.ttest_1samp(X, 40, 0.5, bounds=(0, 100), rng=1, budget=budget)
-
-
-@pytest.mark.parametrize(
-    ("call", "given", "how", "said"),
-    [
-        (dp.ttest_1samp, (X, 101), {}, "popmean must be a number within the bounds"),
-        (dp.ttest_1samp, (X, 40), {"alternative": "both"}, "alternative must be"),
-        (dp.ttest_1samp, (X, 40), {"method": "z"}, "method must be"),
-        (dp.ttest_1samp, ([], 40), {}, "a must have at least 1 record"),
-        (
-            dp.ttest_1samp,
-            (X, 40),
-            {"method": "exact", "neighbors": "unbounded"},
-            "'bounded' with method 'exact'",
-        ),
-        (dp.ttest_ind, (X, []), {}, "b must have at least 1 record"),
-        (dp.ttest_ind, (X, X), {"equal_var": True}, "equal_var must be False"),
-        (dp.ttest_rel, (X, X[1:]), {}, "same length"),
-        (dp.ttest_rel, (X, X), {"bounds": (1, 2)}, "bounds must contain 0"),
-    ],
-)
-def test_wrong_arguments_are_named(call, given, how, said):
-    with pytest.raises(dp.PydpstatError, match=said):
-        call(*given, 1.0, **{"bounds": (0, 100), **how})
