@@ -1,7 +1,6 @@
 """Logistic regression: sums of proven sensitivity, and what follows from them."""
 
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
-from pydpstat import Budget
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
@@ -204,18 +202,6 @@ def test_the_unit_of_a_predictor_is_nothing_but_a_unit():
     assert other.pvalues["x"] == pytest.approx(one.pvalues["x"], rel=1e-4)
     ends = other.conf_int().loc["x"].to_numpy() * 1000.0
     assert ends == pytest.approx(one.conf_int().loc["x"].to_numpy(), rel=1e-4)
-
-
-def test_it_is_paid_for_once():
-    budget = Budget(2.0)
-    r = pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
-    assert budget.spent.epsilon == 1.5 == r.guarantee.epsilon and len(budget.entries) == 1
-    with pytest.raises(pydpstat.BudgetExceeded):
-        pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
-    with Budget(1.0) as around:
-        pydpstat.logit(FRAME.y, FRAME.x, 0.75, bounds=(0, 10))
-    assert around.spent.epsilon == 0.75
-    assert pickle.loads(pickle.dumps(r)).conf_int().equals(r.conf_int())
 
 
 def test_collinear_predictors_have_no_ends():

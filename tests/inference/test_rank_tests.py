@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from levels import ranks
 from scipy import stats
@@ -179,13 +178,6 @@ def test_the_condition_of_given_groups_is_stated():
     for name in ("mannwhitneyu", "kruskal", "ks_2samp"):
         assert "who is in which group" in " ".join(CALLS[name](9, epsilon=1.0).guarantee.conditions)
     assert "from that record alone" in " ".join(dp.kstest(X, np.tanh, 1.0).guarantee.conditions)
-
-
-def test_missing_values_and_containers():
-    frame = pd.DataFrame({"x": [1.0, None, 3.0], "y": [2.0, 1.0, None]})
-    own = dp.kendalltau(frame["x"], frame["y"], PLAIN, missing=0, rng=1)
-    assert own.released[0][1] == dp.kendalltau([1, 0, 3], [2, 1, 0], PLAIN, rng=1).released[0][1]
-    assert dp.mannwhitneyu(frame[["x"]], [0.5, 2.0], PLAIN, missing=-1, rng=1).statistic == 3.0
 
 
 # levels

@@ -168,13 +168,10 @@ def test_a_private_number_of_records_is_released_with_noise(frame):
     assert float(np.max(fit.noise_scale)) < float(np.max(ols("y ~ x", frame).noise_scale))
 
 
-def test_neighbors_are_the_budgets_and_it_is_charged_once(frame):
+def test_neighbors_are_the_budgets(frame):
     budget = pydpstat.Budget(1.0, neighbors="unbounded")
     assert ols("y ~ x", frame, 0.5, budget=budget).guarantee.neighbors == "unbounded"
     assert budget.spent.epsilon == pytest.approx(0.5)
-    budget = pydpstat.Budget(1.0)
-    ols("y ~ x", frame, 0.75, method="rank", interval=True, budget=budget)
-    assert budget.spent.epsilon == pytest.approx(0.75)
 
 
 def chunked(frame, size):
