@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from levels.proportions import noise
 from scipy import stats
 from statsmodels.stats import proportion as statsmodels
 
@@ -62,11 +63,6 @@ def test_without_noise_two_proportions_meet_the_score_test(compare, value):
     assert (low, high) == pytest.approx(ends, rel=0.03)
 
 
-def geometric(rng, epsilon, size):
-    gone = -np.expm1(-epsilon)
-    return rng.geometric(gone, size) - rng.geometric(gone, size)
-
-
 RUNS = 1200
 # 0.05 and 4 standard errors: a false alarm in 30,000 comparisons
 HIGHEST = 0.05 + 4.0 * np.sqrt(0.05 * 0.95 / RUNS)
@@ -91,7 +87,7 @@ WORST = [
 @pytest.mark.parametrize("sizes, p, line, epsilon", WORST)
 def test_level_of_two(sizes, p, line, epsilon):
     rng = np.random.default_rng(4)
-    counts = rng.binomial(sizes, p, (RUNS, 2)) + geometric(rng, epsilon, (RUNS, 2))
+    counts = rng.binomial(sizes, p, (RUNS, 2)) + noise(rng, epsilon, (RUNS, 2))
     noisy = [NoisyCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
 
     def far(each):

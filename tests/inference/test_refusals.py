@@ -106,6 +106,7 @@ REFUSED = [
     (lambda: blocks(epsilon=1e-12), "epsilon must be at least 1e-09"),
     (lambda: ends_of_blocks(limit="both", level=0.1), "limit must be one of"),
     (lambda: ends_of_blocks(limit="lower"), "level must be above 0 and at most 0.5"),
+    (lambda: ends_of_blocks(limit="lower", level=0.7), "level must be above 0 and at most 0.5"),
     (lambda: ends_of_blocks(level=0.1), "level must be None if limit is None"),
     (lambda: ends_of_blocks(range=(1, 0)), "range must be a pair"),
     (lambda: ends_of_blocks(range=(-1.7e308, 1.7e308)), "range must be between 1e-290 and 1e"),
