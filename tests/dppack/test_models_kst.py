@@ -47,17 +47,6 @@ def test_no_function_of_the_user_is_reachable_from_the_results():
         fit(base(mapXy=lambda x, w: x @ w, gradients=False)).predict(X)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_gaussian_noise_takes_the_draws_in_r_s_order(size):
-    from pydpstat.dppack._models.noise import _turned
-    from pydpstat.random import source_from
-
-    drawn = RRandom(3).rnorm(size)
-    turned = _turned(source_from(3, int_seeds_r=True), size, 1.0)
-    expected = [-drawn[1], drawn[0]] if size == 2 else drawn[::-1].tolist()
-    assert turned.tolist() == expected
-
-
 @pytest.mark.parametrize(
     "model, text",
     [
