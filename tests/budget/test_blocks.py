@@ -17,6 +17,8 @@ from pydpstat.teaching import UniformNoise
 pytestmark = pytest.mark.filterwarnings("ignore::pydpstat.errors.PrivacyWarning")
 X, BOUNDS = [1.0, 2.0, 3.0, 4.0], (0, 5)
 ROWS, CLASSES = [[0.2], [0.4], [0.7], [0.9]], [0, 0, 1, 1]
+CELLS = {"y": [True, False] * 2, "x": X, "g": list("abab")}
+OF_CELLS = {"bounds": {"x": BOUNDS}, "levels": {"g": ["a", "b"]}}
 LINE = np.linspace(0, 1, 90).reshape(-1, 1)
 
 
@@ -71,6 +73,14 @@ RELEASES = {
         ROWS, CLASSES, [1], [0], rng=rng
     ),
     "tuning": tuned,
+    "weighted mean": lambda rng=None: dp.weighted_mean(X, X, 0.5, bounds=BOUNDS, max_weight=4, rng=rng),
+    "moments": lambda rng=None: dp.moments(X, 0.5, bounds=BOUNDS, rng=rng),
+    "t test": lambda rng=None: dp.ttest_ind(X, X, 0.5, bounds=BOUNDS, rng=rng),
+    "quantile test": lambda rng=None: dp.quantile_test(X, 0.5, q=2.0, rng=rng),
+    "regression": lambda rng=None: dp.ols(X, X, 0.5, bounds=BOUNDS, rng=rng),
+    "robust": lambda rng=None: dp.ols(X, X, 0.5, bounds=BOUNDS, cov_type="HC3", rng=rng),
+    "logit": lambda rng=None: dp.logit([True, False] * 2, X, 0.5, bounds=BOUNDS, rng=rng),
+    "logit by cells": lambda rng=None: dp.logit("y ~ x + C(g)", CELLS, 0.5, **OF_CELLS, rng=rng),
 }
 
 

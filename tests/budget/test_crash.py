@@ -1,49 +1,50 @@
-"""Ledgers whose writers are killed at random moments, and ledgers across a fork."""
+"""Ledgers whose writers, and whose connections, are killed at random moments."""
 
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from pydpstat import Budget
+from tests.budget.processes import run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-KILLS, KILLS_PER_LEDGER, SPENDS = 200, 10, 20
+SPENDS = {"path": 20, "url": 200}
 
 
-def run(tmp_path, *command):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, env=environment, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.slow
-def test_killed_writers_lose_no_spend_and_never_exceed_the_limit(tmp_path):
-    writers = Path(__file__).with_name("writers.py")
-    ledgers = json.loads(run(tmp_path, writers, tmp_path, 20_240_501, KILLS, KILLS_PER_LEDGER))
-    assert sum(each["killed"] for each in ledgers) == KILLS
+@pytest.mark.parametrize(
+    "where, kills, each",
+    [
+        pytest.param("file", 200, 10, marks=pytest.mark.slow),
+        ("PostgreSQL", 16, 8),
+        pytest.param("PostgreSQL", 100, 10, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_writers_and_connections_lose_no_spend(request, tmp_path, where, kills, each):
+    place = where if where == "file" else request.getfixturevalue("url")
+    script = Path(__file__).with_name("writers.py")
+    ledgers = json.loads(run(script, place, tmp_path, 20_240_501, kills, each))
+    killed, ended = (sum(ledger[name] for ledger in ledgers) for name in ("killed", "ended"))
+    assert killed + ended == kills and killed and bool(ended) == (where == "PostgreSQL")
     unused = 0
-    for each in ledgers:
-        assert each["codes"] == [0, 0, 0] and each["before"] <= SPENDS
-        budget = Budget.open(each["ledger"])
+    for ledger in ledgers:
+        ((kind, at),) = ledger["place"].items()
+        assert ledger["codes"] == [0, 0, 0] and ledger["before"] <= SPENDS[kind]
+        budget = Budget.open(**ledger["place"])
         spends = Counter(entry.process for entry in budget.entries)
-        releases = Counter(map(int, Path(each["log"]).read_text().split()))
+        releases = Counter(map(int, Path(ledger["log"]).read_text().split()))
         # every release was spent before, by the same process
         assert all(spends[process] >= count for process, count in releases.items())
         # and the three last writers used up the rest, to the last spend
-        assert sum(spends.values()) == SPENDS
+        assert sum(spends.values()) == SPENDS[kind]
         assert budget.spent.epsilon == 1.0 and budget.remaining.epsilon == 0.0
-        connection = sqlite3.connect(each["ledger"])
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        connection.close()
-        unused += SPENDS - sum(releases.values())
+        unused += SPENDS[kind] - sum(releases.values())
+        if kind == "path":
+            with closing(sqlite3.connect(at)) as connection:
+                assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     # the kills did fall between spend and release, or the test would show nothing
-    assert unused > 0
+    assert unused > 0 or kills < 100

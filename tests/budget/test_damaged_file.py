@@ -4,8 +4,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +15,7 @@ from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat.__main__ import main
 from pydpstat.budget import _file as file
 from tests.budget.damage import DAMAGES, JUNK, TOO_MUCH, check, filled, told
+from tests.budget.processes import run
 
 
 @pytest.fixture(scope="module", params=["basic", "zcdp"])
@@ -324,9 +323,7 @@ def test_a_user_without_permission(mode):
         path = folder / "a.ledger"
         Budget(1.0, path=path)
         path.chmod(mode)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-c", READER, str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
-        assert done.stderr == "" and str(folder) in done.stdout and "must be writable" in done.stdout
+        told = run("-B", "-c", READER, path)
+        assert str(folder) in told and "must be writable" in told
     finally:
         shutil.rmtree(folder)

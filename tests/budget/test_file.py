@@ -15,6 +15,7 @@ import pytest
 import pydpstat
 from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat.budget import _file as file
+from tests.budget.processes import environment
 
 
 @pytest.fixture
@@ -78,10 +79,6 @@ try:
 except PydpstatError as error:
     print(type(error).__name__, error, flush=True)
 """
-
-
-def environment():
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @contextmanager
@@ -240,19 +237,3 @@ def test_the_ledger_holds_no_data_and_no_estimates(path):
         import struct
 
         assert struct.pack(">d", secret) not in content
-
-
-MAKER = """
-import sys, time
-from pydpstat import Budget, Guarantee
-time.sleep(1.0 - time.time() % 1.0)
-Budget(1.0, path=sys.argv[1]).spend(Guarantee(0.3), "mean(x)")
-"""
-
-
-@pytest.mark.slow
-def test_two_makers_make_one_ledger(path):
-    command = [sys.executable, "-c", MAKER, str(path)]
-    makers = [subprocess.Popen(command, env=environment()) for _ in range(3)]
-    assert [maker.wait() for maker in makers] == [0, 0, 0]
-    assert len(Budget.open(path).entries) == 3 and os.listdir(path.parent) == [path.name]

@@ -1,10 +1,7 @@
 """Connections to ledgers in PostgreSQL: shared by many, lost at any moment, interrupted and given back."""
 
-import os
 import select
 import socket
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
@@ -15,17 +12,6 @@ import pydpstat
 from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat.budget import _ledger
 from pydpstat.budget import _postgres as postgres
-
-
-@pytest.mark.slow
-def test_two_makers_make_one_ledger(url):
-    code = "import sys; from pydpstat import Budget, Guarantee; "
-    code += "Budget(1.0, url=sys.argv[1]).spend(Guarantee(0.125), 'mean(x)')"
-    asked = f"{url}%20-cdefault_transaction_isolation%3Dserializable"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    makers = [subprocess.Popen([sys.executable, "-c", code, asked], env=environment) for _ in range(4)]
-    assert [maker.wait() for maker in makers] == [0] * 4
-    assert Budget.open(url=url).spent.epsilon == 0.5
 
 
 def test_a_commit_waits_for_the_disk(url, connection):

@@ -15,6 +15,7 @@ import pytest
 
 from pydpstat import Budget, BudgetExceeded, Guarantee, PydpstatError
 from pydpstat.budget import _ledger
+from tests.budget.processes import environment, run
 
 ODD = "'); DROP TABLE pydpstat_spends; --"
 
@@ -142,8 +143,28 @@ print(sorted(entry.call for entry in budget.entries), budget.spent.epsilon, memo
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_shares_a_ledger_and_neither_connections_nor_memory(shared):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-W", "error", "-c", ACROSS_A_FORK, json.dumps(shared, default=str)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.stderr == "" and done.returncode == 0
-    assert done.stdout.splitlines() == ["3", "['after', 'before', 'child', 'parent'] 0.65 0.1"]
+    told = run("-W", "error", "-c", ACROSS_A_FORK, json.dumps(shared, default=str))
+    assert told.splitlines() == ["3", "['after', 'before', 'child', 'parent'] 0.65 0.1"]
+
+
+MAKER = """
+import json, sys, time
+from pydpstat import Budget, Guarantee
+time.sleep(1.0 - time.time() % 1.0)
+Budget(1.0, **json.loads(sys.argv[1])).spend(Guarantee(0.125), "mean(x)")
+"""
+
+
+@pytest.mark.slow
+def test_makers_at_the_same_moment_make_one_ledger(shared):
+    place = (
+        {"url": f"{shared['url']}%20-cdefault_transaction_isolation%3Dserializable"}
+        if "url" in shared
+        else shared
+    )
+    command = [sys.executable, "-c", MAKER, json.dumps(place, default=str)]
+    makers = [subprocess.Popen(command, env=environment()) for _ in range(4)]
+    assert [maker.wait() for maker in makers] == [0] * 4
+    assert Budget.open(**shared).spent.epsilon == 0.5
+    if "path" in shared:
+        assert os.listdir(shared["path"].parent) == [shared["path"].name]

@@ -35,6 +35,9 @@ GOOD = {
     "pooledCovDP": {"samples": (PAIRS, PAIRS), **_TWO, **_GAUSS},
 }
 
+# what is no source of random numbers
+NO_SOURCES = [True, 1.5, "1", [1], np.random.RandomState(1), np.random.PCG64(1), np.random, object()]
+
 
 @contextmanager
 def refused_before_any_draw(match=None):

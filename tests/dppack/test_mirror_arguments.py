@@ -12,8 +12,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pydpstat import DPResults, DPResultsPair, PrivacyWarning, PydpstatError, RRandom, dppack
 from tests.dppack.mirror_calls import GOOD, call, values
@@ -76,25 +74,6 @@ def test_a_wrong_argument_stops_before_any_draw(name):
             crashes.append((changed, f"{type(error).__name__}: {error}"))
     assert moved == []
     assert crashes == []
-
-
-@pytest.mark.parametrize("name", GOOD)
-@settings(max_examples=30)
-@given(data=st.data())
-def test_several_wrong_arguments(name, data):
-    arguments = dict(GOOD[name])
-    for argument in data.draw(
-        st.lists(st.sampled_from(sorted(arguments)), min_size=2, max_size=4, unique=True)
-    ):
-        # huge whole numbers and ragged lists have the test above
-        few = [value for value in WRONG if value is not HUGE and value is not RAGGED]
-        arguments[argument] = data.draw(st.sampled_from(few))
-    rng = RRandom(5)
-    before = rng.state
-    try:
-        assert np.isfinite(values(call(name, arguments, rng))).all()
-    except PydpstatError as error:
-        assert np.array_equal(rng.state, before) or str(error).startswith(AFTER)
 
 
 NUMBER, TEXT = 4.242424242e7, "Zyxomma-petiolatum"

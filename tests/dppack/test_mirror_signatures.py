@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError, RRandom, dppack
-from tests.dppack.mirror_calls import GOOD, PAIRS, X, Y, call, values
+from tests.dppack.mirror_calls import GOOD, NO_SOURCES, PAIRS, X, Y, call, refused_before_any_draw, values
 
 # two releases of whole numbers may be equal
 COUNTED = ("histogramDP", "tableDP", "ExponentialMechanism")
@@ -77,16 +77,9 @@ def r_argument(name):
 @pytest.mark.parametrize("name, first, second", WRONG_PAIRS)
 def test_of_two_wrong_arguments_rs_first_is_named(name, first, second):
     arguments = dict(GOOD[name]) | {each: ORDER[name][each][0] for each in (second, first)}
-    rng = RRandom(3)
-    before = rng.state
-    with pytest.raises(PydpstatError) as error:
-        call(name, arguments, rng)
-    if first == "b":
-        assert "same length" in str(error.value)
-    else:
-        # bound1 is the first of bound1 and bound2, x1 of x1 and x2
-        assert first in str(error.value).split(";")[0], str(error.value)
-    assert np.array_equal(rng.state, before)
+    # bound1 is the first of bound1 and bound2, x1 of x1 and x2
+    with refused_before_any_draw("same length" if first == "b" else f"^[^;]*{first}") as stream:
+        call(name, arguments, stream)
 
 
 @pytest.mark.live
@@ -148,30 +141,14 @@ def test_no_rng_is_the_operating_system(name):
 
 
 @pytest.mark.parametrize("name", GOOD)
-@pytest.mark.parametrize(
-    "rng",
-    [
-        True,
-        1.5,
-        "1",
-        [1],
-        np.random.RandomState(1),
-        np.random.PCG64(1),
-        np.random,
-        np.random.SeedSequence(1),
-        object(),
-    ],
-    ids=lambda rng: type(rng).__name__,
-)
+@pytest.mark.parametrize("rng", NO_SOURCES, ids=lambda rng: type(rng).__name__)
 def test_another_rng_is_refused(name, rng):
     with pytest.raises(
-        PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; got"
+        PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; "
     ):
         call(name, GOOD[name], rng)
 
 
 def test_a_seed_beyond_rs_names_the_argument():
-    with pytest.raises(
-        PydpstatError, match="^(rng|seed) must be a whole number from -2147483647 to 2147483647"
-    ):
+    with pytest.raises(PydpstatError, match="^(rng|seed) must be a whole number from -2147483647 to "):
         dppack.meanDP(X, 1, 0, 5, rng=2**31)

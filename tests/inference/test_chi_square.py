@@ -137,17 +137,6 @@ def test_a_law_without_all_of_the_noise_is_noticed(name):
     assert sum(p <= 0.05 for p in simulated._pvalues(setting, 300, 5, noise=1.5)) > 29
 
 
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-@pytest.mark.parametrize(("x", "epsilon"), [("a", 0.001), ("a", 100.0), ("ab", 1.0), ("aaaaa", 0.001)])
-def test_few_records(x, epsilon, neighbors):
-    x, how = [*x], {"neighbors": neighbors, "rng": 1}
-    one = pydpstat.chisquare(x, epsilon, levels=["a", "b"], **how)
-    two = pydpstat.chi2_contingency(x, x, epsilon, levels=(["a", "b"], ["a", "b"]), **how)
-    for r in (one, two):
-        assert 0.0 < r.pvalue <= 1.0 and math.isfinite(r.statistic)
-        assert all(0.0 <= share <= 1.0 for _, share in r.estimates)
-
-
 def test_no_records_where_their_number_is_private():
     r = pydpstat.chi2_contingency([], [], 1.0, levels=(["a", "b"], ["a", "b"]), neighbors="unbounded", rng=1)
     assert 0.0 < r.pvalue <= 1.0 and r.nobs is None
@@ -195,25 +184,6 @@ def test_what_a_result_says():
         tested.conf_int()
     faint = pydpstat.chisquare(x, 0.001, levels="declared", rng=1)
     assert any("almost uninformative" in each for each in faint.remarks)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "levels must be given"),
-        ({"levels": "discover"}, "levels must not be 'discover'"),
-        ({"data": {"x": ANSWERS, "y": ANSWERS}, "levels": [["a"], ["b"]]}, "must be one variable"),
-        ({"levels": [*"abc"], "f_exp": [1, 2]}, "f_exp must have a positive finite number"),
-        ({"levels": [*"abc"], "f_exp": [1, 2, 0]}, "for each"),
-        ({"levels": [*"abc"], "f_exp": {"a": 1}}, "f_exp must name every level"),
-        ({"levels": range(1_001)}, "levels must"),
-    ],
-)
-def test_refusals(given, message):
-    with pytest.raises(PydpstatError, match=message):
-        pydpstat.chisquare(**{"data": ANSWERS, "epsilon": 1.0, **given})
-    with pytest.raises(PydpstatError, match="have the same length"):
-        pydpstat.chi2_contingency(ANSWERS, ["u"], 1.0, levels=[[*"abc"], ["u"]])
 
 
 @settings(max_examples=20)

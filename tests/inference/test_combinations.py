@@ -4,7 +4,6 @@ import copy
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
@@ -17,16 +16,6 @@ SURE = 1e8
 BOUNDS = {"y": (-8.0, 12.0), "x": (1.0, 10.0), "z": (-4.0, 4.0)}
 FORMULA = "y ~ x * z + C(g)"
 NAMES = ["Intercept", "x", "z", "C(g)[T.b]", "C(g)[T.c]", "x:z"]
-
-
-@pytest.fixture(scope="module")
-def frame():
-    rng = np.random.default_rng(7)
-    n = 600
-    made = pd.DataFrame({"x": rng.uniform(1, 10, n), "z": rng.normal(size=n).clip(-4, 4)})
-    made["g"] = rng.choice(["a", "b", "c"], n)
-    made["y"] = 0.3 * made.x - 0.2 * made.z * (made.g == "b") + rng.normal(size=n).clip(-3, 3)
-    return made
 
 
 def fitted(frame, epsilon=SURE, formula=FORMULA, **own):

@@ -5,8 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from levels import correlations as levels
 from scipy import stats
 
@@ -78,28 +76,6 @@ def test_what_the_sums_say_of_the_spread():
     # nine noises are in the number, two standard deviations of which are taken off
     assert spread_of(sums, None, 10.0).size == pytest.approx(2000.0 - 2.0 * 3.0 * 10.0)
     assert spread_of(sums, None, 10.0).most > found.most
-
-
-@pytest.mark.slow
-@given(
-    st.integers(0, 10_000),
-    st.sampled_from([1, 3, 20, 1000]),
-    st.sampled_from([1e-3, 0.3, 5.0, 1e6]),
-    st.booleans(),
-)
-@settings(max_examples=25)
-def test_an_interval_lies_in_its_range_and_holds_the_estimate(seed, n, epsilon, public):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"a": rng.normal(size=n + 1), "b": rng.normal(size=n + 1), "c": 1.0})
-    neighbors = "bounded" if public else "unbounded"
-    r = pydpstat.corr(frame, epsilon, bounds=(-3, 3), neighbors=neighbors, rng=seed)
-    before = None
-    for alpha in (0.5, 0.05, 1e-6):
-        low, high = population(r, alpha).T
-        value = r.params.to_numpy()
-        assert (low >= -1.0).all() and (high <= 1.0).all() and not ((low > value) | (value > high)).any()
-        assert before is None or (low <= before[0]).all() and (before[1] <= high).all()
-        before = low, high
 
 
 def test_a_sign_turns_the_interval():

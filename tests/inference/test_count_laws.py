@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from levels.proportions import noise
 from scipy import stats
 
 from pydpstat.inference._null_distributions.noise import (
@@ -178,17 +179,12 @@ def test_the_ends_are_where_a_tail_is_half_of_alpha(n, epsilon, z):
 PAIRS = [(20, 0.3, 1.0, (1, 1)), (20, 0.3, 0.05, (1, 1)), (200, 0.05, 0.5, (1, 2)), (5, 0.5, 5.0, (1, 1))]
 
 
-def noise_of(rng, rate, size):
-    gone = -np.expm1(-rate)
-    return rng.geometric(gone, size) - rng.geometric(gone, size)
-
-
 @pytest.mark.parametrize("n, p, rate, terms", PAIRS)
 def test_private_sizes_against_simulation(n, p, rate, terms):
     rng, runs = np.random.default_rng(1), 40_000
     met = rng.binomial(n, p, runs)
-    first = met + sum(noise_of(rng, rate, runs) for _ in range(terms[0]))
-    second = n - met + sum(noise_of(rng, rate, runs) for _ in range(terms[1]))
+    first = met + sum(noise(rng, rate, runs) for _ in range(terms[0]))
+    second = n - met + sum(noise(rng, rate, runs) for _ in range(terms[1]))
     drawn = _studentized(first, second, p, noise_variance(rate), terms)
     for t in np.quantile(drawn, [0.03, 0.5, 0.97]).tolist():
         up, low = _tails_of(t, n, p, rate, terms)
@@ -234,7 +230,7 @@ LINES = [
 @pytest.mark.parametrize("sizes, p, line, rate", LINES)
 def test_two_counts_against_simulation(sizes, p, line, rate):
     rng, runs = np.random.default_rng(2), 200_000
-    first, second = (rng.binomial(n, share, runs) + noise_of(rng, rate, runs) for n, share in zip(sizes, p))
+    first, second = (rng.binomial(n, share, runs) + noise(rng, rate, runs) for n, share in zip(sizes, p))
     drawn, _ = line.statistic(first, second, sizes, noise_variance(rate))
     # 4.5 standard errors, and 0.001 for cells in place of integers
     error = 4.5 * np.sqrt(0.25 / runs) + 1e-3

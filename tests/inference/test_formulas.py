@@ -34,19 +34,6 @@ MODELS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def frame():
-    rng = np.random.default_rng(7)
-    n = 600
-    made = pd.DataFrame({"x": rng.uniform(1, 10, n), "z": rng.normal(size=n).clip(-4, 4)})
-    made["g"] = rng.choice(["a", "b", "c"], n)
-    made["h"] = rng.choice([1, 2], n)
-    errors = rng.normal(size=n).clip(-3, 3)
-    made["y"] = 0.3 * made.x - 0.2 * made.z * (made.g == "b") - 0.4 * (made.h == 2) + errors
-    made["w"] = np.exp(0.1 * made.x + 0.3 * errors).clip(0.5, 9)
-    return made
-
-
 def public(formula):
     """Return bounds and levels of what a formula names."""
     said = formula_terms(formula)

@@ -189,18 +189,3 @@ def test_it_says_what_it_rests_on_and_what_it_has_not(far):
     assert "moments, HC3" in text and "possibly heteroscedastic" in text and "cov_type='HC3'" in text
     with pytest.raises(PydpstatError, match="cov_type='nonrobust'"):
         fit.t_test("x = z")
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"cov_type": "HC1"}, "cov_type must be one of {'nonrobust', 'HC3'}; got 'HC1'"),
-        ({"cov_type": None}, "cov_type must be"),
-        ({"cov_type": "HC3", "method": "rank"}, "cov_type must be left out with method 'rank'"),
-    ],
-)
-def test_others_are_refused(far, given, said):
-    budget = dp.Budget(1.0)
-    with pytest.raises(PydpstatError, match=said):
-        dp.ols("y ~ x", far, 1.0, bounds=BOUNDS, budget=budget, **given)
-    assert not budget.entries

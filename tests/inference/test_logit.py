@@ -1,7 +1,6 @@
 """Logistic regression: sums of proven sensitivity, and what follows from them."""
 
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
-from pydpstat import Budget, PydpstatError
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
@@ -206,29 +204,6 @@ def test_the_unit_of_a_predictor_is_nothing_but_a_unit():
     assert ends == pytest.approx(one.conf_int().loc["x"].to_numpy(), rel=1e-4)
 
 
-def test_it_is_paid_for_once():
-    budget = Budget(2.0)
-    r = pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
-    assert budget.spent.epsilon == 1.5 == r.guarantee.epsilon and len(budget.entries) == 1
-    with pytest.raises(pydpstat.BudgetExceeded):
-        pydpstat.logit(FRAME.y, FRAME.x, 1.5, bounds=(0, 10), budget=budget)
-    with Budget(1.0) as around:
-        pydpstat.logit(FRAME.y, FRAME.x, 0.75, bounds=(0, 10))
-    assert around.spent.epsilon == 0.75
-    assert pickle.loads(pickle.dumps(r)).conf_int().equals(r.conf_int())
-
-
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 1.0), (2, 100.0), (3, 0.001), (40, 1.0), (40, 100.0)])
-@pytest.mark.parametrize("make", [np.zeros, lambda n: np.full(n, 1e9), np.arange])
-def test_whatever_the_records_are(make, n, epsilon):
-    r = pydpstat.logit(np.arange(n) % 3 == 0, make(n), epsilon, bounds=(0, 10), rng=1)
-    assert np.isfinite(r.params).equals(np.isfinite(r.bse)) and not r.bse.isna().any()
-    assert ((r.pvalues > 0.0) & (r.pvalues <= 1.0)).all()
-    for alpha in (0.5, 0.05, 1e-6):
-        ends = r.conf_int(alpha).to_numpy()
-        assert not np.isnan(ends).any() and (ends[:, 0] < ends[:, 1]).all()
-
-
 def test_collinear_predictors_have_no_ends():
     both = np.column_stack([FRAME.x, FRAME.x])
     r = pydpstat.logit(FRAME.y, both, 1.0, bounds=(0, 10), rng=1)
@@ -239,25 +214,6 @@ def test_collinear_predictors_have_no_ends():
         and np.isinf(few.bse).all()
         and "The release is uninformative" in few.remarks[0]
     )
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ({"formula": "y ~ log(x)"}, "lower bound is above 0, where log is defined"),
-        ({"formula": "y ~ x + C(g)"}, "levels must include the public levels of 'g'"),
-        ({"bounds": {"z": (0, 1)}}, "bounds must name every column"),
-        ({"missing": "drop"}, "missing must not be 'drop'"),
-        ({"data": FRAME.assign(x=np.nan)}, "missing must say how to treat missing"),
-        ({"data": FRAME[:0]}, "data must have at least 1 record"),
-        ({"epsilon": 0.0}, "epsilon must be"),
-        ({"epsilon": 1e-300}, "epsilon must be at least 1e-09"),
-    ],
-)
-def test_messages(arguments, message):
-    with pytest.raises(PydpstatError, match=message):
-        given_ = {"formula": "y ~ x", "data": FRAME, "epsilon": 1.0, "bounds": {"x": (0, 10)}, **arguments}
-        pydpstat.logit(**given_)
 
 
 def simulated(n, b, epsilon, draw, spread):

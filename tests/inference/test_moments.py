@@ -219,23 +219,3 @@ def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_re
             found[share] += pvalue(NoisySums(tuple(sums), mix, law, None), -0.1, enough=0.05)[1] <= 0.05
     # 5 standard errors
     assert found[1.0] <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5) < found[0.25]
-
-
-@pytest.mark.parametrize(("n", "value"), [(1, -100.0), (2, 0.5), (5, 1e300)])
-@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
-def test_few_and_clipped_records_give_numbers(n, value, neighbors):
-    r = dp.moments(np.full(n, value), 0.001, bounds=(0, 1), neighbors=neighbors, rng=1)
-    assert 0 <= r.mean <= 1 and 0 <= r.std < 2
-
-
-def test_wrong_arguments_are_named():
-    r = dp.moments(X, 1.0, bounds=(0, 100), rng=1)
-    for call, message in (
-        (lambda: dp.moments([], 1.0, bounds=(0, 1)), "data must have at least 1 record"),
-        (lambda: dp.moments(X, 1.0, bounds=(0, 1), mechanism="staircase"), "mechanism must be"),
-        (lambda: r.ttest(101), "popmean must be"),
-        (lambda: r.conf_int(0.95), "alpha must be"),
-        (lambda: r.conf_int(column="x"), "column must be None"),
-    ):
-        with pytest.raises(dp.PydpstatError, match=message):
-            call()

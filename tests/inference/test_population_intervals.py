@@ -175,37 +175,6 @@ def test_releases_without_what_it_takes_have_no_interval_of_the_population():
 # edges ------------------------------------------------------------------------------------------------
 
 
-def _releases(data, epsilon, neighbors):
-    frame, truths = pd.DataFrame({"x": data, "g": ["u"] * len(data)}), np.array(data) > 40
-    how = {"neighbors": neighbors, "rng": 1}
-    more = {**UNIT, **how, "population": True}
-    size = len(data)
-    yield (0.0, 1.0), pydpstat.proportion(truths, epsilon, **how)
-    yield (0.0, 1.0), pydpstat.crosstab(["a"] * size, epsilon, levels=["a", "b"], **how)
-    yield (0.0, 1.0), pydpstat.histogram(data, epsilon, edges=[0, 50, 100], **how)
-    if epsilon > 1:
-        yield (0.0, 1.0), pydpstat.proportion(truths, epsilon, by=frame["g"], levels=["u", "empty"], **how)
-    yield (0.0, 100.0), pydpstat.mean(data, epsilon, **more)
-    if size > 1:
-        yield (0.0, 2500.0), pydpstat.var(data, epsilon, **more)
-        yield (0.0, 50.0), pydpstat.std(frame, epsilon, by="g", levels=["u", "empty"], **more)
-    if neighbors == "bounded":
-        yield (0.0, 100.0), pydpstat.quantiles(data, [0.0, 0.5, 1.0], epsilon, **more)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("data", "epsilon"), [([41.0], 100.0), ([40.0] * 5, 0.001), ([-9e9, 9e9, 9e9], 100.0)], ids=str
-)
-def test_ends_are_in_the_range_and_never_empty(data, epsilon):
-    for neighbors, alpha in zip(BOTH, (1e-6, 0.5)):
-        for (least, most), release in _releases(data, epsilon, neighbors):
-            ends = population(release, alpha)
-            # a float's rounding
-            assert (ends[:, 0] >= least).all() and (ends[:, 1] <= most * (1.0 + 1e-12)).all(), release
-            assert (ends[:, 0] <= ends[:, 1]).all(), release
-
-
 @pytest.mark.parametrize(("name", "most"), [("mean", 100), ("std", 50), ("median", 100)])
 def test_without_data_to_speak_of_the_whole_range_is_left(name, most):
     release = getattr(pydpstat, name)([1, 2], 0.001, **UNIT, population=True, rng=1)

@@ -3,15 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from levels.population import geometric
 from scipy import stats
 
 import pydpstat as dp
 from pydpstat.inference._null_distributions.quantiles import _Differences, private_ends
-
-
-def geometric(rate, size, rng):
-    gone = -np.expm1(-rate)
-    return rng.geometric(gone, size) - rng.geometric(gone, size)
 
 
 @pytest.mark.parametrize("n, q, rate, cells, below", [(60, 0.5, 1.0, 5, 2), (40, 0.2, 0.5, 4, 3)])

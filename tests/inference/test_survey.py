@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat._release.options import options
-from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.weighted_quantiles import laplace_below
 from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
 
@@ -269,61 +268,3 @@ def test_the_sensitivity_is_attained(neighbors, records):
     before = sums_of(records, [2.0] * len(records), neighbors)
     after = sums_of([1.0], [2.0], neighbors)
     assert sum(abs(a - b) for a, b in zip(before.exact, after.exact)) == before.sensitivities[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("neighbors", NEIGHBORS)
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 0.001), (1, 100.0), (2, 100.0), (5, 0.001)])
-def test_few_records_give_intervals_within_the_bounds(n, epsilon, neighbors):
-    public = {"bounds": (0, 10), "max_weight": 3, "neighbors": neighbors, "rng": 4}
-    x, w = np.full(n, 20.0), np.ones(n)
-    for r in (
-        pydpstat.weighted_mean(x, w, epsilon, **public),
-        pydpstat.weighted_quantile(x, w, 0.5, epsilon, bins=8, **public),
-    ):
-        for alpha in (0.5, 1e-6):
-            low, high = r.conf_int(alpha, kind="population").to_numpy()[0]
-            assert 0.0 <= low <= float(r) <= high <= 10.0
-
-
-@pytest.mark.parametrize(
-    ("call", "given", "how", "message"),
-    [
-        (pydpstat.weighted_mean, ([1], [1]), {"max_weight": 0}, "max_weight must be"),
-        (pydpstat.weighted_mean, ([1, 2], [1]), {}, "data and weights must have the same length"),
-        (pydpstat.weighted_mean, ([1], [1]), {"missing": 0.5}, "missing must be 'error' or 'drop'"),
-        (pydpstat.weighted_mean, ([], []), {}, "at least 1 record"),
-        (pydpstat.weighted_mean, (X, "w"), TABLE, "must have a weight for each record"),
-        (
-            pydpstat.weighted_mean,
-            (FRAME[["x", "w"]], "wt"),
-            {},
-            "weights must be a column of the data; got 'wt'",
-        ),
-        (
-            pydpstat.weighted_mean,
-            (FRAME, "w"),
-            {"by": "region", **TABLE},
-            "must have one variable apart from",
-        ),
-        (
-            pydpstat.weighted_total,
-            (FRAME[["x", "region"]], W),
-            {"by": "region"},
-            "levels must be given with by",
-        ),
-        (pydpstat.weighted_mean, (X, W), {"by": REGION, **STRATA}, "strata must be left out with by"),
-        (pydpstat.weighted_total, (X, W), {"strata": STRATUM}, "levels must be given with strata"),
-        (
-            pydpstat.weighted_mean,
-            (FRAME[["x", "w"]], "w"),
-            {**STRATA, "strata": "s"},
-            "strata must be a column of the data",
-        ),
-        (pydpstat.weighted_quantile, ([1], [1], 1.5), {}, "q must be"),
-        (pydpstat.weighted_quantile, ([1], [1], 0.5), {"bins": 4}, "bins must be"),
-    ],
-)
-def test_what_is_refused(call, given, how, message):
-    with pytest.raises(PydpstatError, match=message):
-        call(*given, epsilon=1.0, **{"bounds": (0, 1), "max_weight": 1, **how})

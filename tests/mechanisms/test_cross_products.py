@@ -185,6 +185,3 @@ def test_a_release_moves_lattice_points_by_no_more_than_the_grid_allows():
 def test_arguments():
     with pytest.raises(PydpstatError, match="multiple of 3"):
         CrossProductNoise(1.0, 3).draw(SYSTEM, 4, 1.0)
-    for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5)):
-        with pytest.raises(PydpstatError):
-            CrossProductNoise(*wrong)

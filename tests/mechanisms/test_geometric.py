@@ -1,8 +1,6 @@
 """Integer noise against direct sums over its support."""
 
-import copy
 import math
-import pickle
 
 import mpmath
 import numpy as np
@@ -10,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise, SymmetricGeometricNoise
 
 # sums of some thousand rounded terms against a few rounded operations
@@ -65,24 +62,6 @@ def test_ppf_is_the_smallest_integer(distribution, epsilon, sensitivity, q):
 
 
 @pytest.mark.parametrize("distribution", NOISES)
-def test_ppf_inverts_cdf(distribution):
-    noise = distribution(0.7, 2)
-    k = np.arange(-30.0, 31.0)
-    assert noise.ppf(noise.cdf(k)).tolist() == k.tolist()
-    ends = noise.ppf([0.0, 1.0, -0.5, 2.0])
-    assert ends[:2].tolist() == [-math.inf, math.inf] and np.isnan(ends[2:]).all()
-
-
-@pytest.mark.parametrize("distribution", NOISES)
-def test_off_the_support(distribution):
-    noise = distribution(1.0)
-    assert noise.pmf([0.5, math.inf, -math.inf]).tolist() == [0.0, 0.0, 0.0]
-    assert math.isnan(noise.pmf(math.nan))
-    assert noise.cdf(-0.5) == noise.cdf(-1) and noise.cdf(0.99) == noise.cdf(0)
-    assert noise.cdf([-math.inf, math.inf]).tolist() == [0.0, 1.0] and math.isnan(noise.cdf(math.nan))
-
-
-@pytest.mark.parametrize("distribution", NOISES)
 def test_small_and_large_epsilon(distribution):
     small, large = distribution(1e-9), distribution(700.0)
     with mpmath.workdps(40):
@@ -97,6 +76,7 @@ def test_small_and_large_epsilon(distribution):
     # P(-1) is alpha times t (1 - alpha), which is alpha or half of it to rounding
     share = 1.0 if distribution is SymmetricGeometricNoise else 0.5
     assert large.pmf(-1) == pytest.approx(share * math.exp(-700.0), rel=1e-15, abs=0)
+    assert small.delta([0.1, 0.2]).shape == (2,) and isinstance(small.delta(0.1), float)
     assert distribution(1e-300).std() > 1e299 and distribution(1e5).pmf([0, 1]).tolist() == [1.0, 0.0]
 
 
@@ -129,23 +109,3 @@ def test_what_each_distribution_keeps(epsilon, sensitivity):
     assert sign.delta(epsilon) == pytest.approx(-math.expm1(-epsilon / sensitivity) / 2, rel=1e-13)
     # log 2 is rounded, and a loss of 1e-16 is left
     assert sign.delta(sign.epsilon_kept) == pytest.approx(0.0, abs=1e-15 * (1 + epsilon))
-
-
-@pytest.mark.parametrize("distribution", NOISES)
-def test_is_a_value(distribution):
-    noise = distribution(1, 2)
-    for twin in (distribution(1.0, 2), pickle.loads(pickle.dumps(noise)), copy.deepcopy(noise)):
-        assert twin == noise and hash(twin) == hash(noise)
-    assert noise != distribution(1) and SymmetricGeometricNoise(1) != SignGeometricNoise(1)
-    assert repr(noise) == f"{distribution.__name__}(epsilon=1.0, sensitivity=2)"
-    assert noise.delta([0.1, 0.2]).shape == (2,) and isinstance(noise.delta(0.1), float)
-
-
-@pytest.mark.parametrize("distribution", NOISES)
-def test_refuses(distribution):
-    with pytest.raises(PydpstatError, match="epsilon must be a positive finite number;"):
-        distribution(0)
-    with pytest.raises(PydpstatError, match="sensitivity must be a whole number; got 1.5"):
-        distribution(1, 1.5)
-    with pytest.raises(PydpstatError, match="sensitivity must be a positive finite number;"):
-        distribution(1, 0)
