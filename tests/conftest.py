@@ -1,7 +1,5 @@
 """What the tests share: reproducible runs, a still global random state, example releases, live R."""
 
-from __future__ import annotations
-
 import math
 import os
 import random

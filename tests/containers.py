@@ -4,8 +4,6 @@ The calls are those of `own_base_calls`. A container is one line in a table of m
 NumPy array; `tests/engines` has those of Arrow, Polars and DuckDB.
 """
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A call that works for every mirror of DPpack's and diffpriv's functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A call with its arguments by name, and the small data that calls are given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """A call that works for every public function of the package's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

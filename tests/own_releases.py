@@ -1,7 +1,5 @@
 """Releases of the package's own functions for the search: every function, noise, neighbors and container."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the tests of the pipeline share."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search for something private: in all that an object refers to, and in the package's own state."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import math

@@ -1,7 +1,5 @@
 """The benchmarks' own code: pages show what was measured, a peer that fails is named. Nothing is timed."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

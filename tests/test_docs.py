@@ -1,7 +1,5 @@
 """The documentation's own code: what a comparison shows, what ends a build, and that nothing is left out."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

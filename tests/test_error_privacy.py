@@ -1,7 +1,5 @@
 """What an error or a warning says, with all that caused it, tells nothing of the data."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import itertools

@@ -1,7 +1,5 @@
 """Counts with symmetric geometric noise."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

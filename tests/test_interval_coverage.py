@@ -4,8 +4,6 @@ Coverage is counted over seeded releases. For the noise the records stay the sam
 for the population each release has another sample of it.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A list's records are read each by itself: the type that NumPy finds for all of them decides nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

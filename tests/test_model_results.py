@@ -1,7 +1,5 @@
 """What a fitted model publishes: its tables, its forms, and nothing private."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

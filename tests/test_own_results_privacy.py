@@ -1,7 +1,5 @@
 """Nothing private can be reached from what the own functions return, nor is it left behind in the package."""
 
-from __future__ import annotations
-
 import gc
 import json
 import pickle

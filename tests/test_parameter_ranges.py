@@ -1,7 +1,5 @@
 """Estimates and intervals stay within the parameter's range, for every statistic that has one."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import warnings

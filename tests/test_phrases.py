@@ -1,7 +1,5 @@
 """Phrases that no page, message or docstring has: each has a plain English word that is used instead."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Pictures of a release."""
 
-from __future__ import annotations
-
 import math
 import sys
 

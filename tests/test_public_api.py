@@ -1,7 +1,5 @@
 """Names, docstrings, and what an import brings along."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

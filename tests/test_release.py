@@ -1,7 +1,5 @@
 """The pipeline: the public grid, the sensitivity that pays for it, extreme scales, and when it stops."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

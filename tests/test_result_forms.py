@@ -1,7 +1,5 @@
 """What a result is: its other forms, R's call of it, and that it cannot be changed."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json

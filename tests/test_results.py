@@ -1,7 +1,5 @@
 """What a result is: its shapes and its uncertainty."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A search through everything that a result refers to finds nothing private."""
 
-from __future__ import annotations
-
 import functools
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Each public name's text says what else there is, and what it names is there."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The summary's tables in every form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

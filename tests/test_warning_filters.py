@@ -1,7 +1,5 @@
 """Each line warns once for each finding, unless the filter says otherwise."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

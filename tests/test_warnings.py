@@ -1,7 +1,5 @@
 """Which calls warn, at whose line, how often; and as an error a warning stops before any draw."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

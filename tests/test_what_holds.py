@@ -1,7 +1,5 @@
 """Whatever a result states of its privacy is what holds; what the call asked for is called a claim."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

@@ -1,7 +1,5 @@
 """The worked examples' pages: each is in the contents, runs, and meets the figures of its text."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Calls that do not fit: each message names the argument, and says what to write instead."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calls that warn and calls that do not."""
 
-from __future__ import annotations
-
 import warnings
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """One case: a call on two neighboring data sets, and all in which the two must not differ."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

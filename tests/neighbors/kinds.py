@@ -1,7 +1,5 @@
 """Containers and dtypes of data, each with records that are common and records that are odd."""
 
-from __future__ import annotations
-
 import datetime
 import warnings
 from collections.abc import Callable

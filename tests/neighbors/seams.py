@@ -3,8 +3,6 @@
 With the same outcome for two data sets, everything that is made of it has to be the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

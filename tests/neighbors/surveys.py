@@ -1,7 +1,5 @@
 """Local privacy: one person's value is replaced, and the answers are equal up to sampling error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The functions that release, each with the containers it takes and the settings it has."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

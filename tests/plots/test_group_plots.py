@@ -1,7 +1,5 @@
 """Pictures of releases by group: every value is drawn, and its group's name can be read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

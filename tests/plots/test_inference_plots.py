@@ -1,7 +1,5 @@
 """Pictures of tests, comparisons, models, moments, budgets and plans show what the results have."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

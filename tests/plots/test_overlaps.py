@@ -1,7 +1,5 @@
 """Every kind of picture, small, large, with long names and empty: no text lies on another or is cut off."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

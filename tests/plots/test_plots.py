@@ -1,7 +1,5 @@
 """The pictures one by one: what is on the axes is what was given."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

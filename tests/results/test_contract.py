@@ -1,7 +1,5 @@
 """What every kind of result has in the same way: estimates, intervals by kind, and answers to mistakes."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What follows from a released histogram: quantiles and the distribution function."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

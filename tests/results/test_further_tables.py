@@ -1,7 +1,5 @@
 """What follows from a released table: margins, shares, differences, frames; and what does not."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

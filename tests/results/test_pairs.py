@@ -1,7 +1,5 @@
 """All pairs of the groups of one release, with corrected p-values."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

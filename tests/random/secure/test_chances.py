@@ -1,7 +1,5 @@
 """Trials from single bytes: the digits of probabilities, the comparison at every tie, and whole numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

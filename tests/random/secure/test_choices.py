@@ -1,7 +1,5 @@
 """Choices of the exponential mechanism: probabilities, and when unlikely candidates are looked at."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from unittest import mock
 

@@ -3,8 +3,6 @@
 ``PYDPSTAT_DRAWS=10000000 pytest tests/random/secure/test_distributions.py`` makes 1e7 draws of each.
 """
 
-from __future__ import annotations
-
 import os
 from fractions import Fraction
 
