@@ -7,7 +7,5 @@ import numpy as np
 
 def on_grid(result):
     """Whether every value is a whole number of grid units, exactly."""
-    return all(
-        (Fraction(value) / Fraction(result.grid)).denominator == 1
-        for value in np.ravel(result.value).tolist()
-    )
+    grid = Fraction(result.grid)
+    return all((Fraction(value) / grid).denominator == 1 for value in np.ravel(result.value).tolist())

@@ -56,12 +56,8 @@ FRAMES = {
 def r_frame(columns):
     """Return a data frame of R's."""
     robjects = pytest.importorskip("rpy2.robjects")
-    kinds = {
-        float: ("Float", "Real"),
-        int: ("Int", "Integer"),
-        bool: ("Bool", "Logical"),
-        str: ("Str", "Character"),
-    }
+    kinds = {float: ("Float", "Real"), int: ("Int", "Integer"), bool: ("Bool", "Logical")}
+    kinds[str] = ("Str", "Character")
     made = {}
     for name, values in columns.items():
         kind, missing = kinds[type(values[0])]

@@ -171,8 +171,6 @@ QUICK: dict[str, Truth] = {
 @pytest.mark.parametrize("name", QUICK)
 def test_population_intervals_cover_the_population(name, kind):
     call, population, runs = STATISTICS[name][0], POPULATIONS[kind], 12
-    found = [
-        call(_sample(population, seed), seed).conf_int(1.0 - LEVEL, kind="population").to_numpy()
-        for seed in range(runs)
-    ]
+    releases = [call(_sample(population, seed), seed) for seed in range(runs)]
+    found = [each.conf_int(1.0 - LEVEL, kind="population").to_numpy() for each in releases]
     assert misses(found, QUICK[name](population)).max() <= allowed(runs)

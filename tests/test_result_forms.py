@@ -26,9 +26,8 @@ def test_to_frame(release):
     for result in parts(release()):
         frame = result.to_frame(0.1)
         assert frame.columns.tolist() == ["estimate", "noise sd", "noise lower", "noise upper"]
-        pd.testing.assert_series_equal(
-            frame["estimate"], result.params, check_names=False, check_dtype=False, check_exact=True
-        )
+        as_it_is = {"check_names": False, "check_dtype": False, "check_exact": True}
+        pd.testing.assert_series_equal(frame["estimate"], result.params, **as_it_is)
         assert frame["noise sd"].equals(result.bse.rename("noise sd"))
         ends = frame[["noise lower", "noise upper"]]
         assert np.array_equal(ends.to_numpy(), result.conf_int(0.1).to_numpy())
@@ -59,10 +58,8 @@ def test_the_frozen_call(mean):
 
 def test_calls_of_integer_noise():
     assert pydpstat.symmetric_geometric(3, 1.0, rng=1).r_call is None
-    assert (
-        pydpstat.symmetric_geometric(3, 1.0, rng=1).call
-        == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
-    )
+    result = pydpstat.symmetric_geometric(3, 1.0, rng=1)
+    assert result.call == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
 
 
 def test_calls_of_tables_keep_the_dimensions_names():

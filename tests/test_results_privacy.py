@@ -169,9 +169,8 @@ def test_the_number_of_records_is_hidden_where_it_is_private():
     cells = pd.Categorical(["a", "b"] * 20, categories=["a", "b"])
     assert pydpstat.tableDP(cells, rng=1).nobs == 40
     assert pydpstat.tableDP(cells, which_sensitivity="unbounded", rng=1).nobs is None
-    hidden = pydpstat.histogramDP(
-        np.linspace(0, 4, 4_242_437), 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1
-    )
+    many = np.linspace(0, 4, 4_242_437)
+    hidden = pydpstat.histogramDP(many, 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1)
     assert hidden.nobs is None and findings(hidden, [4_242_437]) == []
     assert "private" in hidden.summary().as_text()
 

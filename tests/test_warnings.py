@@ -26,9 +26,8 @@ def laplace(**more):
 
 
 def gauss(**more):
-    return pydpstat.GaussianMechanism(
-        [1.0, 2.0], **{"eps": 0.5, "delta": 0.01, "sensitivities": [1, 2], **more}
-    )
+    usual = {"eps": 0.5, "delta": 0.01, "sensitivities": [1, 2]}
+    return pydpstat.GaussianMechanism([1.0, 2.0], **{**usual, **more})
 
 
 SILENT = {

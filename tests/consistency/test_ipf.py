@@ -165,11 +165,8 @@ def test_copies_are_equal_and_cannot_be_changed():
     result = ipf(FRAME, {"row": ROWS})
     for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
         pd.testing.assert_frame_equal(other.estimate, result.estimate)
-        assert (
-            other.gaps == result.gaps
-            and not other.values.flags.writeable
-            and not result.values.flags.writeable
-        )
+        assert other.gaps == result.gaps and not other.values.flags.writeable
+    assert not result.values.flags.writeable
 
 
 def test_the_table_that_is_given_stays_as_it_is():

@@ -92,9 +92,7 @@ _GROUP_TESTS = tuple(
     for each in crossed(_REAL[:2], 3.0)
 )
 _ONE_MORE = _only("unbounded", crossed(_INTEGER))
-_HANDED_ON = tuple(
-    {"epsilon": 1.0, "neighbors": neighbors, "missing": "drop"} for neighbors in ("bounded", "unbounded")
-)
+_HANDED_ON = tuple({**each, "missing": "drop"} for each in _FITTED)
 _HIERARCHIES = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": missing, "split": split, "method": way, "columns": n}
     for (neighbors, missing), (split, way), n in itertools.product(

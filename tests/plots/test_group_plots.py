@@ -98,10 +98,8 @@ def test_two_keys_empty_groups_and_long_names():
     r = pydpstat.mean(np.arange(n) % 11, 5.0, bounds=(0, 10), by=by, levels=levels, rng=1)
     axes = r.plot()
     assert axes.get_ylabel() == "kind" and marks.names(axes) == ["0", "1", "other"]
-    assert marks.legend(axes)[:2] == [
-        "place = a rather long name of a place in the north",
-        "place = none here",
-    ]
+    places = ["place = a rather long name of a place in the north", "place = none here"]
+    assert marks.legend(axes)[:2] == places
     assert [each[0].tolist() for each in marks.points(axes)] == r.value.reshape(3, 3).T.tolist()
     assert not overlaps(axes.figure)
 

@@ -24,12 +24,8 @@ LONG_HEAD = pictures.Head(
     "97.53 % noise interval of these records",
     "97.53 % simultaneous confidence interval (share \N{MULTIPLICATION SIGN} total)",
 )
-PLACES = [
-    "Aigen",
-    "Bad Ischl am Fuße des Katrin",
-    "St. Wolfgang im Salzkammergut",
-    "Municipality of the River $ and $",
-]
+PLACES = ["Aigen", "Bad Ischl am Fuße des Katrin", "St. Wolfgang im Salzkammergut"]
+PLACES += ["Municipality of the River $ and $"]
 SIZES = ("empty", "small", "large", "long")
 COUNT = {"empty": 0, "small": 1, "large": 30, "long": 9}
 
@@ -92,14 +88,10 @@ def distribution(size, quantiles):
         if not quantiles:
             # ascending, from 0 to 1 or less
             values = np.linspace(0.05, 0.9, count)
-        made.append(
-            panel._replace(
-                values=pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
-            )
-        )
-    return pictures.Distribution(
-        _head(size), made, at if quantiles else 1e4 * at, quantiles, names_of(size, 1)[0]
-    )
+        shown = pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
+        made.append(panel._replace(values=shown))
+    places = at if quantiles else 1e4 * at
+    return pictures.Distribution(_head(size), made, places, quantiles, names_of(size, 1)[0])
 
 
 def matrix(size, panels=1, coloured=False):
@@ -295,11 +287,8 @@ def test_numbers_of_an_axis_differ_and_have_room(ends, width):
     axes.set_xlim(*ends)
     number_axis(axes.xaxis)
     figure.canvas.draw()
-    texts = [
-        tick.label1.get_text()
-        for tick in axes.xaxis.get_major_ticks()
-        if ends[0] <= tick.get_loc() <= ends[1]
-    ]
+    ticks = [each for each in axes.xaxis.get_major_ticks() if ends[0] <= each.get_loc() <= ends[1]]
+    texts = [each.label1.get_text() for each in ticks]
     assert texts and len(set(texts)) == len(texts) and (len(texts) > 1 or width < 9.0)
     assert not [each for each in overlaps(figure) if " lies on " in each]
 

@@ -27,9 +27,8 @@ def test_bars_are_the_counts_beside_each_other(ax):
     assert [bar.get_height() for bar in private] == [2, 4, -7]
     for left, right, low, high in zip(true, private, EDGES, EDGES[1:]):
         assert left.get_x() > low and right.get_x() + right.get_width() < high
-        assert (
-            left.get_x() + left.get_width() == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
-        )
+        middle = left.get_x() + left.get_width()
+        assert middle == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
     assert marks.legend(ax) == ["true (not for publication)", "private"]
 
 
@@ -90,10 +89,8 @@ def test_curves_are_the_densities(ax, law, noise):
 def test_locations_and_scales_are_broadcast(ax):
     plots.noise_densities(0, [1, 2], ax=ax)
     assert marks.legend(ax) == ["location 0, scale 1", "location 0, scale 2"]
-    assert marks.legend(plots.noise_densities([0, 1], 2, distribution="gaussian")) == [
-        "location 0, sd 2",
-        "location 1, sd 2",
-    ]
+    several = plots.noise_densities([0, 1], 2, distribution="gaussian")
+    assert marks.legend(several) == ["location 0, sd 2", "location 1, sd 2"]
 
 
 @pytest.mark.parametrize(
@@ -263,12 +260,8 @@ def test_the_tree_has_the_design(ax, coins):
     plots.coin_tree(design, ax=ax)
     texts = [text.get_text() for text in ax.texts]
     first, second = coins
-    assert texts[:4] == [
-        f"tails: {1 - first:.4g}",
-        f"heads: {first:.4g}",
-        f"heads: {second:.4g}",
-        f"tails: {1 - second:.4g}",
-    ]
+    shares = {"tails": 1 - first, "heads": first}, {"heads": second, "tails": 1 - second}
+    assert texts[:4] == [f"{side}: {share:.4g}" for each in shares for side, share in each.items()]
     # the ways' chances, and to which answers they lead
     ways = [texts[place : place + 4] for place in (6, 10, 14)]
     assert ways == [
