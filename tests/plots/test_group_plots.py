@@ -75,16 +75,8 @@ def test_histograms_of_few_groups_are_panels_and_of_many_a_heat_map():
 
 def test_quantiles_by_group_are_side_by_side_on_one_scale():
     frame = pd.DataFrame({"x": np.arange(3000) % 100, "area": ["a", "b", "c"] * 1000})
-    r = pydpstat.quantiles(
-        frame,
-        [0.25, 0.5, 0.75],
-        5.0,
-        bounds=(0, 100),
-        by="area",
-        levels=["a", "b", "c"],
-        population=True,
-        rng=1,
-    )
+    how = {"bounds": (0, 100), "by": "area", "levels": ["a", "b", "c"], "population": True}
+    r = pydpstat.quantiles(frame, [0.25, 0.5, 0.75], 5.0, **how, rng=1)
     axes = r.plot()
     assert len(marks.panels(axes)) == 1
     assert [each[0].tolist() for each in marks.points(axes)] == r.value.T.tolist()

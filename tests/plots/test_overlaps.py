@@ -55,14 +55,8 @@ def points(size):
     count, series = COUNT[size], {"large": 5, "long": 3}.get(size, 1)
     named = names_of(size, series) if series > 1 else ()
     panels = [each._replace(title="") for each in panels_of(size, {"large": 7}.get(size, 2), count, series)]
-    return pictures.Points(
-        HEAD._replace(title="") if size == "small" else _head(size),
-        names_of(size),
-        "region",
-        panels,
-        named,
-        numbered=True,
-    )
+    head = HEAD._replace(title="") if size == "small" else _head(size)
+    return pictures.Points(head, names_of(size), "region", panels, named, numbered=True)
 
 
 def _head(size):

@@ -18,6 +18,7 @@ pytest.importorskip("matplotlib.pyplot")
 # histograms
 
 ONES = np.ones(3), EDGES
+APART = "private must have the edges of true; they differ \\({} and 4 edges\\). Use"
 
 
 def test_bars_are_the_counts_beside_each_other(ax):
@@ -54,8 +55,8 @@ def test_many_classes_have_no_numbers(ax):
 @pytest.mark.parametrize(
     ("true", "private", "message"),
     [
-        (ONES, (np.ones(3), [0, 1, 2, 5]), "private must have the edges of true; .*\\(4 and 4 edges\\). Use"),
-        (ONES, (np.ones(2), [0, 1, 2]), "private must have the edges of true; .*\\(3 and 4 edges\\). Use"),
+        (ONES, (np.ones(3), [0, 1, 2, 5]), APART.format(4)),
+        (ONES, (np.ones(2), [0, 1, 2]), APART.format(3)),
         ((np.ones(3), EDGES[:3]), ONES, "true must be a histogram"),
         ((np.ones(3), EDGES[::-1]), ONES, "true must be a histogram"),
         (ONES, 7, "private must be a histogram: .* got int"),
@@ -141,23 +142,19 @@ def test_the_lines_of_a_trade_off_go_through_medians_or_means():
         plots.tradeoff(runs, middle="meen")
 
 
+MISSPELT = RUNS.rename(columns={"epsilon": "epsilom"})
+NO_NUMBERS = r"frame\['n'\] must be finite numbers above 0; got other values among 12 of type"
+
+
 @pytest.mark.parametrize(
     ("frame", "truth", "message"),
     [
         ([1], None, "frame must be a DataFrame with the columns epsilon, n, estimate, uncertainty; got list"),
-        (
-            RUNS.rename(columns={"epsilon": "epsilom"}),
-            None,
-            "one column 'epsilon' .* Did you mean 'epsilom'?",
-        ),
+        (MISSPELT, None, "one column 'epsilon' .* Did you mean 'epsilom'?"),
         (RUNS[:0], None, "frame must have rows; got none"),
         (pd.concat([RUNS, RUNS[["n"]]], axis=1), None, "one column 'n' .* got 2 of 6"),
         (RUNS.assign(epsilon=0.0), None, r"frame\['epsilon'\] must be finite numbers above 0"),
-        (
-            RUNS.assign(n="100"),
-            None,
-            r"frame\['n'\] must be finite numbers above 0; got other values among 12 of type",
-        ),
+        (RUNS.assign(n="100"), None, NO_NUMBERS),
         (RUNS.assign(estimate=np.nan), None, r"frame\['estimate'\] must be finite numbers"),
         (RUNS.assign(uncertainty=True), None, r"frame\['uncertainty'\] must be finite numbers"),
         (RUNS.assign(n=range(1, 13)), None, r"frame\['n'\] must have at most 7 values"),
@@ -230,14 +227,13 @@ def test_labels_may_be_paths_and_repeat_where_the_order_is_the_same():
     assert axes.get_xlim()[0] == 0.0
 
 
+DIFFER = "after must have the levels and labels of before, each once; they differ \\(2 and 3 rows\\)"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (
-            BEFORE,
-            AFTER[:2],
-            "after must have the levels and labels of before, each once; they differ \\(2 and 3 rows\\)",
-        ),
+        (BEFORE, AFTER[:2], DIFFER),
         (BEFORE, AFTER.assign(label=["all", "a", "c"]), "after must have the levels and labels of before"),
         (BEFORE.assign(label="a"), AFTER.assign(label=["a", "a", "b"]), "after must have the levels"),
         (BEFORE, AFTER.assign(value=np.inf), r"after\['value'\] must be finite numbers"),
