@@ -46,7 +46,6 @@ TAKEN |= dict.fromkeys(["chi2_contingency", "nunique"], {"column", "frame"})
 TAKEN["symmetric_geometric"] = ORDERED
 TAKEN |= dict.fromkeys(["respond", "estimate"], {"column"})
 
-
 ANSWERS = RandomizedResponse(1.0, ["a", "b"])
 
 

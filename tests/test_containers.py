@@ -42,7 +42,6 @@ def r_maker(form):
 
 OF_R = {"vector": Container(r_maker("vector")), "frame": Container(r_maker("frame"), "frame")}
 
-
 FRAMES = {
     "frame of nullable types": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "iterator of frames": lambda columns: iter([pd.DataFrame(columns)]),

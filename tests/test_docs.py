@@ -296,7 +296,6 @@ ITEMS = '[A]\nmean = "a mean"\nsign = { what = "a sign", why = "the text has it 
 CODE = "from pydpstat.teaching import beside\nbeside({'n': (%s)}, source='R')"
 BLOCK = f"```{{run}}\n:items: A-mean\n{CODE}\n```\n"
 
-
 SAME, OTHER = BLOCK % "2, 2", BLOCK % "2, 3"
 MISPRINT = BLOCK % "2, 3, 'a misprint'"
 

@@ -12,7 +12,6 @@ NESTED = {"North": {"a": ["m", "f"], "b": ["m", "f"]}, "South": {"c": ["m"]}, "I
 NAMES = ["total", "North", "South", "Isles", "North / a", "North / b", "South / c"]
 NAMES += ["North / a / m", "North / a / f", "North / b / m", "North / b / f", "South / c / m"]
 
-
 PATHS = [("Isles", None, None), ("North", "a", "m"), ("North", "a", "f"), ("North", "b", "m")]
 PATHS += [("North", "b", "f"), ("South", "c", "m")]
 
