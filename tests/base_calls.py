@@ -1,7 +1,5 @@
 """A call that works for every public function, and the public names that are none."""
 
-from __future__ import annotations
-
 from tests.mirror_base_calls import diffpriv_calls, dppack_calls
 from tests.named_call import Base
 from tests.own_base_calls import own_calls

@@ -1,7 +1,5 @@
 """What the tests share: reproducible runs, a still global random state, example releases, live R."""
 
-from __future__ import annotations
-
 import math
 import os
 import random
@@ -76,163 +74,107 @@ class Release:
             return self.call(rng)
 
 
+def _call(function: str, *arguments: Any, **options: Any) -> Callable[[Any], Any]:
+    return lambda rng: getattr(pydpstat, function)(*arguments, **options, rng=rng)
+
+
+def _release(name: str, call: Callable[[Any], Any], truth: Any, *private: Any) -> Release:
+    return Release(name, call, np.ravel(np.asarray(truth, dtype=float)), private)
+
+
 def _releases() -> list[Release]:
-    d, edges = pydpstat, [0.0, 10.0, 20.0, 30.0]
-    gauss = {"mechanism": "analytic", "delta": 1e-5}
+    gauss, both = {"mechanism": "analytic", "delta": 1e-5}, {"which_sensitivity": "both"}
     vector = np.array([1.3571113e6, 2.4681012e6, 3.1415926e6])
     series = pd.Series(vector, index=["a", "b", "c"])
     matrix = np.append(vector, [5.1234567e6, 6.7654321e6, 8.9898989e6]).reshape(2, 3)
     counts = np.array(COUNTS)
     xs, ys = np.clip(X, *BOUNDS), np.clip(Y, 0, 0.01)
+    var, cov = np.var(xs, ddof=1), np.cov(xs, ys)[0, 1]
     three, two, third = levels(), sides(), pd.Categorical(ODD, categories=[False, True])
-    halves, pairs = (
-        (X[:25], X[25:]),
-        tuple(np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:])),
-    )
+    halves = X[:25], X[25:]
+    pairs = tuple(np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:]))
+    bounds = dict(zip(("lower_bound", "upper_bound"), BOUNDS))
     pair_bounds = dict(
         zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01))
     )
     codes = CODES, 1 - SIDE.astype(int), ODD.astype(int)
     # the noise of counts must be large, or it would be a small whole number like any other
     small = {"eps": 1e-4, "allow_negative": True}
-
-    def one(name: str, call: Callable[[Any], Any], truth: Any, *private: Any) -> Release:
-        return Release(name, call, np.ravel(np.asarray(truth, dtype=float)), private)
-
-    var = np.var(xs, ddof=1)
+    bins = {"lower_bound": 0, "upper_bound": 30}
+    edged = {**bins, "breaks": [0.0, 10.0, 20.0, 30.0]}
+    make = _release
     return [
-        one("mean", lambda rng: d.meanDP(X, 1.0, *BOUNDS, rng=rng), xs.mean(), X),
-        one(
-            "mean, Gaussian",
-            lambda rng: d.meanDP(X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01, rng=rng),
-            xs.mean(),
-            X,
+        make("mean", _call("meanDP", X, 1.0, *BOUNDS), xs.mean(), X),
+        make(
+            "mean, Gaussian", _call("meanDP", X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01), xs.mean(), X
         ),
-        one("mean, both", lambda rng: d.meanDP(X, 1.0, *BOUNDS, "both", rng=rng), xs.mean(), X),
-        one("variance", lambda rng: d.varDP(X, 1.0, *BOUNDS, rng=rng), var, X),
-        one("standard deviation", lambda rng: d.sdDP(X, 1.0, *BOUNDS, **gauss, rng=rng), math.sqrt(var), X),
-        one(
-            "covariance",
-            lambda rng: d.covDP(X, Y, 1.0, *BOUNDS, 0, 0.01, rng=rng),
-            np.cov(xs, ys)[0, 1],
-            X,
-            Y,
-        ),
-        one(
-            "histogram",
-            lambda rng: d.histogramDP(BINNED, lower_bound=0, upper_bound=30, breaks=edges, **small, rng=rng),
-            counts,
-            BINNED,
-        ),
-        one(
-            "histogram, breaks of the data",
-            lambda rng: d.histogramDP(BINNED, 1e-4, 0, 30, allow_negative=True, rng=rng),
-            counts,
-            BINNED,
-        ),
-        one(
+        make("mean, both", _call("meanDP", X, 1.0, *BOUNDS, "both"), xs.mean(), X),
+        make("variance", _call("varDP", X, 1.0, *BOUNDS), var, X),
+        make("standard deviation", _call("sdDP", X, 1.0, *BOUNDS, **gauss), math.sqrt(var), X),
+        make("covariance", _call("covDP", X, Y, 1.0, *BOUNDS, 0, 0.01), cov, X, Y),
+        make("histogram", _call("histogramDP", BINNED, **edged, **small), counts, BINNED),
+        make("histogram, breaks of the data", _call("histogramDP", BINNED, **bins, **small), counts, BINNED),
+        make(
             "histogram, shares",
-            lambda rng: d.histogramDP(BINNED, 0.02, 0, 30, edges, True, **gauss, rng=rng),
+            _call("histogramDP", BINNED, 0.02, **edged, normalize=True, **gauss),
             counts / counts.sum(),
             BINNED,
         ),
-        one(
-            "histogram, both",
-            lambda rng: d.histogramDP(
-                BINNED,
-                lower_bound=0,
-                upper_bound=30,
-                breaks=edges,
-                which_sensitivity="both",
-                **small,
-                rng=rng,
-            ),
-            counts,
-            BINNED,
-        ),
-        one("table", lambda rng: d.tableDP(three, **small, rng=rng), counts, three),
-        one(
-            "table of texts",
-            lambda rng: d.tableDP(np.array(LEVELS)[CODES], **small, rng=rng),
-            counts[[2, 0, 1]],
-        ),
-        one(
+        make("histogram, both", _call("histogramDP", BINNED, **edged, **both, **small), counts, BINNED),
+        make("table", _call("tableDP", three, **small), counts, three),
+        make("table of texts", _call("tableDP", np.array(LEVELS)[CODES], **small), counts[[2, 0, 1]]),
+        make(
             "table, two ways",
-            lambda rng: d.tableDP(size=three, side=two, **small, rng=rng),
+            _call("tableDP", size=three, side=two, **small),
             _crossed(*codes[:2]),
             three,
             two,
         ),
-        one(
+        make(
             "table, three ways",
-            lambda rng: d.tableDP(size=three, side=two, odd=third, **small, rng=rng),
+            _call("tableDP", size=three, side=two, odd=third, **small),
             _crossed(*codes),
-            three,
-            two,
-            third,
+            *(three, two, third),
         ),
-        one(
-            "table, both",
-            lambda rng: d.tableDP(three, which_sensitivity="both", **small, rng=rng),
-            counts,
-            three,
-        ),
-        one(
+        make("table, both", _call("tableDP", three, **both, **small), counts, three),
+        make(
             "pooled variance",
-            lambda rng: d.pooledVarDP(
-                *halves, lower_bound=BOUNDS[0], upper_bound=BOUNDS[1], **gauss, rng=rng
-            ),
+            _call("pooledVarDP", *halves, **bounds, **gauss),
             _pooled(xs[:25], xs[25:]),
             *halves,
         ),
-        one(
+        make(
             "pooled covariance, both",
-            lambda rng: d.pooledCovDP(*pairs, **pair_bounds, which_sensitivity="both", eps=1.0, rng=rng),
+            _call("pooledCovDP", *pairs, **pair_bounds, **both, eps=1.0),
             _pooled(xs[:25], xs[25:], ys[:25], ys[25:]),
             *pairs,
         ),
-        one("Laplace, number", lambda rng: d.LaplaceMechanism(vector[0], 1.0, 2.0, rng=rng), vector[0]),
-        one(
-            "Laplace, vector",
-            lambda rng: d.LaplaceMechanism(vector, 1.0, [1, 2, 3], [1, 1, 2], rng=rng),
-            vector,
-            vector,
-        ),
-        one("Laplace, Series", lambda rng: d.LaplaceMechanism(series, 1.0, 2.0, rng=rng), vector, series),
-        one(
+        make("Laplace, number", _call("LaplaceMechanism", vector[0], 1.0, 2.0), vector[0]),
+        make("Laplace, vector", _call("LaplaceMechanism", vector, 1.0, [1, 2, 3], [1, 1, 2]), vector, vector),
+        make("Laplace, Series", _call("LaplaceMechanism", series, 1.0, 2.0), vector, series),
+        make(
             "Gaussian, matrix",
-            lambda rng: d.GaussianMechanism(matrix, 1.0, 1e-5, 2.0, analytic=True, rng=rng),
+            _call("GaussianMechanism", matrix, 1.0, 1e-5, 2.0, analytic=True),
             matrix.ravel(order="F"),
             matrix,
         ),
-        one("geometric, number", lambda rng: d.symmetric_geometric(1237, 1e-4, rng=rng), 1237),
-        one(
-            "geometric, Series",
-            lambda rng: d.symmetric_geometric(pd.Series(counts, LEVELS), 1e-4, rng=rng),
-            counts,
-            counts,
+        make("geometric, number", _call("symmetric_geometric", 1237, 1e-4), 1237),
+        make(
+            "geometric, Series", _call("symmetric_geometric", pd.Series(counts, LEVELS), 1e-4), counts, counts
         ),
     ]
 
 
 def _choices() -> list[Release]:
     """Releases without noise."""
-    d, xs = pydpstat, np.sort(np.clip(X, *BOUNDS))
+    xs = np.sort(np.clip(X, *BOUNDS))
     vector = np.array([1.3571113e6, 2.4681012e6, 3.1415926e6])
-
-    def one(name: str, call: Callable[[Any], Any], truth: Any, *private: Any) -> Release:
-        return Release(name, call, np.ravel(truth), private)
-
+    named = _call("ExponentialMechanism", vector, 1e-9, 1.0, vector, ["a", "b", "c"])
     return [
-        one("quantile", lambda rng: d.quantileDP(X, 0.25, 1.0, *BOUNDS, rng=rng), xs[9:11], X, xs),
-        one("median", lambda rng: d.medianDP(X, 1.0, *BOUNDS, "unbounded", rng=rng), xs[19:21], X),
-        one("choice", lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, rng=rng), vector, vector),
-        one(
-            "choice of a text",
-            lambda rng: d.ExponentialMechanism(vector, 1e-9, 1.0, vector, ["a", "b", "c"], rng=rng),
-            vector,
-            vector,
-        ),
+        _release("quantile", _call("quantileDP", X, 0.25, 1.0, *BOUNDS), xs[9:11], X, xs),
+        _release("median", _call("medianDP", X, 1.0, *BOUNDS, "unbounded"), xs[19:21], X),
+        _release("choice", _call("ExponentialMechanism", vector, 1e-9, 1.0), vector, vector),
+        _release("choice of a text", named, vector, vector),
     ]
 
 

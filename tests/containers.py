@@ -4,8 +4,6 @@ The calls are those of `own_base_calls`. A container is one line in a table of m
 NumPy array; `tests/engines` has those of Arrow, Polars and DuckDB.
 """
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable, Iterator
@@ -48,7 +46,6 @@ TAKEN |= dict.fromkeys(["chi2_contingency", "nunique"], {"column", "frame"})
 TAKEN["symmetric_geometric"] = ORDERED
 TAKEN |= dict.fromkeys(["respond", "estimate"], {"column"})
 
-
 ANSWERS = RandomizedResponse(1.0, ["a", "b"])
 
 
@@ -89,32 +86,20 @@ FRAME = {
 _HOW = {"epsilon": 1.0, "rng": 1}
 _FILLED = {"bounds": (0, 5), "missing": 1.0, **_HOW}
 _LEVELS = {"t": ["u", "v"]}
+_BY, _CROSSED = {"by": "t", "levels": _LEVELS}, [["u", "v"], [1, 3]]
+_TREE = {"hierarchy": Hierarchy(["u", "v"]), "missing": "drop", "neighbors": "unbounded"}
 # what is released of a frame's columns
 OF_FRAMES = {
-    "mean": ("x i t", lambda data: pydpstat.mean(data, by="t", levels=_LEVELS, **_FILLED)),
+    "mean": ("x i t", lambda data: pydpstat.mean(data, **_BY, **_FILLED)),
     "corr": ("x i", lambda data: pydpstat.corr(data, **_FILLED)),
     "moments": ("x i", lambda data: pydpstat.moments(data, **_FILLED)),
-    "quantiles": (
-        "x t",
-        lambda data: pydpstat.quantiles(data, [0.2, 0.7], by="t", levels=_LEVELS, **_FILLED),
-    ),
-    "proportion": (
-        "b t",
-        lambda data: pydpstat.proportion(data, by="t", levels=_LEVELS, missing=True, **_HOW),
-    ),
-    "crosstab": (
-        "t i",
-        lambda data: pydpstat.crosstab(data, levels=[["u", "v"], [1, 3]], missing="none", **_HOW),
-    ),
+    "quantiles": ("x t", lambda data: pydpstat.quantiles(data, [0.2, 0.7], **_BY, **_FILLED)),
+    "proportion": ("b t", lambda data: pydpstat.proportion(data, **_BY, missing=True, **_HOW)),
+    "crosstab": ("t i", lambda data: pydpstat.crosstab(data, levels=_CROSSED, missing="none", **_HOW)),
     "chisquare": ("t", lambda data: pydpstat.chisquare(data, levels=["u", "v"], missing="other", **_HOW)),
     "ols": ("x i t", lambda data: pydpstat.ols("x ~ i + C(t)", data, levels=_LEVELS, **_FILLED)),
     "logit": ("b x i", lambda data: pydpstat.logit("b ~ x + i", data, **_FILLED)),
-    "release_hierarchy": (
-        "t",
-        lambda data: release_hierarchy(
-            data, hierarchy=Hierarchy(["u", "v"]), missing="drop", neighbors="unbounded", **_HOW
-        ),
-    ),
+    "release_hierarchy": ("t", lambda data: release_hierarchy(data, **_TREE, **_HOW)),
 }
 
 

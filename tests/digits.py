@@ -1,7 +1,5 @@
 """Prints a digest of every part's numbers, to the last bit: ``python -m tests.digits``."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util

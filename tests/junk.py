@@ -1,7 +1,5 @@
 """Values that no argument was made for."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import math

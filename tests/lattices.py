@@ -5,8 +5,6 @@ which true value it comes (Mironov 2012). For every lattice of whole multiples o
 range of magnitudes, the share of the results in the range that lie on the lattice is compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

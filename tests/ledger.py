@@ -1,7 +1,5 @@
 """A budget that writes down what is charged, or refuses it."""
 
-from __future__ import annotations
-
 from pydpstat import PydpstatError
 
 

@@ -1,7 +1,5 @@
 """A call that works for every mirror of DPpack's and diffpriv's functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -15,61 +13,27 @@ def dppack_calls() -> dict[str, Base]:
     d = pydpstat
     bounds = {"lower_bound": 0, "upper_bound": 1}
     bounds2 = {"lower_bound1": 0, "upper_bound1": 1, "lower_bound2": 0, "upper_bound2": 1}
-    tail = {
-        "which_sensitivity": "bounded",
-        "mechanism": "Gaussian",
-        "delta": 0.01,
-        "type_DP": "aDP",
-        "rng": 1,
-    }
+    tail = dict(which_sensitivity="bounded", mechanism="Gaussian", delta=0.01, type_DP="aDP", rng=1)
     eps = {"eps": 0.5}
     calls = {name: {"x": X, **eps, **bounds, **tail} for name in ("meanDP", "varDP", "sdDP")}
     calls |= {
         "covDP": {"x1": X, "x2": Y, **eps, **bounds2, **tail},
-        "histogramDP": {
-            "x": X,
-            **eps,
-            **bounds,
-            "breaks": [0, 0.5, 1],
-            "normalize": True,
-            "allow_negative": False,
-            **tail,
-        },
+        "histogramDP": dict(
+            x=X, **eps, **bounds, breaks=[0, 0.5, 1], normalize=True, allow_negative=False, **tail
+        ),
         "quantileDP": {"x": X, "quant": 0.25, **eps, **bounds, "which_sensitivity": "bounded", "rng": 1},
-        "medianDP": {
-            "x": X,
-            **eps,
-            **bounds,
-            "which_sensitivity": "bounded",
-            "mechanism": "exponential",
-            "rng": 1,
-        },
-        "LaplaceMechanism": {
-            "true_values": X,
-            **eps,
-            "sensitivities": [1, 1, 1, 1],
-            "alloc_proportions": [1, 1, 1, 1],
-            "rng": 1,
-        },
+        "medianDP": dict(x=X, **eps, **bounds, which_sensitivity="bounded", mechanism="exponential", rng=1),
+        "LaplaceMechanism": dict(
+            true_values=X, **eps, sensitivities=[1, 1, 1, 1], alloc_proportions=[1, 1, 1, 1], rng=1
+        ),
         "GaussianMechanism": {
             "true_values": X,
-            **eps,
-            "delta": 0.01,
-            "sensitivities": [1, 1, 1, 1],
-            "type_DP": "aDP",
-            "alloc_proportions": [1, 1, 1, 1],
-            "analytic": True,
-            "tol": 1e-12,
-            "rng": 1,
+            **{**eps, "delta": 0.01, "sensitivities": [1, 1, 1, 1], "type_DP": "aDP"},
+            **{"alloc_proportions": [1, 1, 1, 1], "analytic": True, "tol": 1e-12, "rng": 1},
         },
-        "ExponentialMechanism": {
-            "utility": X,
-            **eps,
-            "sensitivity": 1,
-            "measure": [1, 1, 1, 1],
-            "candidates": [1, 2, 3, 4],
-            "rng": 1,
-        },
+        "ExponentialMechanism": dict(
+            utility=X, **eps, sensitivity=1, measure=[1, 1, 1, 1], candidates=[1, 2, 3, 4], rng=1
+        ),
         "calibrateAnalyticGaussianMechanism": {"epsilon": 1.0, "delta": 0.01, "sensitivity": 1, "tol": 1e-12},
         "meanDataAccess": {"x": X, **bounds},
         "varDataAccess": {"x": X, **bounds},
@@ -114,25 +78,12 @@ def _models() -> dict[str, Base]:
         "EmpiricalRiskMinimizationDP_CMS": {"mapXy": d.mapXy_linear, **huber, **cms, "c": 1.0, **form},
         "WeightedERMDP_CMS": {"mapXy": d.mapXy_linear, **huber, **cms, "c": 1.0, **form},
         "EmpiricalRiskMinimizationDP_KST": {
-            "mapXy": d.mapXy_linear,
-            "loss": d.loss_squared_error,
-            "loss_gr": d.loss_gr_squared_error,
-            **kst,
-            "domain": domain,
-            "zeta": 2.0,
-            "lambda_": 1.0,
-            **form,
+            **{"mapXy": d.mapXy_linear, "loss": d.loss_squared_error, "loss_gr": d.loss_gr_squared_error},
+            **{**kst, "domain": domain, "zeta": 2.0, "lambda_": 1.0, **form},
         },
         "LinearRegressionDP": {**kst, "regularizer_gr": None},
         "LogisticRegressionDP": {**cms, "regularizer_gr": None},
-        "svmDP": {
-            **cms,
-            "kernel": "Gaussian",
-            "D": 3,
-            "kernel_param": 1.0,
-            "regularizer_gr": None,
-            "huber_h": 0.5,
-        },
+        "svmDP": dict(**cms, kernel="Gaussian", D=3, kernel_param=1.0, regularizer_gr=None, huber_h=0.5),
         "loss_cross_entropy": {"y_hat": X, "y": LABELS},
         "loss_gr_cross_entropy": {"y_hat": X, "y": LABELS},
         "loss_squared_error": {"y_hat": X, "y": Y},
@@ -150,13 +101,14 @@ def _models() -> dict[str, Base]:
     }
     bases = {name: Base(getattr(d, name), arguments) for name, arguments in calls.items()}
     table = {"X": PAIRS, "y": LABELS, "upper_bounds": [1, 1], "lower_bounds": [0, 0], "add_bias": False}
+    three = {"upper_bounds": [1, 1, 1], "lower_bounds": [0, 0, 0]}
     bases |= {
         "LogisticRegressionDP.fit": Base(
             _fit(lambda: d.LogisticRegressionDP("l2", 1.0, 1.0)), {**table, "rng": 1}
         ),
         "LinearRegressionDP.fit": Base(
             _fit(lambda: d.LinearRegressionDP("l2", 1.0, 0.0, 1.0)),
-            {**table, "y": Y, "upper_bounds": [1, 1, 1], "lower_bounds": [0, 0, 0], "rng": 1},
+            {**table, "y": Y, **three, "rng": 1},
         ),
         "svmDP.fit": Base(
             _fit(lambda: d.svmDP("l2", 1.0, 1.0, "output")),
@@ -166,27 +118,15 @@ def _models() -> dict[str, Base]:
             d.tune_classification_model,
             {
                 "DPmodels": [d.LogisticRegressionDP("l2", 1.0, gamma, "output") for gamma in (1.0, 0.5)],
-                **{
-                    key: (
-                        np.tile(value, (4, 1)) if key == "X" else np.tile(value, 4) if key == "y" else value
-                    )
-                    for key, value in table.items()
-                },
-                "weights": None,
-                "weights_upper_bound": None,
-                "rng": 1,
+                **{**table, "X": np.tile(PAIRS, (4, 1)), "y": np.tile(LABELS, 4)},
+                **{"weights": None, "weights_upper_bound": None, "rng": 1},
             },
         ),
         "tune_linear_regression_model": Base(
             d.tune_linear_regression_model,
             {
                 "DPmodels": [d.LinearRegressionDP("l2", 1.0, 0.0, gamma) for gamma in (1.0, 10.0)],
-                "X": np.tile(PAIRS, (4, 1)),
-                "y": np.tile(Y, 4),
-                "upper_bounds": [1, 1, 1],
-                "lower_bounds": [0, 0, 0],
-                "add_bias": False,
-                "rng": 1,
+                **{**table, "X": np.tile(PAIRS, (4, 1)), "y": np.tile(Y, 4), **three, "rng": 1},
             },
         ),
     }

@@ -1,7 +1,5 @@
 """Every mirror that takes vectors or matrices, with each of them in another container: what a call gives."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable

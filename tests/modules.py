@@ -1,7 +1,5 @@
 """The package's modules, as far as what they import is installed: one room needs an extra to be imported."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """A call with its arguments by name, and the small data that calls are given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,20 +12,11 @@ LABELS = np.array([0, 0, 1, 1])
 
 
 class Base(NamedTuple):
-    """A call with its arguments by name, and those that junk must not take the place of.
-
-    Parameters
-    ----------
-    call : callable
-        Takes the arguments by name.
-    arguments : dict
-        With them it returns.
-    spared : tuple of str
-        Arguments that go to a function of the caller's own, which may raise what it likes.
-    """
+    """A call that returns with its arguments, which are by name."""
 
     call: Callable[..., Any]
     arguments: dict[str, Any]
+    # those that go to a function of the caller's own, which may raise what it likes
     spared: tuple[str, ...] = ()
 
 

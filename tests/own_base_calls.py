@@ -1,7 +1,5 @@
 """A call that works for every public function of the package's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -38,6 +36,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     t_test = {"bounds": (0, 1), "alternative": "less", **test}
     paid = {"epsilon": epsilon, "rng": None, "budget": None}
     blocks = {"blocks": 2, "neighbors": "bounded", **paid}
+    table = {"data": ["a", "b", "b"], "levels": ["a", "b"], "other": "other"}
     calls = {
         name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
     }
@@ -50,75 +49,34 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
         "quantile": {"x": X, "q": 0.25, "bounds": (0, 1), **choice},
         "quantiles": {"x": X, "qs": [0.25, 0.75], "bounds": (0, 1), **choice},
         "histogram": {"x": X, "edges": [0, 0.5, 1], **common},
-        "crosstab": {
-            "data": ["a", "b", "b"],
-            "levels": ["a", "b"],
-            "other": "other",
-            **common,
-            "missing": "a",
-        },
+        "crosstab": {**table, **common, "missing": "a"},
         "design": {
-            "data": {"share": X, "group": ["a"] * len(X)},
-            "bounds": {"share": (0, 1)},
-            "levels": {"group": ["a", "b"]},
-            "unit": "group",
-            "max_records": 2,
-            "weights": "share",
-            "missing": "error",
-            "neighbors": "unbounded",
-            "other": "other",
-            "budget": None,
-            "rng": None,
+            **dict(data={"share": X, "group": ["a"] * len(X)}, bounds={"share": (0, 1)}),
+            **dict(levels={"group": ["a", "b"]}, unit="group", max_records=2, weights="share"),
+            **dict(missing="error", neighbors="unbounded", other="other", budget=None, rng=None),
         },
         "nunique": {
-            "data": [1, 2, 2, 3],
-            "by": LABELS,
-            "levels": [0, 1],
-            "other": "other",
-            "max_groups": 2,
-            **common,
-            "missing": "error",
+            **dict(data=[1, 2, 2, 3], by=LABELS, levels=[0, 1], other="other", max_groups=2),
+            **{**common, "missing": "error"},
         },
         "binomtest": {"condition": X > 0.5, "p": 0.4, "alternative": "less", **test, "missing": True},
         "proportions_test": {
-            "condition1": X > 0.5,
-            "condition2": Y > 0.5,
-            "value": 0.1,
-            "compare": "diff",
-            "alternative": "less",
-            **test,
-            "missing": True,
+            **dict(condition1=X > 0.5, condition2=Y > 0.5, value=0.1, compare="diff", alternative="less"),
+            **{**test, "missing": True},
         },
         "quantile_test": {"x": X, "q": 0.3, "p": 0.25, "alternative": "less", "ties": False, **test},
         **_weighted(epsilon),
         "ttest_1samp": {"a": X, "popmean": 0.5, "method": "exact", **t_test},
         "ttest_rel": {"a": X, "b": Y, "method": "exact", **t_test},
         "ttest_ind": {"a": X, "b": Y, "equal_var": False, **t_test},
-        "chisquare": {
-            "data": ["a", "b", "b"],
-            "levels": ["a", "b"],
-            "other": "other",
-            "f_exp": [1, 2],
-            **test,
-            "missing": "a",
-        },
+        "chisquare": {**table, "f_exp": [1, 2], **test, "missing": "a"},
         "chi2_contingency": {
-            "x": ["a", "b", "b"],
-            "y": ["u", "u", "v"],
-            "levels": [["a", "b"], ["u", "v"]],
-            "other": "other",
-            **test,
-            "missing": "error",
+            **dict(x=["a", "b", "b"], y=["u", "u", "v"], levels=[["a", "b"], ["u", "v"]], other="other"),
+            **{**test, "missing": "error"},
         },
         "ols": {
-            "formula": Y,
-            "data": X,
-            "bounds": [(0, 1), (0, 1)],
-            "levels": None,
-            "method": "rank",
-            "coefficients": ["x1"],
-            "null": 0.0,
-            "interval": True,
+            **dict(formula=Y, data=X, bounds=[(0, 1), (0, 1)], levels=None),
+            **dict(method="rank", coefficients=["x1"], null=0.0, interval=True),
             **{**common, "delta": 0, "mechanism": "geometric"},
         },
         "choose": {
@@ -132,40 +90,16 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
         },
         "logit": {"formula": LABELS == 1, "data": PAIRS, "bounds": (0, 1), "levels": None, **test},
         "plan": {
-            "function": "mean",
-            "epsilon": epsilon,
-            "n": 10,
-            "columns": None,
-            "bounds": (0, 1),
+            **dict(function="mean", epsilon=epsilon, n=10, columns=None, bounds=(0, 1)),
             **{key: common[key] for key in ("delta", "mechanism", "neighbors", "missing", "rng")},
         },
         "statement": {"releases": [d.count([True, False], 1.0, rng=1)], "budget": None, "delta": 1e-6},
         "compose": {"guarantees": [d.Guarantee(1.0), d.Guarantee(0.5)], "method": "basic", "delta": None},
-        "Guarantee": {
-            "epsilon": 1.0,
-            "delta": 0.0,
-            "neighbors": "bounded",
-            "conditions": (),
-            "loss": None,
-            "unit": None,
-        },
-        "Budget": {
-            "epsilon": 1.0,
-            "delta": 1e-6,
-            "path": None,
-            "accountant": "zcdp",
-            "neighbors": "bounded",
-            "unit": None,
-        },
+        "Guarantee": dict(epsilon=1.0, delta=0.0, neighbors="bounded", conditions=(), loss=None, unit=None),
+        "Budget": dict(epsilon=1.0, delta=1e-6, path=None, accountant="zcdp", neighbors="bounded", unit=None),
         "calibrate_gaussian": {"epsilon": 1.0, "delta": 1e-6, "sensitivity": 1.0, "method": "analytic"},
         "symmetric_geometric": {"value": [1, 2], "epsilon": 1.0, "sensitivity": 1, "rng": None},
-        "symmetric_geometric_noise": {
-            "size": 3,
-            "epsilon": 1.0,
-            "sensitivity": 1,
-            "method": "difference",
-            "rng": 1,
-        },
+        "symmetric_geometric_noise": dict(size=3, epsilon=1.0, sensitivity=1, method="difference", rng=1),
         "RRandom": {"seed": 1},
     }
     calls |= {
@@ -182,16 +116,9 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     )
     bases["audit"] = Base(
         d.audit,
-        {
-            "release": echo,
-            "data": 0.0,
-            "neighbor": 1.0,
-            "claim": 1.0,
-            "samples": 500,
-            "confidence": 0.95,
-            "seconds": 1.0,
-            "rng": 1,
-        },
+        dict(
+            release=echo, data=0.0, neighbor=1.0, claim=1.0, samples=500, confidence=0.95, seconds=1.0, rng=1
+        ),
         # they go to the release, whatever they are
         ("data", "neighbor"),
     )

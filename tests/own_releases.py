@@ -1,7 +1,5 @@
 """Releases of the package's own functions for the search: every function, noise, neighbors and container."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable
@@ -41,82 +39,31 @@ class Own:
         return self.call(*data, rng=rng, budget=budget)
 
 
-def _vector() -> Data:
-    return (X.copy(),)
+def _of(*values: Any) -> Callable[[], Data]:
+    """Return what makes the data anew: copies, so that a search finds whose they are."""
+    return lambda: tuple(each.copy() for each in values)
 
 
-def _frame() -> Data:
-    return (pd.DataFrame({"x": X, "y": Y}),)
+_SIZE, _LARGE = np.array(LEVELS)[CODES], X > 4.25e7
+_GAPPED = X.copy()
+_GAPPED[::97] = np.nan
+_CROSSED = pd.DataFrame({"size": _SIZE, "side": np.where(_LARGE, "left", "right")})
+_GROUPS = pd.DataFrame({"x": X, "size": _SIZE})
 
-
-def _two() -> Data:
-    return (X.copy(), Y.copy())
-
-
-def _moved() -> Data:
-    # differences of both signs: the largest signed-rank statistic is public
-    return (X.copy(), np.roll(X, 7))
-
-
-def _regressed() -> Data:
-    return (Y.copy(), X.copy())
-
-
-def _holes() -> Data:
-    x = X.copy()
-    x[::97] = np.nan
-    return (pd.Series(x, name="x"),)
-
-
-def _truths() -> Data:
-    return (X > 4.25e7,)
-
-
-def _two_truths() -> Data:
-    return (X > 4.25e7, Y > 0.007)
-
-
-def _truth_frame() -> Data:
-    return (pd.DataFrame({"p": X > 4.25e7, "q": Y > 0.0071}),)
-
-
-def _factor() -> Data:
-    return (pd.Series(pd.Categorical.from_codes(CODES, LEVELS), name="size"),)
-
-
-def _factors() -> Data:
-    side = np.where(X > 4.25e7, "left", "right")
-    return (pd.DataFrame({"size": np.array(LEVELS)[CODES], "side": side}),)
-
-
-def _sides() -> Data:
-    (frame,) = _factors()
-    return frame["size"], frame["side"]
-
-
-def _grouped() -> Data:
-    return (pd.DataFrame({"x": X, "size": np.array(LEVELS)[CODES]}),)
-
-
-def _persons() -> Data:
-    return (pd.DataFrame({"x": X, "person": (PLACES % 997).astype(int)}),)
-
-
-def _three() -> Data:
-    return X.copy(), X[:5_000].copy(), X[2_000:].copy()
-
-
-def _scores() -> Data:
-    return (X[:12].copy(),)
-
-
-def _weighted() -> Data:
-    return X.copy(), Y.copy()
-
-
-def _weighted_groups() -> Data:
-    return pd.DataFrame({"x": X, "size": np.array(LEVELS)[CODES]}), Y.copy()
-
+_vector, _two, _regressed, _weighted, _scores = _of(X), _of(X, Y), _of(Y, X), _of(X, Y), _of(X[:12])
+# differences of both signs: the largest signed-rank statistic is public
+_moved = _of(X, np.roll(X, 7))
+_three = _of(X, X[:5_000], X[2_000:])
+_holes = _of(pd.Series(_GAPPED, name="x"))
+_truths, _two_truths = _of(_LARGE), _of(_LARGE, Y > 0.007)
+_truth_frame = _of(pd.DataFrame({"p": _LARGE, "q": Y > 0.0071}))
+_frame = _of(pd.DataFrame({"x": X, "y": Y}))
+_factor = _of(pd.Series(pd.Categorical.from_codes(CODES, LEVELS), name="size"))
+_factors, _sides = _of(_CROSSED), _of(_CROSSED["size"], _CROSSED["side"])
+_grouped, _weighted_groups = _of(_GROUPS), _of(_GROUPS, Y)
+_persons = _of(pd.DataFrame({"x": X, "person": (PLACES % 997).astype(int)}))
+_responses = _of(Y > 0.007, X)
+_responses_by_level = _of(Y > 0.007, pd.DataFrame({"x": X, "g": _SIZE}))
 
 BOTH = {"x": BOUNDS, "y": Y_BOUNDS}
 _NOISE = (("laplace", 0), ("gaussian", 1e-6))
@@ -216,14 +163,6 @@ def _blocks() -> list[Own]:
         call = _caller("logit", WIDE, {**own, "neighbors": neighbors})
         found.append(Own(f"logit, levels, {neighbors}", _responses_by_level, call, neighbors == "bounded"))
     return found
-
-
-def _responses() -> Data:
-    return (Y > 0.007, X.copy())
-
-
-def _responses_by_level() -> Data:
-    return (Y > 0.007, pd.DataFrame({"x": X, "g": np.array(LEVELS)[CODES]}))
 
 
 def _chooser(mechanism: str) -> Callable[..., Any]:

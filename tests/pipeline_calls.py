@@ -1,7 +1,5 @@
 """What the tests of the pipeline share."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +7,5 @@ import numpy as np
 
 def on_grid(result):
     """Whether every value is a whole number of grid units, exactly."""
-    return all(
-        (Fraction(value) / Fraction(result.grid)).denominator == 1
-        for value in np.ravel(result.value).tolist()
-    )
+    grid = Fraction(result.grid)
+    return all((Fraction(value) / grid).denominator == 1 for value in np.ravel(result.value).tolist())

@@ -1,7 +1,5 @@
 """The search for something private: in all that an object refers to, and in the package's own state."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import math
@@ -18,14 +16,8 @@ from pydpstat._data import streams as once
 from pydpstat._release.additive import Query
 from pydpstat.random.r_stream import RRandom
 
-FORBIDDEN = (
-    RRandom,
-    np.random.Generator,
-    np.random.BitGenerator,
-    Query,
-    types.FrameType,
-    types.TracebackType,
-)
+FORBIDDEN = (RRandom, np.random.Generator, np.random.BitGenerator)
+FORBIDDEN += (Query, types.FrameType, types.TracebackType)
 # sums in another order differ in the last digits; noise is found to nine
 CLOSE = 1e-9
 _CACHE = type(functools.lru_cache(int))

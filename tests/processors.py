@@ -4,8 +4,6 @@ NumPy and OpenBLAS choose code by the processor they find. Both can be told to u
 processor of the kind has, or what those without AVX-512 have.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

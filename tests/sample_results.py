@@ -1,7 +1,5 @@
 """Data and calls that the tests of results share."""
 
-from __future__ import annotations
-
 import warnings
 
 import pydpstat

@@ -1,7 +1,5 @@
 """A spec of a release for tests: noise from a function of the sensitivities, and one guarantee."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,6 @@
 """The benchmarks' own code: pages show what was measured, a peer that fails is named. Nothing is timed."""
 
-from __future__ import annotations
-
+import importlib
 import sys
 from pathlib import Path
 
@@ -32,22 +31,16 @@ def test_pages_show_what_was_measured(page):
     assert text == as_measured, "python benchmarks/run.py --readme writes the tables"
 
 
-def test_the_page_on_levels_shows_what_was_measured():
-    import inference_levels as levels
+@pytest.mark.parametrize(
+    "name, how",
+    [("inference_levels", "nox -s levels -- --page"), ("large_page", "python benchmarks/large.py --page")],
+)
+def test_a_page_of_its_own_shows_what_was_measured(name, how):
     import pages
 
-    text = levels.PAGE.read_text(encoding="utf-8")
-    as_measured = pages.rewritten(text, levels.tables(levels.load()))
-    assert text == as_measured, "nox -s levels -- --page writes the tables"
-
-
-def test_the_page_on_large_data_shows_what_was_measured():
-    import large_page
-    import pages
-
-    text = large_page.PAGE.read_text(encoding="utf-8")
-    as_measured = pages.rewritten(text, large_page.tables(large_page.load()))
-    assert text == as_measured, "python benchmarks/large.py --page writes the tables"
+    page = importlib.import_module(name)
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert text == pages.rewritten(text, page.tables(page.load())), f"{how} writes the tables"
 
 
 def test_the_groups_of_every_package_are_those_of_the_files(monkeypatch):

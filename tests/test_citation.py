@@ -1,7 +1,5 @@
 """The file that says how to cite the package agrees with the package."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

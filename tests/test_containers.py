@@ -42,7 +42,6 @@ def r_maker(form):
 
 OF_R = {"vector": Container(r_maker("vector")), "frame": Container(r_maker("frame"), "frame")}
 
-
 FRAMES = {
     "frame of nullable types": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "iterator of frames": lambda columns: iter([pd.DataFrame(columns)]),
@@ -56,12 +55,8 @@ FRAMES = {
 def r_frame(columns):
     """Return a data frame of R's."""
     robjects = pytest.importorskip("rpy2.robjects")
-    kinds = {
-        float: ("Float", "Real"),
-        int: ("Int", "Integer"),
-        bool: ("Bool", "Logical"),
-        str: ("Str", "Character"),
-    }
+    kinds = {float: ("Float", "Real"), int: ("Int", "Integer"), bool: ("Bool", "Logical")}
+    kinds[str] = ("Str", "Character")
     made = {}
     for name, values in columns.items():
         kind, missing = kinds[type(values[0])]

@@ -1,7 +1,5 @@
 """No digit depends on the processor: what is computed with its optional features is so without them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The documentation's own code: what a comparison shows, what ends a build, and that nothing is left out."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -42,9 +40,8 @@ def test_a_comparison_shows_code_that_a_reader_can_run(recorded):
     shown = recorded.show(MEAN)
     assert shown.r.startswith("set.seed(123)\nx <- c(\n    1, 2.5, 3, 4,")
     assert shown.r.endswith("DPpack::meanDP(x, 0.7, 0.5, 3.5)")
-    assert shown.python.startswith(
-        "import numpy as np\nfrom pydpstat import RRandom, dppack\n\nrng = RRandom(123)"
-    )
+    head = "import numpy as np\nfrom pydpstat import RRandom, dppack\n\nrng = RRandom(123)"
+    assert shown.python.startswith(head)
     names = {}
     lines = shown.python.rsplit("\ndppack", 1)
     exec(f"{lines[0]}\nvalue = dppack{lines[1]}", names)
@@ -261,12 +258,8 @@ def build(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     (folder / "conf.py").write_text('extensions = ["livedocs.extension", "myst_parser"]\n', encoding="utf-8")
     (folder / "index.md").write_text(text, encoding="utf-8")
     paths = [str(DOCS / "_ext"), str(ROOT), os.environ.get("PYTHONPATH", "")]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PYDPSTAT_NO_R": "1",
-        "MPLBACKEND": "agg",
-    }
+    settings = {"PYTHONPATH": os.pathsep.join(paths), "PYDPSTAT_NO_R": "1", "MPLBACKEND": "agg"}
+    environment = {**os.environ, **settings}
     command = [sys.executable, "-m", "sphinx", "-q", str(folder), str(folder / "out")]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 
@@ -302,7 +295,6 @@ def test_a_failure_ends_the_build(tmp_path, text, message):
 ITEMS = '[A]\nmean = "a mean"\nsign = { what = "a sign", why = "the text has it the wrong way round" }\n'
 CODE = "from pydpstat.teaching import beside\nbeside({'n': (%s)}, source='R')"
 BLOCK = f"```{{run}}\n:items: A-mean\n{CODE}\n```\n"
-
 
 SAME, OTHER = BLOCK % "2, 2", BLOCK % "2, 3"
 MISPRINT = BLOCK % "2, 3, 'a misprint'"

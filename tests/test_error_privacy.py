@@ -1,7 +1,5 @@
 """What an error or a warning says, with all that caused it, tells nothing of the data."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import itertools
@@ -120,27 +118,16 @@ MODULES: dict[str, Base] = {
     "local.GaussianAccess": Base(local.GaussianAccess, {"epsilon": 1.0, "delta": 0.1, "bounds": (0, 1)}),
     "local.federate_array": Base(
         _federate,
-        {
-            "array": [0, 1],
-            "n_nodes": 2,
-            "definition": local.RandomizedResponse(1.0),
-            "repeat": "same",
-            **_RULES,
-        },
+        dict(array=[0, 1], n_nodes=2, definition=local.RandomizedResponse(1.0), repeat="same", **_RULES),
     ),
     "consistency.release_hierarchy": Base(
         consistency.release_hierarchy,
         {
-            "data": [3, 1, 2],
-            "epsilon": 1.0,
-            "hierarchy": consistency.Hierarchy({"N": ["a", "b"], "S": ["c"]}),
-            "split": "uniform",
-            "neighbors": "bounded",
-            "method": "least squares",
-            "nonnegative": None,
-            "integer": None,
-            "missing": "error",
-            **_RULES,
+            **dict(
+                data=[3, 1, 2], epsilon=1.0, hierarchy=consistency.Hierarchy({"N": ["a", "b"], "S": ["c"]})
+            ),
+            **dict(split="uniform", neighbors="bounded", method="least squares", nonnegative=None),
+            **dict(integer=None, missing="error", **_RULES),
         },
     ),
 }

@@ -1,7 +1,5 @@
 """Whatever an argument is, a public function returns, or says in a PydpstatError what is wrong with it."""
 
-from __future__ import annotations
-
 import re
 import time
 import warnings

@@ -1,7 +1,5 @@
 """Files that are whole or not there."""
 
-from __future__ import annotations
-
 import pytest
 
 from pydpstat._files import unfinished, write

@@ -1,7 +1,5 @@
 """No array that a result or a cache keeps can be made writable, nor one of a copied result."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import gc

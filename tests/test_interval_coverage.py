@@ -4,8 +4,6 @@ Coverage is counted over seeded releases. For the noise the records stay the sam
 for the population each release has another sample of it.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -74,67 +72,63 @@ def _in_bins(x: np.ndarray) -> np.ndarray:
 
 Release = Callable[[pd.DataFrame, int], Any]
 Truth = Callable[[pd.DataFrame], Any]
+
+
+def _by(name: str, *arguments: Any, of: str = "x", **options: Any) -> Release:
+    """Return a release of columns, or of whether x is positive."""
+
+    def call(data: pd.DataFrame, seed: int) -> Any:
+        given = [data.x > 0 if column == "positive" else data[column] for column in of.split()]
+        return getattr(dp, name)(*given, *arguments, **options, rng=seed)
+
+    return call
+
+
+POPULATION = {**BOUNDS, "population": True}
+WEIGHED: dict[str, Any] = {"max_weight": 4, **BOUNDS}
 # what is released, and the truth of the records
 STATISTICS: dict[str, tuple[Release, Truth]] = {
-    "mean": (lambda d, s: dp.mean(d.x, EPSILON, **BOUNDS, rng=s), lambda d: d.x.mean()),
-    "mean, unbounded": (lambda d, s: dp.mean(d.x, EPSILON, **BOUNDS, **OPEN, rng=s), lambda d: d.x.mean()),
-    "mean by group": (
-        lambda d, s: dp.mean(d.x, EPSILON, **BOUNDS, **BY, rng=s),
-        lambda d: d.x.groupby(GROUPS).mean(),
-    ),
-    "mean, population": (
-        lambda d, s: dp.mean(d.x, EPSILON, **BOUNDS, population=True, rng=s),
-        lambda d: d.x.mean(),
-    ),
-    "sum": (lambda d, s: dp.sum(d.x, EPSILON, **BOUNDS, rng=s), lambda d: d.x.sum()),
-    "var": (lambda d, s: dp.var(d.x, EPSILON, **BOUNDS, rng=s), lambda d: d.x.var()),
-    "var, unbounded": (lambda d, s: dp.var(d.x, EPSILON, **BOUNDS, **OPEN, rng=s), lambda d: d.x.var()),
-    "std": (lambda d, s: dp.std(d.x, EPSILON, **BOUNDS, rng=s), lambda d: d.x.std()),
-    "std, population": (
-        lambda d, s: dp.std(d.x, EPSILON, **BOUNDS, population=True, rng=s),
-        lambda d: d.x.std(),
-    ),
-    "cov": (lambda d, s: dp.cov(d.x, d.y, EPSILON, **BOUNDS, rng=s), lambda d: d.x.cov(d.y)),
-    "cov, unbounded": (
-        lambda d, s: dp.cov(d.x, d.y, EPSILON, **BOUNDS, **OPEN, rng=s),
-        lambda d: d.x.cov(d.y),
-    ),
-    "corr": (lambda d, s: dp.corr(d.x, d.y, EPSILON, **BOUNDS, rng=s), lambda d: d.x.corr(d.y)),
-    "count": (lambda d, s: dp.count(d.x > 0, EPSILON, rng=s), lambda d: (d.x > 0).sum()),
-    "proportion": (lambda d, s: dp.proportion(d.x > 0, EPSILON, rng=s), lambda d: (d.x > 0).mean()),
+    "mean": (_by("mean", EPSILON, **BOUNDS), lambda d: d.x.mean()),
+    "mean, unbounded": (_by("mean", EPSILON, **BOUNDS, **OPEN), lambda d: d.x.mean()),
+    "mean by group": (_by("mean", EPSILON, **BOUNDS, **BY), lambda d: d.x.groupby(GROUPS).mean()),
+    "mean, population": (_by("mean", EPSILON, **POPULATION), lambda d: d.x.mean()),
+    "sum": (_by("sum", EPSILON, **BOUNDS), lambda d: d.x.sum()),
+    "var": (_by("var", EPSILON, **BOUNDS), lambda d: d.x.var()),
+    "var, unbounded": (_by("var", EPSILON, **BOUNDS, **OPEN), lambda d: d.x.var()),
+    "std": (_by("std", EPSILON, **BOUNDS), lambda d: d.x.std()),
+    "std, population": (_by("std", EPSILON, **POPULATION), lambda d: d.x.std()),
+    "cov": (_by("cov", EPSILON, of="x y", **BOUNDS), lambda d: d.x.cov(d.y)),
+    "cov, unbounded": (_by("cov", EPSILON, of="x y", **BOUNDS, **OPEN), lambda d: d.x.cov(d.y)),
+    "corr": (_by("corr", EPSILON, of="x y", **BOUNDS), lambda d: d.x.corr(d.y)),
+    "count": (_by("count", EPSILON, of="positive"), lambda d: (d.x > 0).sum()),
+    "proportion": (_by("proportion", EPSILON, of="positive"), lambda d: (d.x > 0).mean()),
     "proportion by group": (
-        lambda d, s: dp.proportion(d.x > 0, EPSILON, **BY, rng=s),
+        _by("proportion", EPSILON, of="positive", **BY),
         lambda d: (d.x > 0).groupby(GROUPS).mean(),
     ),
-    "histogram": (lambda d, s: dp.histogram(d.x, EPSILON, edges=EDGES, rng=s), lambda d: _in_bins(d.x)),
-    "nunique": (lambda d, s: dp.nunique(d.x, EPSILON, **OPEN, rng=s), lambda d: d.x.nunique()),
-    "quantiles": (
-        lambda d, s: dp.quantiles(d.x, QS, LARGE, **BOUNDS, population=True, rng=s),
-        lambda d: d.x.quantile(QS),
-    ),
-    "median": (lambda d, s: dp.median(d.x, LARGE, **BOUNDS, population=True, rng=s), lambda d: d.x.median()),
+    "histogram": (_by("histogram", EPSILON, edges=EDGES), lambda d: _in_bins(d.x)),
+    "nunique": (_by("nunique", EPSILON, **OPEN), lambda d: d.x.nunique()),
+    "quantiles": (_by("quantiles", QS, LARGE, **POPULATION), lambda d: d.x.quantile(QS)),
+    "median": (_by("median", LARGE, **POPULATION), lambda d: d.x.median()),
     "weighted mean": (
-        lambda d, s: dp.weighted_mean(d.x, d.w, EPSILON, **BOUNDS, max_weight=4, rng=s),
+        _by("weighted_mean", EPSILON, of="x w", **WEIGHED),
         lambda d: np.average(d.x, weights=d.w),
     ),
     "weighted proportion": (
-        lambda d, s: dp.weighted_proportion(d.x > 0, d.w, EPSILON, max_weight=4, rng=s),
+        _by("weighted_proportion", EPSILON, of="positive w", max_weight=4),
         lambda d: np.average(d.x > 0, weights=d.w),
     ),
-    "weighted total": (
-        lambda d, s: dp.weighted_total(d.x, d.w, EPSILON, **BOUNDS, max_weight=4, rng=s),
-        lambda d: (d.x * d.w).sum(),
-    ),
+    "weighted total": (_by("weighted_total", EPSILON, of="x w", **WEIGHED), lambda d: (d.x * d.w).sum()),
     **{
         f"weighted quantile {q}": (
-            lambda d, s, q=q: dp.weighted_quantile(d.x, d.w, q, LARGE, **BOUNDS, max_weight=4, rng=s),
+            _by("weighted_quantile", q, LARGE, of="x w", **WEIGHED),
             lambda d, q=q: weighted_quantile(d.x.to_numpy(), d.w.to_numpy(), q),
         )
         for q in QS
     },
-    "meanDP": (lambda d, s: dp.meanDP(d.x, EPSILON, 0, 100, rng=s), lambda d: d.x.mean()),
-    "sdDP": (lambda d, s: dp.sdDP(d.x, EPSILON, 0, 100, rng=s), lambda d: d.x.std()),
-    "covDP": (lambda d, s: dp.covDP(d.x, d.y, EPSILON, 0, 100, 0, 100, rng=s), lambda d: d.x.cov(d.y)),
+    "meanDP": (_by("meanDP", EPSILON, 0, 100), lambda d: d.x.mean()),
+    "sdDP": (_by("sdDP", EPSILON, 0, 100), lambda d: d.x.std()),
+    "covDP": (_by("covDP", EPSILON, 0, 100, 0, 100, of="x y"), lambda d: d.x.cov(d.y)),
 }
 
 
@@ -177,8 +171,6 @@ QUICK: dict[str, Truth] = {
 @pytest.mark.parametrize("name", QUICK)
 def test_population_intervals_cover_the_population(name, kind):
     call, population, runs = STATISTICS[name][0], POPULATIONS[kind], 12
-    found = [
-        call(_sample(population, seed), seed).conf_int(1.0 - LEVEL, kind="population").to_numpy()
-        for seed in range(runs)
-    ]
+    releases = [call(_sample(population, seed), seed) for seed in range(runs)]
+    found = [each.conf_int(1.0 - LEVEL, kind="population").to_numpy() for each in releases]
     assert misses(found, QUICK[name](population)).max() <= allowed(runs)

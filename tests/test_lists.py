@@ -1,7 +1,5 @@
 """A list's records are read each by itself: the type that NumPy finds for all of them decides nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -75,11 +73,8 @@ def test_predictors_levels_are_found_record_by_record():
 def test_short_floats_are_wide_ones_for_weights_and_quantiles():
     for kind, value in ((np.float16, 300), (np.float32, 1e20)):
         x = np.full(100, value, dtype=kind)
-        bounds = (
-            {"bounds": (0, 1e25), "max_weight": 1e25}
-            if value > 1e3
-            else {"bounds": (0, 1000), "max_weight": 1000}
-        )
+        largest = 1e25 if value > 1e3 else 1000
+        bounds = {"bounds": (0, largest), "max_weight": largest}
         found = dp.weighted_total(x, x, epsilon=1e12, rng=1, **bounds).value
         exact = dp.weighted_total(x.astype(float), x.astype(float), epsilon=1e12, rng=1, **bounds).value
         assert found == exact

@@ -1,7 +1,5 @@
 """What a fitted model publishes: its tables, its forms, and nothing private."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -94,9 +92,8 @@ def test_predictions_are_the_models(kind, raw_value):
         model, bias = LogisticRegressionDP("l2", 3.0, 1.0, kind), True
     r = model.fit(X, Y, UPPER, LOWER, bias, rng=3)
     new = X.iloc[:7] + 0.1
-    assert np.array_equal(
-        r.predict(new, bias, raw_value=raw_value), model.predict(new, bias, raw_value=raw_value)
-    )
+    how = {"add_bias": bias, "raw_value": raw_value}
+    assert np.array_equal(r.predict(new, **how), model.predict(new, **how))
 
 
 def test_predictions_stay_when_the_model_is_fitted_again():
@@ -109,9 +106,8 @@ def test_predictions_stay_when_the_model_is_fitted_again():
 
 
 def test_an_own_map_is_not_kept():
-    model = dppack.EmpiricalRiskMinimizationDP_CMS(
-        lambda X, w: X @ w, dppack.loss_squared_error, "l2", 1.0, 1.0, "output"
-    )
+    loss = dppack.loss_squared_error
+    model = dppack.EmpiricalRiskMinimizationDP_CMS(lambda X, w: X @ w, loss, "l2", 1.0, 1.0, "output")
     r = model.fit(X * 0.5, Y, [0.5, 0.5], [0, -0.5], rng=1)
     with pytest.raises(PydpstatError, match="Call predict of the model object"):
         r.predict(X)
@@ -240,9 +236,8 @@ def test_nothing_private_is_reachable(kind, rng, monkeypatch):
 
     monkeypatch.setattr(SphericalNoise, "draw", spy(SphericalNoise.draw))
     r = made(kind, stream)
-    secrets = np.concatenate(
-        [X.to_numpy().ravel(), WEIGHTS, *seen, *(np.linalg.norm(b, keepdims=True) for b in seen)]
-    )
+    lengths = [np.linalg.norm(b, keepdims=True) for b in seen]
+    secrets = np.concatenate([X.to_numpy().ravel(), WEIGHTS, *seen, *lengths])
     assert len(seen) == 1
     assert findings(r, secrets, (X, Y, WEIGHTS, stream) if stream is not None else (X, Y, WEIGHTS)) == []
     r.summary(), r.to_dict(), r.params

@@ -1,7 +1,5 @@
 """The changes that the mutation run makes: one token each, nowhere in texts and type hints."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import sys

@@ -1,7 +1,5 @@
 """The worked examples as notebooks: each is its page's, and what a page may have comes out right."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing private can be reached from what the own functions return, nor is it left behind in the package."""
 
-from __future__ import annotations
-
 import gc
 import json
 import pickle
@@ -220,10 +218,8 @@ def _eights(folder: Path) -> list[np.ndarray]:
 
 def test_a_guarantee_and_a_composition_keep_numbers_of_the_claim_only():
     data = X.copy()
-    results = [
-        pydpstat.mean(data, 0.1, bounds=BOUNDS, delta=d, mechanism=m)
-        for m, d in (("laplace", 0), ("gaussian", 1e-6))
-    ]
+    noises = {"mechanism": "laplace"}, {"mechanism": "gaussian", "delta": 1e-6}
+    results = [pydpstat.mean(data, 0.1, bounds=BOUNDS, **noise) for noise in noises]
     together = compose([each.guarantee for each in results])
     for kept in (*(each.guarantee for each in results), together, together.group(2)):
         assert findings(kept, [*X[:40], *(float(each) for each in results)], (data, *results)) == []

@@ -1,7 +1,5 @@
 """Estimates and intervals stay within the parameter's range, for every statistic that has one."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import warnings
@@ -27,6 +25,10 @@ OPEN: dict[str, Any] = {"neighbors": "unbounded"}
 UNIT: dict[str, Any] = {"bounds": (0, 5)}
 WEIGHTS: dict[str, Any] = {"weights": np.ones(N), "max_weight": 2.0}
 INFINITY = math.inf
+# in the words of the mirrors
+ENDS: dict[str, Any] = {"lower_bound": 0, "upper_bound": 5}
+BINS: dict[str, Any] = {"breaks": [0, 2.5, 5]}
+TABLE: dict[str, Any] = {"which_sensitivity": "unbounded", "allow_negative": True}
 # the divisor n - 1 of 20 records, and of the two that a private number of them may be
 LARGEST, OF_TWO = 6.25 * N / (N - 1), 12.5
 
@@ -95,24 +97,10 @@ DRAWN = {
         ((0.0, OF_TWO), lambda rng: dp.varDP(X, EPSILON, 0, 5, rng=rng)),
         ((0.0, math.sqrt(OF_TWO)), lambda rng: dp.sdDP(X, EPSILON, 0, 5, rng=rng)),
         ((-OF_TWO, OF_TWO), lambda rng: dp.covDP(X, Y, EPSILON, 0, 5, 0, 5, rng=rng)),
-        (
-            (0.0, INFINITY),
-            lambda rng: dp.histogramDP(X, EPSILON, 0, 5, breaks=[0, 2.5, 5], allow_negative=True, rng=rng),
-        ),
-        (
-            (0.0, 1.0),
-            lambda rng: dp.histogramDP(X, EPSILON, 0, 5, breaks=[0, 2.5, 5], normalize=True, rng=rng),
-        ),
-        (
-            (0.0, INFINITY),
-            lambda rng: dp.tableDP(
-                X > 1, eps=EPSILON, which_sensitivity="unbounded", allow_negative=True, rng=rng
-            ),
-        ),
-        (
-            (0.0, OF_TWO),
-            lambda rng: dp.pooledVarDP(X[:10], X[10:], eps=EPSILON, lower_bound=0, upper_bound=5, rng=rng),
-        ),
+        ((0.0, INFINITY), lambda rng: dp.histogramDP(X, EPSILON, 0, 5, **BINS, allow_negative=True, rng=rng)),
+        ((0.0, 1.0), lambda rng: dp.histogramDP(X, EPSILON, 0, 5, **BINS, normalize=True, rng=rng)),
+        ((0.0, INFINITY), lambda rng: dp.tableDP(X > 1, eps=EPSILON, **TABLE, rng=rng)),
+        ((0.0, OF_TWO), lambda rng: dp.pooledVarDP(X[:10], X[10:], eps=EPSILON, **ENDS, rng=rng)),
     ],
 }
 SEEDS = range(5)

@@ -1,7 +1,5 @@
 """Phrases that no page, message or docstring has: each has a plain English word that is used instead."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -78,10 +76,8 @@ SHOWN = {
 }
 # words of British users, which messages translate, and one of R's choices
 ALIASES = ("neighbour", "neighbours", "summarise", "centre")
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 SOURCES = sorted((ROOT / "pydpstat").rglob("*.py"))
 FILES = [*PAGES, *SOURCES]
 

@@ -1,7 +1,5 @@
 """What the package makes can be pickled, as R's saveRDS keeps it, and works on as before."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings

@@ -1,7 +1,5 @@
 """Pictures of a release."""
 
-from __future__ import annotations
-
 import math
 import sys
 
@@ -182,10 +180,8 @@ def test_a_group_without_records_does_not_set_the_scale(axes):
 
 def test_the_title_and_the_style_are_matplotlibs(axes):
     result = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1)
-    assert (
-        result.plot(axes, "Costs in $ and $", color="black", ms=9, marker="D").get_title()
-        == "Costs in $ and $"
-    )
+    title = "Costs in $ and $"
+    assert result.plot(axes, title, color="black", ms=9, marker="D").get_title() == title
     (line,) = [line for line in axes.lines if line.get_marker() == "D"]
     assert line.get_color() == "black" and line.get_markersize() == 9
     axes.clear()

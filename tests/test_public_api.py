@@ -1,7 +1,5 @@
 """Names, docstrings, and what an import brings along."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect
@@ -36,16 +34,14 @@ def in_a_new_process(code):
 
 
 def loaded_after(code):
-    return in_a_new_process(
-        f"import sys\n{code}\nprint(*[name for name in {HEAVY} if name in sys.modules])"
-    ).split()
+    names = f"[name for name in {HEAVY} if name in sys.modules]"
+    return in_a_new_process(f"import sys\n{code}\nprint(*{names})").split()
 
 
 def has_example(thing):
     doc = inspect.getdoc(thing) or ""
-    return "Examples\n--------\n" in doc and bool(
-        doctest.DocTestParser().get_examples(doc.split("Examples\n--------\n")[1])
-    )
+    _, found, examples = doc.partition("Examples\n--------\n")
+    return bool(found) and bool(doctest.DocTestParser().get_examples(examples))
 
 
 @pytest.mark.parametrize("name", [each for each in pydpstat.__all__ if each != "__version__"])
@@ -116,12 +112,8 @@ def test_importing_is_light():
 
 
 def test_importing_draws_nothing_and_prints_nothing():
-    assert (
-        in_a_new_process(
-            "import random\na = random.getstate()\nimport pydpstat\nassert random.getstate() == a"
-        )
-        == ""
-    )
+    code = "import random\na = random.getstate()\nimport pydpstat\nassert random.getstate() == a"
+    assert in_a_new_process(code) == ""
 
 
 @pytest.mark.slow

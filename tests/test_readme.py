@@ -1,7 +1,5 @@
 """The README's examples print what it shows, its links lead somewhere, and the porting table's calls run."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

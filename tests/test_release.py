@@ -1,7 +1,5 @@
 """The pipeline: the public grid, the sensitivity that pays for it, extreme scales, and when it stops."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction
@@ -56,9 +54,8 @@ def test_a_vector_pays_for_each_element(values, sensitivity, eps):
 def test_own_sensitivities_pay_each_for_itself(sensitivities, eps):
     values = [0.3] * len(sensitivities)
     joint = pydpstat.LaplaceMechanism(values, eps, sensitivities)
-    assert joint.noise_scale == pytest.approx(
-        math.fsum(s + joint.grid for s in sensitivities) / eps, rel=1e-14
-    )
+    total = math.fsum(s + joint.grid for s in sensitivities)
+    assert joint.noise_scale == pytest.approx(total / eps, rel=1e-14)
     split = pydpstat.LaplaceMechanism(values, eps, sensitivities, [1.0] * len(sensitivities))
     expected = (np.array(sensitivities) + split.grid) / (eps / len(sensitivities))
     assert split.noise_scale == pytest.approx(expected, rel=1e-14) and on_grid(split) and on_grid(joint)

@@ -1,7 +1,5 @@
 """The pipeline: exact values, budgets, and scales that are too small."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

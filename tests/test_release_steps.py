@@ -1,7 +1,5 @@
 """Steps of a release on their own: the sum on the grid, the checks of noise and models, what a call says."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What a result is: its other forms, R's call of it, and that it cannot be changed."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json
@@ -28,9 +26,8 @@ def test_to_frame(release):
     for result in parts(release()):
         frame = result.to_frame(0.1)
         assert frame.columns.tolist() == ["estimate", "noise sd", "noise lower", "noise upper"]
-        pd.testing.assert_series_equal(
-            frame["estimate"], result.params, check_names=False, check_dtype=False, check_exact=True
-        )
+        as_it_is = {"check_names": False, "check_dtype": False, "check_exact": True}
+        pd.testing.assert_series_equal(frame["estimate"], result.params, **as_it_is)
         assert frame["noise sd"].equals(result.bse.rename("noise sd"))
         ends = frame[["noise lower", "noise upper"]]
         assert np.array_equal(ends.to_numpy(), result.conf_int(0.1).to_numpy())
@@ -61,10 +58,8 @@ def test_the_frozen_call(mean):
 
 def test_calls_of_integer_noise():
     assert pydpstat.symmetric_geometric(3, 1.0, rng=1).r_call is None
-    assert (
-        pydpstat.symmetric_geometric(3, 1.0, rng=1).call
-        == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
-    )
+    result = pydpstat.symmetric_geometric(3, 1.0, rng=1)
+    assert result.call == "symmetric_geometric(value, epsilon=1.0, sensitivity=1)"
 
 
 def test_calls_of_tables_keep_the_dimensions_names():
@@ -220,8 +215,8 @@ R_RESULTS = {
     "meanDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.meanDP(x, 1, 0, 6, rng=rng),
     "sdDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.sdDP(x, 1, 0, 6, rng=rng),
     "histogramDP(x, 1, 0, 6)": lambda d, x, y, z, rng: d.histogramDP(x, 1, 0, 6, rng=rng),
-    "histogramDP(x, 1, 0, 6, normalize = TRUE)": lambda d, x, y, z, rng: d.histogramDP(
-        x, 1, 0, 6, normalize=True, rng=rng
+    "histogramDP(x, 1, 0, 6, normalize = TRUE)": (
+        lambda d, x, y, z, rng: d.histogramDP(x, 1, 0, 6, normalize=True, rng=rng)
     ),
     "tableDP(y = y)": lambda d, x, y, z, rng: d.tableDP(y=y, rng=rng),
     "tableDP(y = y, z = z)": lambda d, x, y, z, rng: d.tableDP(y=y, z=z, rng=rng),
@@ -277,17 +272,10 @@ def test_r_calls_run_in_r(live_r, release):
 def _data(release):
     """The data of an example release, by the names that its call gives them."""
     x, *more = release.private if release.private else (None,)
-    numeric = {
-        "mean": ["x"],
-        "mean, Gaussian": ["x"],
-        "mean, both": ["x"],
-        "variance": ["x"],
-        "standard deviation": ["x"],
-        "covariance": ["x1", "x2"],
-        "pooled variance": ["sample1", "sample2"],
-        "Laplace, vector": ["true.values"],
-        "Laplace, Series": ["true.values"],
-    }
+    one = ("mean", "mean, Gaussian", "mean, both", "variance", "standard deviation")
+    numeric = {**dict.fromkeys(one, ["x"]), "covariance": ["x1", "x2"]}
+    numeric |= {"pooled variance": ["sample1", "sample2"]}
+    numeric |= dict.fromkeys(("Laplace, vector", "Laplace, Series"), ["true.values"])
     if release.name in numeric or release.name.startswith("histogram"):
         names = numeric.get(release.name, ["x"])
         values = dict(zip(names, [np.asarray(each, dtype=float) for each in release.private]))
@@ -304,20 +292,14 @@ def _data(release):
     if release.name == "table of texts":
         repeated = np.repeat(["high", "low", "mid"], release.truth.astype(int)).tolist()
         return {"x1": lambda r: r.StrVector(repeated)}
-    names = {
-        "table": ["x1"],
-        "table, both": ["x1"],
-        "table, two ways": ["size", "side"],
-        "table, three ways": ["size", "side", "odd"],
-    }
-    return {
-        name: (
-            lambda r, v=value: r.r["factor"](
-                r.StrVector(list(map(str, v))), levels=r.StrVector(list(map(str, v.categories)))
-            )
-        )
-        for name, value in zip(names[release.name], release.private)
-    }
+    names = {"table, two ways": ["size", "side"], "table, three ways": ["size", "side", "odd"]}
+    columns = zip(names.get(release.name, ["x1"]), release.private)
+    return {name: (lambda r, v=value: _factor(r, v)) for name, value in columns}
+
+
+def _factor(r, values):
+    levels = r.StrVector(list(map(str, values.categories)))
+    return r.r["factor"](r.StrVector(list(map(str, values))), levels=levels)
 
 
 @pytest.mark.parametrize(

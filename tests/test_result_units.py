@@ -1,7 +1,5 @@
 """A result says for which privacy unit it holds, wherever it shows its guarantee."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """What a result is: its shapes and its uncertainty."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping
@@ -79,9 +77,8 @@ def test_two_way_table():
     assert isinstance(frame, pd.DataFrame) and frame.shape == (3, 2)
     assert frame.index.tolist() == ["a", "b", "c"] and frame.columns.tolist() == ["x", "y"]
     assert (frame.index.name, frame.columns.name) == ("kind", "group")
-    assert frame.equals(
-        pd.crosstab(pd.Series(FLAT, name="kind"), pd.Series(GROUP, name="group")).astype(float)
-    )
+    kind, group = pd.Series(FLAT, name="kind"), pd.Series(GROUP, name="group")
+    assert frame.equals(pd.crosstab(kind, group).astype(float))
     assert result.params.index.names == ["kind", "group"]
     assert result.params.index.tolist() == [(row, column) for column in "xy" for row in "abc"]
     assert result.params.to_numpy().tolist() == np.asarray(result).ravel(order="F").tolist()
@@ -92,12 +89,8 @@ def test_three_way_table():
     series = result.estimate
     assert isinstance(series, pd.Series) and isinstance(series.index, pd.MultiIndex)
     assert series.index.names == ["kind", "group", "third"] and np.asarray(result).shape == (3, 2, 2)
-    assert series.index[:4].tolist() == [
-        ("a", "x", "FALSE"),
-        ("b", "x", "FALSE"),
-        ("c", "x", "FALSE"),
-        ("a", "y", "FALSE"),
-    ]
+    first = [("a", "x", "FALSE"), ("b", "x", "FALSE"), ("c", "x", "FALSE"), ("a", "y", "FALSE")]
+    assert series.index[:4].tolist() == first
     for (kind, group, third), count in series.items():
         assert count == sum(row == (kind, group, third == "TRUE") for row in zip(FLAT, GROUP, THIRD))
     assert series.to_numpy().tolist() == np.asarray(result).ravel(order="F").tolist()
@@ -162,9 +155,8 @@ def test_bse_is_the_noises_standard_deviation(release):
         assert isinstance(result.bse, pd.Series) and result.bse.index.equals(result.params.index)
         assert (result.bse > 0).all()
         if not set(result.postprocessing) & {"square root", "divided by their sum"}:
-            assert np.array_equal(
-                result.bse.to_numpy(), np.broadcast_to(result.noise.std(), result.value.size)
-            )
+            stated = np.broadcast_to(result.noise.std(), result.value.size)
+            assert np.array_equal(result.bse.to_numpy(), stated)
 
 
 def test_bse_by_the_delta_method(releases):

@@ -1,7 +1,5 @@
 """A search through everything that a result refers to finds nothing private."""
 
-from __future__ import annotations
-
 import functools
 import json
 import pickle
@@ -124,13 +122,8 @@ def test_texts_and_bytes_hold_nothing_private(any_release):
     secrets = np.concatenate([private_numbers(any_release), noise_of(result, any_release.truth)])
     texts = [repr(result)]
     for each in parts(result):
-        texts += [
-            each.summary().as_text(),
-            each._repr_html_(),
-            json.dumps(each.to_dict()),
-            each.call,
-            str(each.r_call),
-        ]
+        texts += [each.summary().as_text(), each._repr_html_(), json.dumps(each.to_dict())]
+        texts += [each.call, str(each.r_call)]
     for secret in secrets:
         # seven digits of a number that is no small whole one
         if len(repr(float(secret))) > 9:
@@ -171,9 +164,8 @@ def test_the_number_of_records_is_hidden_where_it_is_private():
     cells = pd.Categorical(["a", "b"] * 20, categories=["a", "b"])
     assert pydpstat.tableDP(cells, rng=1).nobs == 40
     assert pydpstat.tableDP(cells, which_sensitivity="unbounded", rng=1).nobs is None
-    hidden = pydpstat.histogramDP(
-        np.linspace(0, 4, 4_242_437), 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1
-    )
+    many = np.linspace(0, 4, 4_242_437)
+    hidden = pydpstat.histogramDP(many, 1, 0, 4, [0, 2, 4], which_sensitivity="unbounded", rng=1)
     assert hidden.nobs is None and findings(hidden, [4_242_437]) == []
     assert "private" in hidden.summary().as_text()
 

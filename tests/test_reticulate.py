@@ -69,9 +69,8 @@ def printed(tmp_path_factory):
     script.write_text(f'source("{SCRIPT.as_posix()}")\n{PRINTED}')
     made = {**os.environ, "RETICULATE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     made.pop("R_HOME", None)
-    ran = subprocess.run(
-        ["Rscript", "--vanilla", str(script)], capture_output=True, text=True, cwd=folder, env=made
-    )
+    command = ["Rscript", "--vanilla", str(script)]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=made)
     assert ran.returncode == 0, ran.stderr
     lines = [line.split(" ", 1) for line in ran.stdout.splitlines() if " " in line]
     pages = {page: [rest for name, rest in lines if name == page] for page in ("page", "printed", "left")}
@@ -83,9 +82,8 @@ def floats(words):
 
 
 def study():
-    return dp.design(
-        PEOPLE, bounds={"income": (0, 100_000), "age": (0, 110)}, levels=LEVELS, neighbors="bounded", rng=123
-    )
+    bounds = {"income": (0, 100_000), "age": (0, 110)}
+    return dp.design(PEOPLE, bounds=bounds, levels=LEVELS, neighbors="bounded", rng=123)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The bisection and the golden sections that the package's bounds rest on."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

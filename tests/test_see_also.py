@@ -1,7 +1,5 @@
 """Each public name's text says what else there is, and what it names is there."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re
@@ -14,10 +12,8 @@ import pydpstat
 # the packages whose names are public beside those of pydpstat
 PACKAGES = ("anonymity", "budget", "consistency", "diffpriv", "dppack", "errors", "local", "mechanisms")
 PACKAGES += ("plots", "privacy", "r_arithmetic", "random", "results", "teaching")
-AFTER, BEFORE = (
-    ("Parameters", "Attributes", "Returns", "Raises", "Warns"),
-    ("Notes", "References", "Examples"),
-)
+AFTER = ("Parameters", "Attributes", "Returns", "Raises", "Warns")
+BEFORE = ("Notes", "References", "Examples")
 SECTION = re.compile(r"^See Also\n-{8}\n(?P<lines>(?:.+\n?)+)", re.MULTILINE)
 
 

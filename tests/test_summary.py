@@ -1,7 +1,5 @@
 """The summary's tables in every form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -49,18 +47,9 @@ def test_text(mean):
     rows = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines()]
     assert text.splitlines()[0].strip() == "Mean, differentially private"
     flat = " ".join(text.split())
-    for expected in (
-        "Mechanism: Laplace",
-        "Noise scale: 10",
-        "Sensitivity: 10",
-        "Bounds: [0, 100]",
-        "Noise sd: 14.1421",
-        "Epsilon: 1",
-        "Delta: 0",
-        "Neighbors: bounded",
-        "No. Observations: 10",
-        "estimate noise sd noise [0.025 0.975]",
-    ):
+    facts = ["Mechanism: Laplace", "Noise scale: 10", "Sensitivity: 10", "Bounds: [0, 100]"]
+    facts += ["Noise sd: 14.1421", "Epsilon: 1", "Delta: 0", "Neighbors: bounded", "No. Observations: 10"]
+    for expected in (*facts, "estimate noise sd noise [0.025 0.975]"):
         assert expected in flat, expected
     low, high = mean.conf_int().iloc[0]
     assert ["mean", *(f"{x:.6g}" for x in (float(mean), mean.bse.iloc[0], low, high))] in rows
@@ -91,14 +80,8 @@ def test_it_says_what_holds_beside_what_was_claimed():
 
 def test_print_shows_the_numbers(mean):
     assert str(mean) == f"mean: {float(mean):.6g}, noise sd 14.1421, (epsilon 1, delta 0), bounded neighbors"
-    ages = pydpstat.mean(
-        pd.DataFrame({"age": AGES, "sex": list("fm") * (len(AGES) // 2)}),
-        1.0,
-        bounds=(0, 100),
-        by="sex",
-        levels=["f", "m"],
-        rng=1,
-    )
+    frame = pd.DataFrame({"age": AGES, "sex": list("fm") * (len(AGES) // 2)})
+    ages = pydpstat.mean(frame, 1.0, bounds=(0, 100), by="sex", levels=["f", "m"], rng=1)
     lines = str(ages).splitlines()
     assert lines[0].strip() == "Mean of age by sex, differentially private"
     assert "(epsilon 1, delta 0), bounded neighbors" in lines
@@ -208,9 +191,8 @@ def latex_lines(result):
 def test_latex_of_odd_names():
     """Characters that LaTeX takes for commands are written out, and every row has its cells."""
     lines = latex_lines(table(["50%", "a_b", "a&b", "#1", "$x$"]))
-    rows = [
-        line for line in lines[lines.index(r"\midrule") : lines.index(r"\bottomrule")] if line.endswith(r"\\")
-    ]
+    body = lines[lines.index(r"\midrule") : lines.index(r"\bottomrule")]
+    rows = [line for line in body if line.endswith(r"\\")]
     assert len(rows) == 5
     for line in rows:
         assert len(re.findall(r"(?<!\\)&", line)) == 4 and not re.search(r"(?<!\\)[%_#$]", line), line

@@ -1,7 +1,5 @@
 """Levels that look empty are told of: which, after which releases, and how often without need."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures in the warnings are the true ones."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Each line warns once for each finding, unless the filter says otherwise."""
 
-from __future__ import annotations
-
 import math
 import warnings
 
@@ -13,10 +11,7 @@ import pydpstat
 from pydpstat import PrivacyWarning
 from tests.warning_calls import ANALYTIC, GAUSS, X, cov, hist, mean, sd, table, var
 
-NA, NO_NA = (
-    pd.Categorical(["a", "b", None], ["a", "b", "c"]),
-    pd.Categorical(["a", "b", "b"], ["a", "b", "c"]),
-)
+NA, NO_NA = (pd.Categorical(["a", "b", last], ["a", "b", "c"]) for last in (None, "b"))
 
 
 @pytest.mark.parametrize(
@@ -120,16 +115,8 @@ def test_a_warning_has_its_row_and_a_function_that_exists(call, row, use):
 )
 def test_the_figure_of_an_unbounded_mean_with_gaussian_noise(epsilon, delta, figure):
     with pytest.warns(PrivacyWarning, match=f"delta is {figure} for a removed record") as caught:
-        pydpstat.meanDP(
-            np.zeros(1000),
-            epsilon,
-            0,
-            1,
-            which_sensitivity="unbounded",
-            mechanism="analytic",
-            delta=delta,
-            rng=1,
-        )
+        how = {"which_sensitivity": "unbounded", "mechanism": "analytic", "delta": delta, "rng": 1}
+        pydpstat.meanDP(np.zeros(1000), epsilon, 0, 1, **how)
     assert [each.message.row for each in caught if isinstance(each.message, PrivacyWarning)][-1] == "5"
 
 

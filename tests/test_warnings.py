@@ -1,11 +1,9 @@
 """Which calls warn, at whose line, how often; and as an error a warning stops before any draw."""
 
-from __future__ import annotations
-
-import functools
 import inspect
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,19 +14,11 @@ from pydpstat import PrivacyWarning, RRandom
 from tests.warning_calls import ANALYTIC, CELLS, GAUSS, X, caught, cov, hist, mean, sd, table, var
 
 # what each text must say
-REDRAWN, SCALE, BREAKS, LEVELS = (
-    "until the result is positive",
-    "proportional to 1/n",
-    "breaks computed",
-    "levels found",
-)
-
-SIGN, DELTA, LOOSE, SAME = (
-    "twice the weight of the symmetric geometric",
-    "guarantees nothing",
-    "absolute tolerance",
-    "are the same here",
-)
+REDRAWN, SCALE = "until the result is positive", "proportional to 1/n"
+BREAKS, LEVELS, SAME = "breaks computed", "levels found", "are the same here"
+DELTA, LOOSE = "guarantees nothing", "absolute tolerance"
+SIGN = "twice the weight of the symmetric geometric"
+UNBOUNDED, BOTH = {"which_sensitivity": "unbounded"}, {"which_sensitivity": "both"}
 
 
 def laplace(**more):
@@ -36,79 +26,66 @@ def laplace(**more):
 
 
 def gauss(**more):
-    return pydpstat.GaussianMechanism(
-        [1.0, 2.0], **{"eps": 0.5, "delta": 0.01, "sensitivities": [1, 2], **more}
-    )
+    usual = {"eps": 0.5, "delta": 0.01, "sensitivities": [1, 2]}
+    return pydpstat.GaussianMechanism([1.0, 2.0], **{**usual, **more})
 
 
 SILENT = {
     "mean": mean,
-    "mean, Gaussian": functools.partial(mean, **GAUSS),
-    "mean, analytic": functools.partial(mean, **ANALYTIC),
-    "variance, Gaussian": functools.partial(var, **GAUSS),
-    "variance, pDP": functools.partial(var, **GAUSS, type_DP="pDP"),
-    "sd, analytic": functools.partial(sd, **ANALYTIC),
+    "mean, Gaussian": partial(mean, **GAUSS),
+    "mean, analytic": partial(mean, **ANALYTIC),
+    "variance, Gaussian": partial(var, **GAUSS),
+    "variance, pDP": partial(var, **GAUSS, type_DP="pDP"),
+    "sd, analytic": partial(sd, **ANALYTIC),
     "covariance": cov,
     "histogram, breaks span": hist,
-    "histogram, breaks go beyond": functools.partial(hist, breaks=[-2, 0, 2, 4, 6]),
-    "histogram, breaks span, unbounded": functools.partial(hist, which_sensitivity="unbounded"),
-    "histogram, breaks span, both": functools.partial(hist, which_sensitivity="both", **GAUSS),
-    "histogram, shares": functools.partial(hist, normalize=True, eps=50.0),
-    "table of Categoricals": functools.partial(table, CELLS),
-    "table of Categoricals, NA always": functools.partial(table, CELLS, useNA="always"),
-    "table of Categoricals, exclude": functools.partial(table, CELLS, exclude=["a", None]),
-    "table of Categoricals, both": functools.partial(table, CELLS, which_sensitivity="both"),
-    "table of a categorical Series": functools.partial(table, pd.Series(CELLS)),
+    "histogram, breaks go beyond": partial(hist, breaks=[-2, 0, 2, 4, 6]),
+    "histogram, breaks span, unbounded": partial(hist, **UNBOUNDED),
+    "histogram, breaks span, both": partial(hist, **BOTH, **GAUSS),
+    "histogram, shares": partial(hist, normalize=True, eps=50.0),
+    "table of Categoricals": partial(table, CELLS),
+    "table of Categoricals, NA always": partial(table, CELLS, useNA="always"),
+    "table of Categoricals, exclude": partial(table, CELLS, exclude=["a", None]),
+    "table of Categoricals, both": partial(table, CELLS, **BOTH),
+    "table of a categorical Series": partial(table, pd.Series(CELLS)),
     "Laplace": laplace,
-    "Laplace, split": functools.partial(laplace, alloc_proportions=[1, 2]),
+    "Laplace, split": partial(laplace, alloc_proportions=[1, 2]),
     "Gaussian": gauss,
-    "Gaussian, delta .99": functools.partial(gauss, delta=0.99),
-    "Gaussian, pDP": functools.partial(gauss, eps=2.0, type_DP="pDP"),
-    "Gaussian, analytic": functools.partial(gauss, eps=2.0, delta=1e-9, analytic=True),
-    "Gaussian, split": functools.partial(gauss, alloc_proportions=[1, 2]),
+    "Gaussian, delta .99": partial(gauss, delta=0.99),
+    "Gaussian, pDP": partial(gauss, eps=2.0, type_DP="pDP"),
+    "Gaussian, analytic": partial(gauss, eps=2.0, delta=1e-9, analytic=True),
+    "Gaussian, split": partial(gauss, alloc_proportions=[1, 2]),
     "geometric": lambda **more: pydpstat.symmetric_geometric(3, 1.0, **more),
     "geometric noise": lambda **more: pydpstat.symmetric_geometric_noise(3, 1.0, **more),
 }
 
 LOUD = {
-    "mean, unbounded": (functools.partial(mean, which_sensitivity="unbounded"), [SCALE]),
-    "mean, both": (functools.partial(mean, which_sensitivity="both"), [SAME, SCALE]),
-    "mean, unbounded, analytic": (
-        functools.partial(mean, which_sensitivity="unbounded", **ANALYTIC),
-        [SCALE],
-    ),
-    "mean, delta 1.1": (functools.partial(mean, mechanism="Gaussian", delta=1.1), [DELTA]),
+    "mean, unbounded": (partial(mean, **UNBOUNDED), [SCALE]),
+    "mean, both": (partial(mean, **BOTH), [SAME, SCALE]),
+    "mean, unbounded, analytic": (partial(mean, **UNBOUNDED, **ANALYTIC), [SCALE]),
+    "mean, delta 1.1": (partial(mean, mechanism="Gaussian", delta=1.1), [DELTA]),
     "variance": (var, [REDRAWN]),
-    "variance, unbounded": (functools.partial(var, which_sensitivity="unbounded"), [REDRAWN, SCALE]),
-    "variance, unbounded, Gaussian": (
-        functools.partial(var, which_sensitivity="unbounded", **GAUSS),
-        [SCALE],
-    ),
+    "variance, unbounded": (partial(var, **UNBOUNDED), [REDRAWN, SCALE]),
+    "variance, unbounded, Gaussian": (partial(var, **UNBOUNDED, **GAUSS), [SCALE]),
     "sd": (sd, [REDRAWN]),
-    "sd, both, analytic": (functools.partial(sd, which_sensitivity="both", **ANALYTIC), [SAME, SCALE]),
-    "covariance, both": (functools.partial(cov, which_sensitivity="both"), [SAME, SCALE]),
-    "covariance, unbounded": (functools.partial(cov, which_sensitivity="unbounded"), [SCALE]),
-    "histogram, Sturges": (functools.partial(hist, breaks="Sturges"), [BREAKS]),
-    "histogram, number": (functools.partial(hist, breaks=3), [BREAKS]),
-    "histogram, Scott": (functools.partial(hist, breaks="Scott"), [BREAKS]),
-    "histogram, function": (functools.partial(hist, breaks=lambda x: [0, 2, 4]), [BREAKS]),
-    "histogram, breaks too short above": (functools.partial(hist, upper_bound=5), [BREAKS]),
-    "histogram, breaks too short below": (functools.partial(hist, lower_bound=-1), [BREAKS]),
-    "table of texts": (functools.partial(table, ["a", "b"]), [LEVELS]),
-    "table of numbers": (functools.partial(table, [1, 2]), [LEVELS]),
-    "table, one of two": (functools.partial(table, CELLS, ["a", "b", "a", "b"]), [LEVELS]),
-    "table, NA if any": (functools.partial(table, CELLS, useNA="ifany"), [LEVELS]),
-    "Gaussian, delta 1": (functools.partial(gauss, delta=1.0), [DELTA]),
-    "Gaussian, delta 1.25": (functools.partial(gauss, delta=1.25), [DELTA]),
-    "Gaussian, pDP, delta 1.5": (functools.partial(gauss, delta=1.5, type_DP="pDP"), [DELTA]),
-    "Gaussian, analytic, small delta": (
-        functools.partial(gauss, eps=0.1, delta=1e-15, analytic=True),
-        [LOOSE],
-    ),
-    "geometric noise, sign": (
-        lambda **more: pydpstat.symmetric_geometric_noise(3, 1.0, method="sign", **more),
-        [SIGN],
-    ),
+    "sd, both, analytic": (partial(sd, **BOTH, **ANALYTIC), [SAME, SCALE]),
+    "covariance, both": (partial(cov, **BOTH), [SAME, SCALE]),
+    "covariance, unbounded": (partial(cov, **UNBOUNDED), [SCALE]),
+    "histogram, Sturges": (partial(hist, breaks="Sturges"), [BREAKS]),
+    "histogram, number": (partial(hist, breaks=3), [BREAKS]),
+    "histogram, Scott": (partial(hist, breaks="Scott"), [BREAKS]),
+    "histogram, function": (partial(hist, breaks=lambda x: [0, 2, 4]), [BREAKS]),
+    "histogram, breaks too short above": (partial(hist, upper_bound=5), [BREAKS]),
+    "histogram, breaks too short below": (partial(hist, lower_bound=-1), [BREAKS]),
+    "table of texts": (partial(table, ["a", "b"]), [LEVELS]),
+    "table of numbers": (partial(table, [1, 2]), [LEVELS]),
+    "table, one of two": (partial(table, CELLS, ["a", "b", "a", "b"]), [LEVELS]),
+    "table, NA if any": (partial(table, CELLS, useNA="ifany"), [LEVELS]),
+    "Gaussian, delta 1": (partial(gauss, delta=1.0), [DELTA]),
+    "Gaussian, delta 1.25": (partial(gauss, delta=1.25), [DELTA]),
+    "Gaussian, pDP, delta 1.5": (partial(gauss, delta=1.5, type_DP="pDP"), [DELTA]),
+    "Gaussian, analytic, small delta": (partial(gauss, eps=0.1, delta=1e-15, analytic=True), [LOOSE]),
+    "geometric noise, sign": (partial(pydpstat.symmetric_geometric_noise, 3, 1.0, method="sign"), [SIGN]),
 }
 
 
@@ -133,12 +110,8 @@ def test_other_calls_warn(name, rng):
 
 @pytest.mark.parametrize("which", ["table", "histogram"])
 def test_a_pair_warns_once(which):
-    call = (
-        functools.partial(table, ["a", "b"])
-        if which == "table"
-        else functools.partial(hist, breaks="Sturges")
-    )
-    assert len(caught(call, which_sensitivity="both", rng=1)) == 1
+    call = partial(table, ["a", "b"]) if which == "table" else partial(hist, breaks="Sturges")
+    assert len(caught(call, **BOTH, rng=1)) == 1
 
 
 @pytest.mark.parametrize("name", LOUD)
@@ -187,12 +160,12 @@ def test_it_points_at_the_caller_through_helpers():
         return call(X, 1, 0, 5, rng=1)
 
     first = line() - 2
-    partial = functools.partial(pydpstat.varDP, eps=1, lower_bound=0, upper_bound=5, rng=1)
+    released = partial(pydpstat.varDP, eps=1, lower_bound=0, upper_bound=5, rng=1)
     seen = caught(helper, pydpstat.varDP)
     assert [(each.filename, each.lineno) for each in seen] == [(__file__, first)]
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        list(map(partial, [X]))
+        list(map(released, [X]))
         here = line() - 1
     assert [(each.filename, each.lineno) for each in seen] == [(__file__, here)]
 

@@ -1,7 +1,5 @@
 """Whatever a result states of its privacy is what holds; what the call asked for is called a claim."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings
@@ -34,14 +32,8 @@ def response(kind, params=None, **slots):
 
 
 def sampled():
-    mechanism = pydpstat.sensitivitySampler(
-        pydpstat.DPMechLaplace(target=np.mean, dims=1),
-        oracle=lambda n, rng=None: np.linspace(0, 1, n),
-        n=5,
-        m=20,
-        gamma=0.5,
-        rng=1,
-    )
+    laplace, how = pydpstat.DPMechLaplace(target=np.mean, dims=1), {"n": 5, "m": 20, "gamma": 0.5, "rng": 1}
+    mechanism = pydpstat.sensitivitySampler(laplace, oracle=lambda n, rng=None: np.linspace(0, 1, n), **how)
     return pydpstat.releaseResponse(mechanism, pydpstat.DPParamsEps(), X, rng=1)
 
 
@@ -50,18 +42,13 @@ def logistic(gamma, method="output", eps=1.0):
 
 
 def sigmoid():
-    model = pydpstat.EmpiricalRiskMinimizationDP_CMS(
-        pydpstat.mapXy_sigmoid,
-        pydpstat.loss_cross_entropy,
-        "l2",
-        2.0,
-        1.0,
-        "objective",
-        0.25,
-        pydpstat.mapXy_gr_sigmoid,
-        pydpstat.loss_gr_cross_entropy,
+    d = pydpstat
+    functions, gradients = (
+        (d.mapXy_sigmoid, d.loss_cross_entropy),
+        (d.mapXy_gr_sigmoid, d.loss_gr_cross_entropy),
     )
-    return cms_models.fit(model)
+    how = ("l2", 2.0, 1.0, "objective", 0.25)
+    return cms_models.fit(d.EmpiricalRiskMinimizationDP_CMS(*functions, *how, *gradients))
 
 
 def tuned():

@@ -1,7 +1,5 @@
 """The table from R's functions to pydpstat's: every call that it shows runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

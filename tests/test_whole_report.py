@@ -1,7 +1,5 @@
 """The documentation's whole report: it keeps its budget, and its recorded figures are those of its tables."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Calls that warn and calls that do not."""
 
-from __future__ import annotations
-
 import warnings
 
 import pandas as pd
@@ -30,9 +28,8 @@ def cov(**more):
 
 
 def hist(**more):
-    return pydpstat.histogramDP(
-        X, **{"eps": 0.5, "lower_bound": 0, "upper_bound": 4, "breaks": [0, 2, 4], **more}
-    )
+    usual = {"eps": 0.5, "lower_bound": 0, "upper_bound": 4, "breaks": [0, 2, 4]}
+    return pydpstat.histogramDP(X, **{**usual, **more})
 
 
 def table(*columns, **more):

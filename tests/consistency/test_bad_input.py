@@ -20,7 +20,6 @@ from tests.test_error_privacy import DATA, TRACES
 TREE = Hierarchy({"N": ["a", "b"], "S": ["c"]})
 TABLE, MARGINS, NOISY = np.ones((2, 3)), {0: [3, 3], 1: [2, 2, 2]}, [[6], [3, 3], [2, 1, 3]]
 
-
 USUAL = {
     ipf: {"table": TABLE, "margins": MARGINS, "tolerance": 1e-8, "max_iterations": 9},
     least_squares: {

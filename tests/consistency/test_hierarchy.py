@@ -12,15 +12,8 @@ NESTED = {"North": {"a": ["m", "f"], "b": ["m", "f"]}, "South": {"c": ["m"]}, "I
 NAMES = ["total", "North", "South", "Isles", "North / a", "North / b", "South / c"]
 NAMES += ["North / a / m", "North / a / f", "North / b / m", "North / b / f", "South / c / m"]
 
-
-PATHS = [
-    ("Isles", None, None),
-    ("North", "a", "m"),
-    ("North", "a", "f"),
-    ("North", "b", "m"),
-    ("North", "b", "f"),
-]
-PATHS += [("South", "c", "m")]
+PATHS = [("Isles", None, None), ("North", "a", "m"), ("North", "a", "f"), ("North", "b", "m")]
+PATHS += [("North", "b", "f"), ("South", "c", "m")]
 
 
 @pytest.fixture
@@ -99,9 +92,8 @@ def test_a_leaf_without_a_label_takes_no_records():
 
 
 def test_records_in_columns(country):
-    frame = pd.DataFrame(
-        {"s": ["North", "North", "Isles", "South"], "t": ["a", "a", None, "c"], "x": ["f", "f", None, "m"]}
-    )
+    rows = [("North", "a", "f"), ("North", "a", "f"), ("Isles", None, None), ("South", "c", "m")]
+    frame = pd.DataFrame(rows, columns=["s", "t", "x"])
     counts, records = flat(frame, country)
     found = {"North / a / f": 2, "Isles": 1, "South / c / m": 1}
     assert records and dict(zip(NAMES, counts)) == {**dict.fromkeys(NAMES, 0), **found}

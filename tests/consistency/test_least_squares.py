@@ -121,9 +121,8 @@ def test_no_negative_cell_is_optimal(problem):
 @given(problems())
 def test_whole_numbers_keep_exact_margins_to_the_unit(problem):
     table, margins, variances, variance, _ = problem
-    result = least_squares(
-        table, margins, variance=variance, margin_variances=variances, nonnegative=True, integer=True
-    )
+    how = {"variance": variance, "margin_variances": variances}
+    result = least_squares(table, margins, nonnegative=True, integer=True, **how)
     assert result.estimate.dtype == np.int64 and (result.estimate >= 0).all()
     for axes, goal in margins.items():
         if variances[axes] == 0.0:

@@ -50,9 +50,8 @@ def test_a_truth_that_is_no_category_is_an_error_that_shows_nothing_of_it(truth,
     alone = [] if isinstance(truth, (list, dict)) else [truth]
     for values in (*alone, [1, truth, 0], objects(1, truth), pd.Series(objects(truth, 1)), [1, "other"]):
         messages.add(said(design, values))
-    assert len(messages) == 1 and messages.pop().startswith(
-        "values must be among the design's categories [0, 1]"
-    )
+    (message,) = messages
+    assert message.startswith("values must be among the design's categories [0, 1]")
 
 
 def test_without_a_rule_a_missing_truth_is_an_error_like_any_other():

@@ -1,7 +1,5 @@
 """How each function that releases is called with data of a kind, with settings and a budget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

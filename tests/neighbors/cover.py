@@ -1,7 +1,5 @@
 """The cases: each function with each kind of data, every record and every setting once, in seeded pairs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

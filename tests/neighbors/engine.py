@@ -1,7 +1,5 @@
 """One case: a call on two neighboring data sets, and all in which the two must not differ."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys
@@ -23,33 +21,20 @@ Make = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A call on two neighboring data sets.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    call : callable
-        Takes the data, and a budget.
-    first, second : callable
-        Make the data sets anew.
-    secrets : tuple of str
-        How records look in texts.
-    share : float
-        Where a choice falls, from 0 to 1.
-    discovers : bool
-        Whether levels come from the data.
-    same : bool
-        Whether the two are the same data, which look different: nothing at all may move.
-    """
+    """A call on two neighboring data sets, which are made anew."""
 
     name: str
+    # takes the data, and a budget
     call: Callable[[Any, Any], Any]
     first: Make
     second: Make
+    # how records look in texts
     secrets: tuple[str, ...] = ()
+    # where a choice falls, from 0 to 1
     share: float = 0.5
+    # whether levels come from the data
     discovers: bool = False
+    # whether the two are the same data, which look different: nothing at all may move
     same: bool = False
 
 

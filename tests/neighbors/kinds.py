@@ -1,7 +1,5 @@
 """Containers and dtypes of data, each with records that are common and records that are odd."""
 
-from __future__ import annotations
-
 import datetime
 import warnings
 from collections.abc import Callable
@@ -47,29 +45,18 @@ _SIGNALS = {2: 0x7D01, 4: 0x7F8007A2, 8: 0x7FF00000000007A2}
 
 @dataclass(frozen=True)
 class Kind:
-    """A container with a dtype.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    make : callable
-        Records in, data out.
-    base : tuple
-        Records that both data sets have; the last but one is not in both under bounded neighbors.
-    odd : tuple
-        Records of which one is added, or takes another's place.
-    gaps : tuple
-        The same, of records that are missing.
-    levels : tuple
-        Public levels, where the values are labels.
-    """
+    """A container with a dtype."""
 
     name: str
+    # records in, data out
     make: Callable[[list[Any]], Any]
+    # records that both data sets have; the last but one is not in both under bounded neighbors
     base: tuple[Any, ...]
+    # records of which one is added, or takes another's place
     odd: tuple[Any, ...]
+    # the same, of records that are missing
     gaps: tuple[Any, ...] = ()
+    # public levels, where the values are labels
     levels: tuple[Any, ...] = ()
 
     @property

@@ -1,7 +1,5 @@
 """How far a query moves between two data sets, and what that tells, against what is guaranteed."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

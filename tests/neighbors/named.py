@@ -1,7 +1,5 @@
 """Test parameters by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

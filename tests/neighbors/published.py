@@ -1,7 +1,5 @@
 """Results of every kind: what can be changed in them, and what they state first."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Whether two results are the same in all that they hold, and whether anything in one can be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any

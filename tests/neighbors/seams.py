@@ -3,8 +3,6 @@
 With the same outcome for two data sets, everything that is made of it has to be the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -67,17 +65,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is drawn, whatever the data are.
+    """What is drawn, whatever the data are."""
 
-    Parameters
-    ----------
-    share : float
-        Where among all points a choice falls, from 0 to 1.
-    kept : set or None
-        For levels that are found in the data: which have a large count. None is all of them.
-    """
-
+    # where among all points a choice falls, from 0 to 1
     share: float = 0.5
+    # of levels that are found in the data those that have a large count; None is all of them
     kept: frozenset[Any] | None = None
 
     def noisy(self, query: Any, shape: tuple[int, ...]) -> np.ndarray:

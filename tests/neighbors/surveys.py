@@ -1,7 +1,5 @@
 """Local privacy: one person's value is replaced, and the answers are equal up to sampling error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -34,19 +32,10 @@ class Answered:
 
 @dataclass(frozen=True)
 class Survey:
-    """A design with the containers that it is asked of.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    design : callable
-        Makes it, for missing values that count as a category and for such that are an error.
-    kinds : tuple of Kind
-        What it is asked of.
-    """
+    """A design with the containers that it is asked of."""
 
     name: str
+    # makes it, for missing values that count as a category and for such that are an error
     design: Callable[[bool], Any]
     kinds: tuple[Kind, ...]
 

@@ -1,7 +1,5 @@
 """The functions that release, each with the containers it takes and the settings it has."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,42 +14,27 @@ from tests.neighbors.kinds import COUNTS, LABELS, NUMBERS, SCORES, SWAPPED, TRUT
 
 @dataclass(frozen=True)
 class Function:
-    """A function that releases something of records.
+    """A function that releases something of records."""
 
-    Parameters
-    ----------
-    name : str
-        Of the function, and of the way it is called.
-    call : callable
-        Data, their kind, the settings and a budget in.
-    kinds : tuple of Kind
-        What it is called with.
-    settings : tuple of dict
-        What it can be told, to be crossed with the kinds. Unless `steps`, each says `neighbors` and
-        `missing`; where the function has no such argument, `call` leaves it out.
-    refused : tuple of str
-        Kinds that it takes for none of its own, whatever the values are.
-    shares : tuple of float
-        Where a choice falls.
-    aligned : bool
-        Whether a record that is added has to be the last one.
-    discovers : bool
-        Whether levels come from the data.
-    closed : bool
-        Whether a record that is no level is treated as a missing one.
-    steps : bool
-        Whether numbers that depend on all records are given, and `Kind.odd` has how far they move.
-    """
-
+    # of the function, and of the way it is called
     name: str
+    # data, their kind, the settings and a budget in
     call: Callable[[Any, Kind, Settings, Any], Any]
     kinds: tuple[Kind, ...]
+    # crossed with the kinds; unless `steps`, each says `neighbors` and `missing`, and `call` leaves out what
+    # the function has no argument for
     settings: tuple[Settings, ...]
+    # kinds that it takes for none of its own, whatever the values are
     refused: tuple[str, ...] = ()
+    # where a choice falls
     shares: tuple[float, ...] = (0.5,)
+    # whether a record that is added has to be the last one
     aligned: bool = False
+    # whether levels come from the data
     discovers: bool = False
+    # whether a record that is no level is treated as a missing one
     closed: bool = False
+    # whether numbers that depend on all records are given, and `Kind.odd` has how far they move
     steps: bool = False
 
 
@@ -81,6 +64,7 @@ _BY_MOMENTS = ("moments", "HC3", "predictor")
 _REGRESSED = ("moments", "HC3", "rank", "rank, several", "predictor", "rank, predictor")
 _INTEGER = _noise("geometric")
 _PLAIN = ({"epsilon": 1.0},)
+_FILLED, _TRUE_OR_FALSE = crossed(_PLAIN, 3.0), crossed(_PLAIN, True, False)
 _RANKS = tuple(
     {"epsilon": epsilon, "neighbors": "bounded", "missing": missing}
     for missing, epsilon in itertools.product(("error", 3.0), (1.0, 0.1 + 0.2))
@@ -108,9 +92,7 @@ _GROUP_TESTS = tuple(
     for each in crossed(_REAL[:2], 3.0)
 )
 _ONE_MORE = _only("unbounded", crossed(_INTEGER))
-_HANDED_ON = tuple(
-    {"epsilon": 1.0, "neighbors": neighbors, "missing": "drop"} for neighbors in ("bounded", "unbounded")
-)
+_HANDED_ON = tuple({**each, "missing": "drop"} for each in _FITTED)
 _HIERARCHIES = tuple(
     {"epsilon": 1.0, "neighbors": neighbors, "missing": missing, "split": split, "method": way, "columns": n}
     for (neighbors, missing), (split, way), n in itertools.product(
@@ -177,22 +159,13 @@ FUNCTIONS: tuple[Function, ...] = (
         for name, noise in (("cov", _TOGETHER), ("corr", _REAL))
     ),
     *(
-        Function(
-            f"quantile, {q}",
-            calls.one("quantile", bounds=BOUNDS, q=q),
-            NUMBERS,
-            crossed(_GRIDS, 3.0),
-            **_QUANTILES,
+        Function(label, calls.one(name, bounds=BOUNDS, **own), NUMBERS, crossed(_GRIDS, 3.0), **_QUANTILES)
+        for label, name, own in (
+            ("quantile, 0", "quantile", {"q": 0}),
+            ("quantile, 0.3", "quantile", {"q": 0.3}),
+            ("median", "median", {}),
+            ("quantiles", "quantiles", {"qs": [0.2, 0.5, 0.75, 0.9]}),
         )
-        for q in (0, 0.3)
-    ),
-    Function("median", calls.one("median", bounds=BOUNDS), NUMBERS, crossed(_GRIDS, 3.0), **_QUANTILES),
-    Function(
-        "quantiles",
-        calls.one("quantiles", bounds=BOUNDS, qs=[0.2, 0.5, 0.75, 0.9]),
-        NUMBERS,
-        crossed(_GRIDS, 3.0),
-        **_QUANTILES,
     ),
     Function(
         "histogram",
@@ -205,53 +178,23 @@ FUNCTIONS: tuple[Function, ...] = (
         Function(name, calls.one(name), TRUTHS, crossed(_INTEGER, True, False))
         for name in ("count", "proportion")
     ),
-    Function(
-        "binomtest",
-        calls.one("binomtest", p=0.3),
-        TRUTHS,
-        crossed(_PLAIN, True, False),
-        refused=_TRUE_COLUMNS,
-    ),
-    Function(
-        "proportions_test",
-        calls.two_groups,
-        TRUTHS,
-        _only("bounded", crossed(_PLAIN, True, False)),
-        refused=_TRUE_COLUMNS,
-    ),
+    Function("binomtest", calls.one("binomtest", p=0.3), TRUTHS, _TRUE_OR_FALSE, _TRUE_COLUMNS),
+    Function("proportions_test", calls.two_groups, TRUTHS, _only("bounded", _TRUE_OR_FALSE), _TRUE_COLUMNS),
     *(
-        Function(
-            f"quantile_test, {'ties' if ties else 'no ties'}",
-            calls.one("quantile_test", q=4.0, ties=ties),
-            NUMBERS,
-            crossed(_PLAIN, 3.0),
-            refused=_COLUMNS,
-        )
-        for ties in (True, False)
+        Function(name, calls.one("quantile_test", q=4.0, ties=ties), NUMBERS, _FILLED, _COLUMNS)
+        for name, ties in (("quantile_test, ties", True), ("quantile_test, no ties", False))
     ),
     *(
         Function(name, calls.weighted(name, **own), NUMBERS, _WEIGHED, _COLUMNS)
         for name, own in (("weighted_mean", {}), ("weighted_quantile", {"q": 0.5}), ("weighted_total", {}))
     ),
-    Function(
-        "weighted_proportion",
-        calls.weighted("weighted_proportion"),
-        TRUTHS,
-        _SHARED,
-        (*_COLUMNS, "frame of boolean"),
-    ),
+    Function("weighted_proportion", calls.weighted("weighted_proportion"), TRUTHS, _SHARED, _TRUE_COLUMNS),
     *(
-        Function(
-            f"{name}, by group",
-            calls.weighted_groups(name, **own),
-            _COLUMNS_OF_NUMBERS,
-            _WEIGHED,
-            aligned=True,
-        )
-        for name, own in (
-            ("weighted_mean", {}),
-            ("weighted_quantile", {"q": 0.5, "bins": 16}),
-            ("weighted_total", {}),
+        Function(f"{name}, by group", call, _COLUMNS_OF_NUMBERS, _WEIGHED, aligned=True)
+        for name, call in (
+            ("weighted_mean", calls.weighted_groups("weighted_mean")),
+            ("weighted_quantile", calls.weighted_groups("weighted_quantile", q=0.5, bins=16)),
+            ("weighted_total", calls.weighted_groups("weighted_total")),
         )
     ),
     Function("moments", calls.one("moments"), NUMBERS, crossed(_TOGETHER, 3.0)),
@@ -263,8 +206,8 @@ FUNCTIONS: tuple[Function, ...] = (
         "median, population",
         calls.one("median", bounds=BOUNDS, population=True),
         NUMBERS,
-        _only("bounded", crossed(_PLAIN, 3.0)),
-        refused=_COLUMNS,
+        _only("bounded", _FILLED),
+        _COLUMNS,
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
@@ -294,7 +237,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "crosstab, discover",
         calls.one("crosstab", levels="discover", delta=1e-3),
         _FOUND,
-        crossed(({"epsilon": 1.0},), "gone", "a"),
+        _TESTED,
         discovers=True,
     ),
     *(
@@ -355,11 +298,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "choose",
         calls.choose,
         SCORES,
-        tuple(
-            {"epsilon": epsilon, "mechanism": mechanism}
-            for epsilon in (1.0, 0.1, 7.0)
-            for mechanism in ("exponential", "noisy max")
-        ),
+        tuple({"epsilon": e, "mechanism": m} for e in (1.0, 0.1, 7.0) for m in ("exponential", "noisy max")),
         refused=("decimals",),
         steps=True,
     ),

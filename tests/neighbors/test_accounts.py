@@ -1,7 +1,5 @@
 """No spend lowers what was spent, and a federation's guarantee holds at each of its nodes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

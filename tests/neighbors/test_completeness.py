@@ -1,7 +1,5 @@
 """Every public function of the package's own is run on neighboring data, or it is said why not."""
 
-from __future__ import annotations
-
 import pydpstat
 from pydpstat import consistency, local
 from tests.neighbors.surveys import ACCESSES, SURVEYS

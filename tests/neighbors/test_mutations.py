@@ -1,7 +1,5 @@
 """Each defect that neighboring data have shown is found when it is put back."""
 
-from __future__ import annotations
-
 from itertools import chain
 from typing import Any
 

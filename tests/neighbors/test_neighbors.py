@@ -1,7 +1,5 @@
 """Neighboring data sets cannot be told apart by more than the noise, whatever holds them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """No array of a result can be made writable, and what a result states first is what holds."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

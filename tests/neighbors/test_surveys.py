@@ -1,7 +1,5 @@
 """The answers of two persons with different values are equal up to sampling error."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of pictures share: axes, and no figure that stays open."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """A call that draws each picture, and the data that it shows."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from pydpstat import plots

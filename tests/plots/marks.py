@@ -1,7 +1,5 @@
 """What is drawn on axes and on the panels inside of them, as numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """What lies on what in a figure, from its own bounding boxes."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Text

@@ -1,7 +1,5 @@
 """What holds of every picture: axes in and out, errors before a figure, docstrings and colours."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 

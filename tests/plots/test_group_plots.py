@@ -1,7 +1,5 @@
 """Pictures of releases by group: every value is drawn, and its group's name can be read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -77,16 +75,8 @@ def test_histograms_of_few_groups_are_panels_and_of_many_a_heat_map():
 
 def test_quantiles_by_group_are_side_by_side_on_one_scale():
     frame = pd.DataFrame({"x": np.arange(3000) % 100, "area": ["a", "b", "c"] * 1000})
-    r = pydpstat.quantiles(
-        frame,
-        [0.25, 0.5, 0.75],
-        5.0,
-        bounds=(0, 100),
-        by="area",
-        levels=["a", "b", "c"],
-        population=True,
-        rng=1,
-    )
+    how = {"bounds": (0, 100), "by": "area", "levels": ["a", "b", "c"], "population": True}
+    r = pydpstat.quantiles(frame, [0.25, 0.5, 0.75], 5.0, **how, rng=1)
     axes = r.plot()
     assert len(marks.panels(axes)) == 1
     assert [each[0].tolist() for each in marks.points(axes)] == r.value.T.tolist()
@@ -100,10 +90,8 @@ def test_two_keys_empty_groups_and_long_names():
     r = pydpstat.mean(np.arange(n) % 11, 5.0, bounds=(0, 10), by=by, levels=levels, rng=1)
     axes = r.plot()
     assert axes.get_ylabel() == "kind" and marks.names(axes) == ["0", "1", "other"]
-    assert marks.legend(axes)[:2] == [
-        "place = a rather long name of a place in the north",
-        "place = none here",
-    ]
+    places = ["place = a rather long name of a place in the north", "place = none here"]
+    assert marks.legend(axes)[:2] == places
     assert [each[0].tolist() for each in marks.points(axes)] == r.value.reshape(3, 3).T.tolist()
     assert not overlaps(axes.figure)
 

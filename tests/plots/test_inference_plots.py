@@ -1,7 +1,5 @@
 """Pictures of tests, comparisons, models, moments, budgets and plans show what the results have."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 
@@ -70,11 +68,8 @@ def test_a_test_by_ranks_or_distances_is_drawn_in_its_distribution_under_the_nul
     assert abs(filled.values @ width - r.pvalue) < 0.0015 and r.pvalue > 0.002
     (line,) = axes.lines
     assert set(line.get_xdata()) == {r.statistic}
-    assert marks.legend(axes) == [
-        "statistic",
-        "distribution under the null hypothesis",
-        "at least as extreme",
-    ]
+    shown = ["statistic", "distribution under the null hypothesis", "at least as extreme"]
+    assert marks.legend(axes) == shown
     assert not overlaps(axes.figure)
 
 

@@ -1,7 +1,5 @@
 """Two neighboring densities and their ratio: the curves are the noise's, the limits are epsilon's."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every kind of picture, small, large, with long names and empty: no text lies on another or is cut off."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,12 +24,8 @@ LONG_HEAD = pictures.Head(
     "97.53 % noise interval of these records",
     "97.53 % simultaneous confidence interval (share \N{MULTIPLICATION SIGN} total)",
 )
-PLACES = [
-    "Aigen",
-    "Bad Ischl am Fuße des Katrin",
-    "St. Wolfgang im Salzkammergut",
-    "Municipality of the River $ and $",
-]
+PLACES = ["Aigen", "Bad Ischl am Fuße des Katrin", "St. Wolfgang im Salzkammergut"]
+PLACES += ["Municipality of the River $ and $"]
 SIZES = ("empty", "small", "large", "long")
 COUNT = {"empty": 0, "small": 1, "large": 30, "long": 9}
 
@@ -61,14 +55,8 @@ def points(size):
     count, series = COUNT[size], {"large": 5, "long": 3}.get(size, 1)
     named = names_of(size, series) if series > 1 else ()
     panels = [each._replace(title="") for each in panels_of(size, {"large": 7}.get(size, 2), count, series)]
-    return pictures.Points(
-        HEAD._replace(title="") if size == "small" else _head(size),
-        names_of(size),
-        "region",
-        panels,
-        named,
-        numbered=True,
-    )
+    head = HEAD._replace(title="") if size == "small" else _head(size)
+    return pictures.Points(head, names_of(size), "region", panels, named, numbered=True)
 
 
 def _head(size):
@@ -94,14 +82,10 @@ def distribution(size, quantiles):
         if not quantiles:
             # ascending, from 0 to 1 or less
             values = np.linspace(0.05, 0.9, count)
-        made.append(
-            panel._replace(
-                values=pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
-            )
-        )
-    return pictures.Distribution(
-        _head(size), made, at if quantiles else 1e4 * at, quantiles, names_of(size, 1)[0]
-    )
+        shown = pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
+        made.append(panel._replace(values=shown))
+    places = at if quantiles else 1e4 * at
+    return pictures.Distribution(_head(size), made, places, quantiles, names_of(size, 1)[0])
 
 
 def matrix(size, panels=1, coloured=False):
@@ -297,11 +281,8 @@ def test_numbers_of_an_axis_differ_and_have_room(ends, width):
     axes.set_xlim(*ends)
     number_axis(axes.xaxis)
     figure.canvas.draw()
-    texts = [
-        tick.label1.get_text()
-        for tick in axes.xaxis.get_major_ticks()
-        if ends[0] <= tick.get_loc() <= ends[1]
-    ]
+    ticks = [each for each in axes.xaxis.get_major_ticks() if ends[0] <= each.get_loc() <= ends[1]]
+    texts = [each.label1.get_text() for each in ticks]
     assert texts and len(set(texts)) == len(texts) and (len(texts) > 1 or width < 9.0)
     assert not [each for each in overlaps(figure) if " lies on " in each]
 

@@ -1,7 +1,5 @@
 """The pictures one by one: what is on the axes is what was given."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +17,9 @@ pytest.importorskip("matplotlib.pyplot")
 
 # histograms
 
+ONES = np.ones(3), EDGES
+APART = "private must have the edges of true; they differ \\({} and 4 edges\\). Use"
+
 
 def test_bars_are_the_counts_beside_each_other(ax):
     plots.histograms(([3, 4, 5], EDGES), ([2, 4, -7], EDGES), ax=ax)
@@ -27,9 +28,8 @@ def test_bars_are_the_counts_beside_each_other(ax):
     assert [bar.get_height() for bar in private] == [2, 4, -7]
     for left, right, low, high in zip(true, private, EDGES, EDGES[1:]):
         assert left.get_x() > low and right.get_x() + right.get_width() < high
-        assert (
-            left.get_x() + left.get_width() == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
-        )
+        middle = left.get_x() + left.get_width()
+        assert middle == pytest.approx(right.get_x()) == pytest.approx((low + high) / 2)
     assert marks.legend(ax) == ["true (not for publication)", "private"]
 
 
@@ -55,21 +55,13 @@ def test_many_classes_have_no_numbers(ax):
 @pytest.mark.parametrize(
     ("true", "private", "message"),
     [
-        (
-            (np.ones(3), EDGES),
-            (np.ones(3), [0, 1, 2, 5]),
-            "private must have the edges of true; they differ \\(4 and 4 edges\\). Use",
-        ),
-        (
-            (np.ones(3), EDGES),
-            (np.ones(2), [0, 1, 2]),
-            "private must have the edges of true; they differ \\(3 and 4 edges\\). Use",
-        ),
-        ((np.ones(3), EDGES[:3]), (np.ones(3), EDGES), "true must be a histogram"),
-        ((np.ones(3), EDGES[::-1]), (np.ones(3), EDGES), "true must be a histogram"),
-        ((np.ones(3), EDGES), 7, "private must be a histogram: .* got int"),
-        ((np.ones(3), EDGES), pydpstat.mean([1.0], 1, bounds=(0, 1), rng=1), "private must be a histogram"),
-        (([1, np.nan, 2], EDGES), (np.ones(3), EDGES), "true must be a histogram"),
+        (ONES, (np.ones(3), [0, 1, 2, 5]), APART.format(4)),
+        (ONES, (np.ones(2), [0, 1, 2]), APART.format(3)),
+        ((np.ones(3), EDGES[:3]), ONES, "true must be a histogram"),
+        ((np.ones(3), EDGES[::-1]), ONES, "true must be a histogram"),
+        (ONES, 7, "private must be a histogram: .* got int"),
+        (ONES, pydpstat.mean([1.0], 1, bounds=(0, 1), rng=1), "private must be a histogram"),
+        (([1, np.nan, 2], EDGES), ONES, "true must be a histogram"),
     ],
 )
 def test_no_histograms(true, private, message):
@@ -98,10 +90,8 @@ def test_curves_are_the_densities(ax, law, noise):
 def test_locations_and_scales_are_broadcast(ax):
     plots.noise_densities(0, [1, 2], ax=ax)
     assert marks.legend(ax) == ["location 0, scale 1", "location 0, scale 2"]
-    assert marks.legend(plots.noise_densities([0, 1], 2, distribution="gaussian")) == [
-        "location 0, sd 2",
-        "location 1, sd 2",
-    ]
+    several = plots.noise_densities([0, 1], 2, distribution="gaussian")
+    assert marks.legend(several) == ["location 0, sd 2", "location 1, sd 2"]
 
 
 @pytest.mark.parametrize(
@@ -152,23 +142,19 @@ def test_the_lines_of_a_trade_off_go_through_medians_or_means():
         plots.tradeoff(runs, middle="meen")
 
 
+MISSPELT = RUNS.rename(columns={"epsilon": "epsilom"})
+NO_NUMBERS = r"frame\['n'\] must be finite numbers above 0; got other values among 12 of type"
+
+
 @pytest.mark.parametrize(
     ("frame", "truth", "message"),
     [
         ([1], None, "frame must be a DataFrame with the columns epsilon, n, estimate, uncertainty; got list"),
-        (
-            RUNS.rename(columns={"epsilon": "epsilom"}),
-            None,
-            "one column 'epsilon' .* Did you mean 'epsilom'?",
-        ),
+        (MISSPELT, None, "one column 'epsilon' .* Did you mean 'epsilom'?"),
         (RUNS[:0], None, "frame must have rows; got none"),
         (pd.concat([RUNS, RUNS[["n"]]], axis=1), None, "one column 'n' .* got 2 of 6"),
         (RUNS.assign(epsilon=0.0), None, r"frame\['epsilon'\] must be finite numbers above 0"),
-        (
-            RUNS.assign(n="100"),
-            None,
-            r"frame\['n'\] must be finite numbers above 0; got other values among 12 of type",
-        ),
+        (RUNS.assign(n="100"), None, NO_NUMBERS),
         (RUNS.assign(estimate=np.nan), None, r"frame\['estimate'\] must be finite numbers"),
         (RUNS.assign(uncertainty=True), None, r"frame\['uncertainty'\] must be finite numbers"),
         (RUNS.assign(n=range(1, 13)), None, r"frame\['n'\] must have at most 7 values"),
@@ -241,14 +227,13 @@ def test_labels_may_be_paths_and_repeat_where_the_order_is_the_same():
     assert axes.get_xlim()[0] == 0.0
 
 
+DIFFER = "after must have the levels and labels of before, each once; they differ \\(2 and 3 rows\\)"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (
-            BEFORE,
-            AFTER[:2],
-            "after must have the levels and labels of before, each once; they differ \\(2 and 3 rows\\)",
-        ),
+        (BEFORE, AFTER[:2], DIFFER),
         (BEFORE, AFTER.assign(label=["all", "a", "c"]), "after must have the levels and labels of before"),
         (BEFORE.assign(label="a"), AFTER.assign(label=["a", "a", "b"]), "after must have the levels"),
         (BEFORE, AFTER.assign(value=np.inf), r"after\['value'\] must be finite numbers"),
@@ -271,12 +256,8 @@ def test_the_tree_has_the_design(ax, coins):
     plots.coin_tree(design, ax=ax)
     texts = [text.get_text() for text in ax.texts]
     first, second = coins
-    assert texts[:4] == [
-        f"tails: {1 - first:.4g}",
-        f"heads: {first:.4g}",
-        f"heads: {second:.4g}",
-        f"tails: {1 - second:.4g}",
-    ]
+    shares = {"tails": 1 - first, "heads": first}, {"heads": second, "tails": 1 - second}
+    assert texts[:4] == [f"{side}: {share:.4g}" for each in shares for side, share in each.items()]
     # the ways' chances, and to which answers they lead
     ways = [texts[place : place + 4] for place in (6, 10, 14)]
     assert ways == [

@@ -1,7 +1,5 @@
 """The argument `rng`, and the distributions of each source."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every kind of result has in the same way: estimates, intervals by kind, and answers to mistakes."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from dataclasses import replace
@@ -49,11 +47,7 @@ def test_estimate_and_intervals(results, name):
     if getattr(result, "interval", "") is None:
         return
     usual = np.asarray(result.conf_int(0.1), dtype=float)
-    there = {
-        "noise": name not in CONFIDENCE,
-        "population": name not in NOISE,
-        "confidence": name not in NOISE,
-    }
+    there = dict(noise=name not in CONFIDENCE, population=name not in NOISE, confidence=name not in NOISE)
     for kind, known in there.items():
         if known:
             same = np.array_equal(np.asarray(result.conf_int(0.1, kind), dtype=float), usual)

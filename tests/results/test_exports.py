@@ -1,7 +1,5 @@
 """Every kind of result as HTML, LaTeX, Markdown and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

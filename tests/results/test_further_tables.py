@@ -1,7 +1,5 @@
 """What follows from a released table: margins, shares, differences, frames; and what does not."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -170,9 +168,8 @@ def test_population_intervals_of_margins_and_shares_cover(neighbors):
 
 
 def test_a_table_compares_its_rows():
-    frame = pd.DataFrame(
-        {"g": np.repeat(["a", "b"], 300), "x": (["u"] * 2 + ["v"]) * 100 + (["u", "v", "v"]) * 100}
-    )
+    columns = ["a"] * 300 + ["b"] * 300, ["u", "u", "v"] * 100 + ["u", "v", "v"] * 100
+    frame = pd.DataFrame(dict(zip("gx", columns)))
     cross = pydpstat.crosstab(frame, 2.0, levels={"g": ["a", "b"], "x": ["u", "v"]}, rng=1)
     found = cross.difference("a", "b", "u")
     low, high = found.conf_int(0.05)

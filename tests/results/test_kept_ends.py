@@ -1,7 +1,5 @@
 """Intervals that take time are found once for each level, however often a result is shown."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The distribution of a sum of integer noises, and noise intervals of shares of noisy counts."""
 
-from __future__ import annotations
-
 import pickle
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """All pairs of the groups of one release, with corrected p-values."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -106,14 +104,8 @@ def test_what_it_is_and_that_it_is_free():
     told = found.to_dict()
     assert told["pairs"][0] == ["e", "n"] and len(told["interval"]) == 6 and told["epsilon"] == 2.0
     frame = found.to_frame()
-    assert frame.columns.to_list() == [
-        "difference",
-        "statistic",
-        "p-value",
-        "corrected p-value",
-        "lower",
-        "upper",
-    ]
+    names = ["difference", "statistic", "p-value", "corrected p-value", "lower", "upper"]
+    assert frame.columns.to_list() == names
     assert (frame["lower"] < frame["difference"]).all() and (frame["difference"] < frame["upper"]).all()
 
 

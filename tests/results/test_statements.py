@@ -28,10 +28,8 @@ UPPER = FRAME.age.to_numpy() > 50.0
 
 
 def people(**more):
-    facts = {
-        "bounds": {"income": (0, 100), "age": (18, 90)},
-        "levels": {"sex": ["f", "m"], "region": ["n", "s"]},
-    }
+    facts = {"bounds": {"income": (0, 100), "age": (18, 90)}}
+    facts["levels"] = {"sex": ["f", "m"], "region": ["n", "s"]}
     return dp.design(FRAME, **facts, **{"neighbors": "bounded", **more})
 
 
@@ -179,9 +177,8 @@ def test_a_seed_is_named():
 
 
 def test_a_list_is_composed():
-    gaussian = [
-        dp.mean(FRAME.income, 0.2, delta=1e-7, mechanism="gaussian", bounds=(0, 100)) for _ in range(20)
-    ]
+    noise = {"delta": 1e-7, "mechanism": "gaussian"}
+    gaussian = [dp.mean(FRAME.income, 0.2, **noise, bounds=(0, 100)) for _ in range(20)]
     statement = dp.statement(gaussian)
     whole = dp.compose([each.guarantee for each in gaussian])
     better = dp.compose([each.guarantee for each in gaussian], "exact").epsilon
@@ -189,9 +186,8 @@ def test_a_list_is_composed():
     assert f"epsilon = {better:.6g} at delta = 2e-06 by optimal composition" in said(statement)["Composition"]
     small = [dp.count(UPPER, 0.1 + 0.001 * place) for place in range(50)]
     assert said(dp.statement(small))["Composition"] == "basic composition, epsilons and deltas add up"
-    found = re.search(
-        r"epsilon = ([\d.]+) at delta = 1e-06", said(dp.statement(small, delta=1e-6))["Composition"]
-    )
+    composed = said(dp.statement(small, delta=1e-6))["Composition"]
+    found = re.search(r"epsilon = ([\d.]+) at delta = 1e-06", composed)
     assert float(found[1]) < 0.99 * sum(0.1 + 0.001 * place for place in range(50))
 
 
@@ -248,9 +244,8 @@ def test_a_budget_has_its_ledger_and_its_own_total(accountant):
 
 def test_an_empty_budget_and_an_odometer():
     statement = dp.Budget(1.0).statement()
-    assert statement.paragraph == (
-        "Nothing has been released yet from a privacy budget with a limit of epsilon = 1."
-    )
+    nothing = "Nothing has been released yet from a privacy budget with a limit of epsilon = 1."
+    assert statement.paragraph == nothing
     assert statement.to_frame().empty and statement.text.endswith(f"pydpstat {dp.__version__}\n")
     odometer = dp.Budget.odometer()
     with odometer:
@@ -283,10 +278,8 @@ def test_a_model_that_was_fitted_counts_and_other_things_do_not():
 def test_names_with_signs_are_written_out_in_each_form():
     named = dp.mean(FRAME.income.rename("<b>50 % & $_{x}|^~</b>"), 0.5, bounds=(0, 100)).statement()
     assert "<b>" not in named._repr_html_() and "&lt;b&gt;50 %" in named._repr_html_()
-    assert (
-        r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}\textbar{}\textasciicircum{}\textasciitilde{}"
-        in named.to_latex()
-    )
+    escaped = r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}\textbar{}\textasciicircum{}\textasciitilde{}"
+    assert escaped in named.to_latex()
     table = named.to_markdown().splitlines()[-1]
     assert r"x}\|^" in table and len(re.findall(r"(?<!\\)\|", table)) == 6
 
@@ -297,10 +290,8 @@ def test_levels_of_several_releases_are_listed_once():
     both = dp.statement([design.mean("income", 0.5, by="region"), design.crosstab(["region", "sex"], 0.5)])
     for form in (both.text, both.to_markdown(), both.to_latex(), both.to_html()):
         assert form.count("n, s, e, w") == 1 and "levels (1)" in " ".join(form.split())
-    assert both.to_frame().public.tolist() == [
-        "income in [0, 100]; levels n, s, e, w",
-        "levels n, s, e, w x f, m",
-    ]
+    told = ["income in [0, 100]; levels n, s, e, w", "levels n, s, e, w x f, m"]
+    assert both.to_frame().public.tolist() == told
     alone = design.mean("income", 0.5, by="region").statement()
     assert "levels n, s, e, w" in " ".join(alone.to_latex().split()) and "(1)" not in alone.to_markdown()
 

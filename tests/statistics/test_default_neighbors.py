@@ -76,11 +76,8 @@ def test_a_foreign_budget_has_none_of_its_own(asks):
 
 def test_every_own_function_with_neighbors_is_here():
     own = [name for name in dp.__all__ if hasattr(dp, name)]
-    takes = {
-        each: inspect.signature(getattr(dp, each)).parameters
-        for each in own
-        if inspect.isfunction(getattr(dp, each))
-    }
+    functions = [getattr(dp, each) for each in own if inspect.isfunction(getattr(dp, each))]
+    takes = {each.__name__: inspect.signature(each).parameters for each in functions}
     found = {name for name, each in takes.items() if {"neighbors", "budget"} <= set(each)}
     # a number of units needs a budget for this unit
     tests = {name for name, home in dp._HOMES.items() if home.startswith("pydpstat.inference.")}

@@ -209,9 +209,8 @@ def test_missing_values_of_numbers(name):
 
 @pytest.mark.parametrize("name", ["count", "proportion"])
 def test_missing_truth_values(name):
-    data = pd.DataFrame(
-        {"t": [True, None, False, True, None, True], "g": ["a", "a", "a", "b", "b", None]}, dtype=object
-    )
+    truths, groups = [True, None, False, True, None, True], ["a", "a", "a", "b", "b", None]
+    data = pd.DataFrame({"t": truths, "g": groups}, dtype=object)
     options = {"by": "g", "levels": ["a", "b"], **OPEN}
     with pytest.raises(PydpstatError, match="^missing must say"):
         released(name, data, **options)

@@ -1,7 +1,5 @@
 """The last bits of the own functions' releases say nothing of the data; with R's noise they would."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

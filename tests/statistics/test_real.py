@@ -103,9 +103,8 @@ def test_scales(function):
     grown = Fraction(r.sensitivity) + elements * Fraction(r.grid)
     assert grown <= Fraction(r.noise_scale) <= grown * (1 + Fraction(1, 2**51))
     assert call(function, rng=1).noise_scale == r.sensitivity
-    assert call(function, neighbors="unbounded").sensitivity == pytest.approx(
-        100.0 if function == "sum" else 1.0, rel=1e-10
-    )
+    wide = 100.0 if function == "sum" else 1.0
+    assert call(function, neighbors="unbounded").sensitivity == pytest.approx(wide, rel=1e-10)
 
 
 @pytest.mark.parametrize("function", ["mean", "sum", "var"])

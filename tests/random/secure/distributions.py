@@ -1,7 +1,5 @@
 """How well a sample of integers fits a distribution on them: bins, tails, size, and the last digits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

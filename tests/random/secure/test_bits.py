@@ -1,7 +1,5 @@
 """The operating system's bits: where they come from, what is made of them, and that none are shared."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Trials from single bytes: the digits of probabilities, the comparison at every tie, and whole numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath
@@ -96,9 +94,8 @@ def test_ties_go_to_their_own_places(monkeypatch):
     heads = bytes([0, tie, 255, tie, tie, 3])
     # of three ties the second needs a second word
     words = [word - 1, word, word + 1, 2**64 - 1]
-    monkeypatch.setattr(
-        secure._bits, "entropy", Script(heads + b"".join(each.to_bytes(8, "little") for each in words))
-    )
+    script = Script(heads + b"".join(each.to_bytes(8, "little") for each in words))
+    monkeypatch.setattr(secure._bits, "entropy", script)
     assert secure.flips(6, chance).tolist() == [True, True, False, False, False, True]
 
 

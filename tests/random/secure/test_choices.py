@@ -1,7 +1,5 @@
 """Choices of the exponential mechanism: probabilities, and when unlikely candidates are looked at."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from unittest import mock
 
@@ -52,9 +50,8 @@ def test_choices(monkeypatch, utility, rate, measure, precision):
     possible = share > 1e-12
     assert not found[~possible].any()
     if possible.sum() > 1:
-        assert (
-            stats.chisquare(found[possible], share[possible] / share[possible].sum() * n).pvalue > FALSE_ALARM
-        )
+        expected = share[possible] / share[possible].sum() * n
+        assert stats.chisquare(found[possible], expected).pvalue > FALSE_ALARM
 
 
 @pytest.mark.slow

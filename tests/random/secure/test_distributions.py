@@ -3,8 +3,6 @@
 ``PYDPSTAT_DRAWS=10000000 pytest tests/random/secure/test_distributions.py`` makes 1e7 draws of each.
 """
 
-from __future__ import annotations
-
 import os
 from fractions import Fraction
 
@@ -88,62 +86,38 @@ class Counter:
         return counted
 
 
-UNDECIDED = [
-    ("Laplace", lambda n: secure.laplace(n, 3.7, 1.0), lambda f: Rounded(stats.laplace, 3.7 * f), 5, 20_000),
-    (
-        "Laplace, fine",
-        lambda n: secure.laplace(n, 1.0, 2.0**-20),
-        lambda f: Rounded(stats.laplace, f * 2.0**20),
-        24,
-        20_000,
-    ),
-    ("normal", lambda n: secure.normal(n, 3.7, 1.0), lambda f: Rounded(stats.norm, 3.7 * f), 5, 6_000),
-    (
-        "normal, fine",
-        lambda n: secure.normal(n, 1.0, 2.0**-20),
-        lambda f: Rounded(stats.norm, f * 2.0**20),
-        24,
-        6_000,
-    ),
-    (
-        "geometric",
-        lambda n: secure.symmetric_geometric(n, 0.3),
-        lambda f: Whole(SymmetricGeometricNoise(0.3 / f)),
-        5,
-        20_000,
-    ),
-    (
-        "geometric, fine",
-        lambda n: secure.symmetric_geometric(n, 1e-5),
-        lambda f: Whole(SymmetricGeometricNoise(1e-5 / f)),
-        21,
-        20_000,
-    ),
-    (
-        "sign times geometric",
-        lambda n: secure.sign_geometric(n, 0.3),
-        lambda f: Whole(SignGeometricNoise(0.3 / f)),
-        5,
-        20_000,
-    ),
-    (
-        "discrete Gaussian",
-        lambda n: secure.discrete_gaussian(n, 2.5),
+FINE = 2.0**-20
+# draw, its arguments, its distribution with a scale times the factor, known bits, number of draws
+UNDECIDED = {
+    "Laplace": (secure.laplace, (3.7, 1.0), lambda f: Rounded(stats.laplace, 3.7 * f), 5, 20_000),
+    "Laplace, fine": (secure.laplace, (1.0, FINE), lambda f: Rounded(stats.laplace, f / FINE), 24, 20_000),
+    "normal": (secure.normal, (3.7, 1.0), lambda f: Rounded(stats.norm, 3.7 * f), 5, 6_000),
+    "normal, fine": (secure.normal, (1.0, FINE), lambda f: Rounded(stats.norm, f / FINE), 24, 6_000),
+    **{
+        name: (draw, (rate,), lambda f, law=law, rate=rate: Whole(law(rate / f)), known, 20_000)
+        for name, draw, law, rate, known in (
+            ("geometric", secure.symmetric_geometric, SymmetricGeometricNoise, 0.3, 5),
+            ("geometric, fine", secure.symmetric_geometric, SymmetricGeometricNoise, 1e-5, 21),
+            ("sign times geometric", secure.sign_geometric, SignGeometricNoise, 0.3, 5),
+        )
+    },
+    "discrete Gaussian": (
+        secure.discrete_gaussian,
+        (2.5,),
         lambda f: Whole(DiscreteGaussianNoise(2.5 * f)),
         5,
         10_000,
     ),
-]
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "draw, distribution, known, n", [each[1:] for each in UNDECIDED], ids=[each[0] for each in UNDECIDED]
-)
-def test_what_is_mostly_undecided(monkeypatch, draw, distribution, known, n):
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_what_is_mostly_undecided(monkeypatch, name):
+    draw, scale, distribution, known, n = UNDECIDED[name]
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     counter = Counter(monkeypatch, "whole", "normal_whole", "reaches")
-    sample = draw(n)
+    sample = draw(n, *scale)
     assert 0.15 * n < counter.count
     found = p_values(sample, distribution(1.0), False)
     assert min(found.values()) > FALSE_ALARM, found
@@ -212,9 +186,8 @@ def test_extreme_discrete_gaussians(sd):
     if sd < 1:
         assert not sample.any()
     else:
-        assert (
-            stats.kstest(np.array([float(each) / sd for each in sample]), stats.norm.cdf).pvalue > FALSE_ALARM
-        )
+        z = np.array([float(each) / sd for each in sample])
+        assert stats.kstest(z, stats.norm.cdf).pvalue > FALSE_ALARM
         assert len({each % 64 for each in sample}) > 50
 
 

@@ -1,7 +1,5 @@
 """The proof's premises: the functions' errors against multiple precision, and bounds that hold."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
