@@ -128,11 +128,11 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         >>> InferenceResults.of(noisy, test="Sign test", validity="exact").released
         (('count', 3.0),)
         """
-        released = tuple((str(name), float(value)) for name, value in release.params.items())
-        if release.value.ndim == 0:
-            released = ((release.statistic, float(release.value)),)
+        if "released" not in own:
+            numbers = {release.statistic: release.value} if release.value.ndim == 0 else release.params
+            own["released"] = tuple((str(name), float(value)) for name, value in numbers.items())
         known = None if interval is None else KnownInterval(interval)
-        return cls(**{**taken_from(release), "released": released, **own}, interval=known, _df=df)
+        return cls(**{**taken_from(release), **own}, interval=known, _df=df)
 
     @property
     def df(self) -> int:
