@@ -69,7 +69,7 @@ PUBLIC = (
     "pydpstat.results",
     "pydpstat.teaching",
 )
-MOST_ANY = 284
+MOST_ANY = 281
 # modules, lines of code and lines of docstrings at most; a room may have no aim for one of them
 AIMS = {"all but porting": (300, 35_000, 15_000), "inference": (50, 6_500, None)}
 LONGEST, SHORTEST = 400, 60
