@@ -9,20 +9,19 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._grid import float_above, times, whole_units
 from pydpstat._release.calibration import Preparation, Question
 from pydpstat._release.payment import Spender, in_force, open_blocks, pay
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.source import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
 from pydpstat.results.results import DPResults
 
-Floats = npt.NDArray[np.float64]
 Accept = Callable[[Floats], bool]
 _AS_DRAWN = AsDrawn()
 # up to here a double holds every integer, and the sum of two of them

@@ -7,18 +7,17 @@ from dataclasses import replace
 from typing import TypedDict
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._release.calibration import SEEDED
 from pydpstat._release.payment import in_force, open_blocks, pay
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 from pydpstat.results._call import Call, ModelCall
 from pydpstat.results._postprocessing import Noise
 from pydpstat.results.model_results import ModelResults
 
-Floats = npt.NDArray[np.float64]
 UNCOVERED = (
     "noise comes from the operating system by a floating-point sampler; its rounding and the "
     "optimizer's error are not covered by the proof"

@@ -16,9 +16,8 @@ from pydpstat._frozen import Frozen
 from pydpstat.diffpriv._given import Function, natural, one_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
-
-Floats = npt.NDArray[np.float64]
 
 # so many numbers at a time: the basis polynomials' values at some of the points
 _CHUNK = 2_000_000

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
@@ -32,12 +31,11 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.privacy.guarantee import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, secure, source_from
 from pydpstat.random.r_stream._sample import decreasing
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-
-Floats = npt.NDArray[np.float64]
 
 
 @answered

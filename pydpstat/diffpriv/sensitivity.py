@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
@@ -37,9 +36,9 @@ from pydpstat.diffpriv.mechanisms import (
     DPMechNumeric,
 )
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import source_from
 
-Floats = npt.NDArray[np.float64]
 Mechanism = TypeVar("Mechanism", bound=DPMech)
 
 _log = logging.getLogger(__name__)

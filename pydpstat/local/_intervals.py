@@ -23,9 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._search import bisect_up
-from pydpstat.r_arithmetic.elementary import exp, log
-
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 # what lies further from the mean than this many standard deviations, and so many units more, is left out:
 # less than 1e-16 by Bernstein's inequality

@@ -15,12 +15,11 @@ from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.r_arithmetic.elementary import Numbers, log
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-Floats = npt.NDArray[np.float64]
 SEED = 20_240_117
 # where a tail is computed, between which its logarithm is nearly linear
 _GRID = 400

@@ -17,11 +17,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
 from pydpstat.privacy.losses import PrivacyLoss
+from pydpstat.r_arithmetic.elementary import Floats
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
-
-Floats = npt.NDArray[np.float64]
 
 
 class Noise:

@@ -13,13 +13,12 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.mechanisms._noise import unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.r_arithmetic.elementary import Numbers, exp, log
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, exp, log
 from pydpstat.random.secure import choose
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-Floats = npt.NDArray[np.float64]
 # periods, places in them, and which of them stand
 _Candidates = tuple[np.ndarray, np.ndarray, npt.NDArray[np.bool_]]
 # below it doubles hold every integer, and the sum of two of them

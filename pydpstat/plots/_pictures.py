@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
+
 Ends = tuple[Floats, Floats]
 
 

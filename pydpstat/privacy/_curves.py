@@ -14,11 +14,10 @@ from pydpstat._frozen import frozen
 from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up, lowest
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import Numbers, exp, expm1, log, log1p
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, exp, expm1, log, log1p
 
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
-Floats = npt.NDArray[np.float64]
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # below this ratio the integral is taken: 8 Gauss points are exact to rounding over a length of 1
 _SMALL_RATIO = 1.0

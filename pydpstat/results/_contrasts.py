@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._checks import alpha_of
 from pydpstat._frozen import Frozen
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, check_only
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._population import FOLLOWS
 from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
-
-Floats = npt.NDArray[np.float64]
 
 
 class Combination(Protocol):

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._lazy import pd
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._intervals import NOISE, check_only
 from pydpstat.results._numbers import column, table
 from pydpstat.results._report import MOST_ROWS, Drawn, Rows, Stated, cell, left_out
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from pydpstat.results._labels import Labels
 
-Floats = npt.NDArray[np.float64]
 # what the ends of a noise interval are called in a frame
 ENDS = ("noise lower", "noise upper")
 # noise so many times that of another value is of another unit

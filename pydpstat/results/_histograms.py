@@ -16,13 +16,13 @@ from pydpstat._frozen import Frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summed
 from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import Divisible
 from pydpstat.results._postprocessing import FREE, BetweenEdges, Population, RatioIntervals, widest
 from pydpstat.results._tables import TableResults
 
-Floats = npt.NDArray[np.float64]
 _FROM_HISTOGRAM = FREE.format("histogram")
 
 

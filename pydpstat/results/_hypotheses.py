@@ -9,12 +9,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 
-Floats = npt.NDArray[np.float64]
 _EXAMPLE = (
     "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
@@ -17,7 +16,6 @@ from pydpstat.results._numbers import LEAST, shown_pvalue
 from pydpstat.results._report import Drawn, level_of, privacy_line
 from pydpstat.results._words import printed
 
-Floats = npt.NDArray[np.float64]
 # a coefficient that is so many times smaller than the largest needs a scale of its own
 _APART, _MOST_SCALES = 10.0, 3
 # estimates beside the one that is drawn

@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
 from pydpstat.results._report import Drawn, Facts, Rows, Stated, Undecided, number
 from pydpstat.results._words import mechanism_words
@@ -50,9 +50,6 @@ def check_only(kind: object, there: str, what: str) -> None:
         raise PydpstatError(
             f"{what} has no interval of kind {checks.shown_option(kind)}: {_COVERS[there]}. Leave kind out."
         )
-
-
-Floats = npt.NDArray[np.float64]
 
 
 class WithIntervals(Protocol):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from pydpstat._checks import alpha_of
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._intervals import MEANINGS, NOISE, Interval, kept_ends, kind_of
 from pydpstat.results._numbers import table
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pydpstat.results._labels import Labels
     from pydpstat.results._postprocessing import Population, PostProcessing
 
-Floats = npt.NDArray[np.float64]
 # what a column of numbers of records is called
 COUNT = "count"
 # a page has those of the population for so many values; each may take half a second

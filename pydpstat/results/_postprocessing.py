@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._frozen import Frozen
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._ranges import ParameterRange
 
-Floats = npt.NDArray[np.float64]
 FREE = "which follows from the released {} at no additional privacy cost"
 
 

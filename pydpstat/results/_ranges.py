@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from pydpstat.r_arithmetic.elementary import Floats
+
 # a number, or nested tuples of the shape of the values or of their last axes
 End = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 

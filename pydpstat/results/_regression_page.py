@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._lazy import pd
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
 from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
 from pydpstat.results._words import mechanism_words
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pydpstat.results._contrasts import Combinations, Design
     from pydpstat.results._intervals import Interval
 
-Floats = npt.NDArray[np.float64]
 _TITLES = {"rsquared": "R-squared", "rsquared_adj": "Adj. R-squared", "scale": "Scale"}
 _MODELS = {"Logit": "Logistic"}
 _SCORES = (

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Named
 from pydpstat.results._contrasts import Combination, Contrasts, JointTest, Predictions, inverse_link
 from pydpstat.results._hypotheses import Hypotheses, hypotheses, reduced
 from pydpstat.results._regression_page import RegressionPage
 
-Floats = npt.NDArray[np.float64]
 _RECORDS = (
     "it has a number for each record, which would reveal the data. Use predict() and "
     "get_prediction() with public records, rsquared and scale, or tests of further terms"

@@ -8,10 +8,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._pictures import Columns, Distribution, Ends, Head, Matrix, Panel, Points, Values
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import OfOther
 from pydpstat.results._release_page import ReleasePage
@@ -19,7 +19,6 @@ from pydpstat.results._report import level_of, number, privacy_line
 from pydpstat.results._tables import TABLES
 from pydpstat.results._words import printed, titled
 
-Floats = npt.NDArray[np.float64]
 Picture = Points | Columns | Distribution | Matrix
 # intervals for the population of more values take too long: those of moments a third of a second each
 _MOST_COUNTED, _MOST_MOMENTS = 200, 24

@@ -10,7 +10,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
@@ -61,7 +60,6 @@ class Stating:
         return statement(self)
 
 
-Floats = npt.NDArray[np.float64]
 Facts = list[tuple[str, str]]
 MOST_ROWS = 60
 _WIDTH, _WIDEST = 78, 84

@@ -9,12 +9,12 @@ from itertools import product
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import summand, summed
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import GroupLabels, Labels, unstacked
 from pydpstat.results._population import Divisible, PopulationIntervals
@@ -28,7 +28,6 @@ from pydpstat.results._postprocessing import (
 )
 from pydpstat.results._words import joined
 
-Floats = npt.NDArray[np.float64]
 # a variable by its name, or by its place where it has none
 Variables = str | int | Sequence[str | int]
 # what a value is called whose cells are counts of records

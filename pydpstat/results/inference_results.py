@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen
@@ -17,8 +16,6 @@ from pydpstat.results._call import Call
 from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, KnownInterval, taken_from
 from pydpstat.results._numbers import shown_pvalue
 from pydpstat.results._report import Drawn
-
-Floats = npt.NDArray[np.float64]
 
 
 class Release(Protocol):

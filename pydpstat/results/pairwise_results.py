@@ -12,13 +12,13 @@ from pydpstat._data.progress import Progress
 from pydpstat._frozen import Frozen
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, MEANINGS, check_only, kept_ends
 from pydpstat.results._numbers import at_floor, floor_note, shown_pvalue, table
 from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
 from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, left_out
 
-Floats = npt.NDArray[np.float64]
 CORRECTIONS = ("holm", "bonferroni", None)
 
 

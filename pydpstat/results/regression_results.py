@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._contrasts import inverse_link
 from pydpstat.results._intervals import CONFIDENCE, check_only, kept_ends, taken_from
 from pydpstat.results._regression_tests import RegressionTests
@@ -22,7 +22,6 @@ from pydpstat.results._report import Drawn
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
-Floats = npt.NDArray[np.float64]
 _MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
 
 

@@ -18,6 +18,7 @@ from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.inference._cell_regression import moderate
 from pydpstat.inference._coefficients import LawCombinations, MomentCombinations
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.statistics._kernels.scope import Keys
@@ -34,8 +35,6 @@ except ImportError as error:
 
 # of the estimators' modules, which import scikit-learn from here, where its absence has a message
 __all__ = ["ClassifierMixin", "RegressorMixin", "check_classification_targets"]
-
-Floats = npt.NDArray[np.float64]
 
 
 # Results have no estimate where the noise hides a coefficient, and a prediction needs all of them. Then all

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from pydpstat import _checks as checks
@@ -16,12 +15,11 @@ from pydpstat._data.columns import Bounds, Pair
 from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._postprocessing import PostProcessing
 from pydpstat.statistics._kernels.quantile_points import Asked, Grid, levels, split_range
 from pydpstat.statistics._kernels.ranks import public_share, rank_range
 
-Floats = npt.NDArray[np.float64]
 NAMES = ("uniform", "normal")
 EXAMPLE = "Give 'normal', 'uniform', or a frozen SciPy distribution such as scipy.stats.norm(45, 15)."
 # of a range of 8 standard deviations the middle is the mean, as in plans of tests

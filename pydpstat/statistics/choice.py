@@ -21,7 +21,7 @@ from pydpstat._release.payment import check_budget
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic.elementary import exp
+from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.random import Source, secure, source_from
 from pydpstat.random.secure._bits import below as exact_below
 from pydpstat.random.secure._bits import permutation as exact_permutation
@@ -31,7 +31,6 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-Floats = npt.NDArray[np.float64]
 # of each run: the utility of its points, the first of them, and how many there are
 Runs = tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 # numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import SupportsFloat
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
@@ -18,9 +17,9 @@ from pydpstat._lazy import pd
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.teaching.uniform import UniformNoise, several
 
-Floats = npt.NDArray[np.float64]
 MOST_QUERIES = 10**7
 _SHOWN = 12
 

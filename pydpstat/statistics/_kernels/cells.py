@@ -20,6 +20,7 @@ from pydpstat._release.scope import Scope
 from pydpstat.dppack._values import count_sensitivity
 from pydpstat.inference._null_distributions.shares import ShareIntervals, cell_shares
 from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
@@ -28,7 +29,6 @@ from pydpstat.statistics._kernels.levels import Axis, PublicLevels, Variables, c
 from pydpstat.statistics._kernels.records import Part, Records, inside, records_of
 from pydpstat.statistics._kernels.scope import origin_of
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 # integers or parts of them, in single precision where that tells enough
 Places = npt.NDArray[np.float32 | np.float64]

@@ -21,16 +21,14 @@ from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import elementary
-from pydpstat.r_arithmetic.elementary import Numbers
+from pydpstat.r_arithmetic.elementary import Floats, Numbers
 
-Floats = npt.NDArray[np.float64]
 _ARITHMETIC: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

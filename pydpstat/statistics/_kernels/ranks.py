@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from pydpstat._data.values import fills
 from pydpstat._release.options import Missing
+from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels.records import Part
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 # ascending points and how many records each has
 Occupied = tuple[Integers, Integers]
