@@ -10,9 +10,18 @@ import pytest
 import pydpstat
 
 ROOT = Path(pydpstat.__file__).parents[1]
-spec = importlib.util.spec_from_file_location("tools_mutations", ROOT / "tools" / "mutations.py")
-mutations = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(mutations)
+
+
+def load_tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# the second imports the first by its name
+mutations = load_tool("mutations")
+mutants = load_tool("mutants")
 
 
 def changed(tmp_path, source):
@@ -66,3 +75,23 @@ def test_a_change_knows_where_it_runs(tmp_path):
     assert (at.imported, default.imported, inside.imported) == (True, True, False)
     assert (inside.first, inside.last) == (4, 5)
     assert default.key == "module.py B.f: def f(self, a=[2 -> 1]):"
+
+
+def test_lines_are_followed_through_an_edit(tmp_path):
+    before, now = tmp_path / "before.py", tmp_path / "now.py"
+    before.write_text("a = 1\nb = 2\nc = 3\n")
+    now.write_text("a = 1\n\nb = 3\nc = 3\n")
+    assert mutants.lines_now(before, now) == {1: 1, 3: 4}
+
+
+def test_the_sample_keeps_its_changes_where_the_code_moves(tmp_path):
+    (tmp_path / "pydpstat" / "budget").mkdir(parents=True)
+    module = tmp_path / "pydpstat" / "budget" / "amounts.py"
+    lines = [f"a{number} = b{number} + {number + 10}" for number in range(50)]
+    samples = []
+    for text in ("\n".join(lines), "\n\n".join(["c = d - e", *lines])):
+        module.write_text(text)
+        every = list(mutations.mutants(tmp_path, "pydpstat"))
+        samples.append({each.key for each in mutants.chosen(every, 20, 1)})
+    assert len(samples[0]) == 20 and len(samples[0] & samples[1]) >= 19
+    assert {each.key for each in mutants.chosen(every, 20, 2)} != samples[1]

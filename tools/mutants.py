@@ -1,27 +1,29 @@
 """Change one token of the package at a time, and see whether a test notices.
 
-``python tools/mutants.py --count 320`` copies the checkout, records once which test runs which line, then
-tries a seeded sample of all changes: each in a process of its own, with the tests that run its line, the
-quickest first, until one fails. ``--survivors`` tries what is left again, with more of all tests, and
-``--record`` writes `mutants.json`, which also says of some changes why no test can notice them. It needs
+``python tools/mutants.py --count 1000`` copies the checkout, records which test runs which line, then tries a
+seeded sample of all changes: each in a separate process, with the tests that run its line, the quickest
+first, until one fails. ``--survivors`` tries what is left again, with the slow tests and more time, and
+``--record`` writes `mutants.json`, which also says of some changes why no test can notice them. A later run
+in the same folder maps only the test files that are new, and tries only the changes that are new. It needs
 coverage.py. Tests that start another Python do not see the change, so that somewhat more may be caught.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import hashlib
 import json
 import math
 import os
 import pickle
-import random
 import resource
 import shutil
 import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from multiprocessing import get_context
@@ -32,21 +34,15 @@ from typing import Any
 from mutations import Mutant, mutants
 
 HERE = Path(__file__).resolve().parent
-ROOMS = (
-    "_release",
-    "budget",
-    "inference/_null_distributions",
-    "mechanisms",
-    "privacy",
-    "statistics/_kernels",
-)
+PACKAGE = HERE.parent / "pydpstat"
+# the package's folders, the two largest inner ones apart, and the modules beside them
+ROOMS = ("inference/_null_distributions", "porting/r", "statistics/_kernels")
+ROOMS += (*sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")), "")
 RECORD = HERE / "mutants.json"
-# where the rooms have their tests; all others are for what survives these
-NEAR = ("budget", "inference", "mechanisms", "neighbors", "privacy", "statistics", "test_")
 # they ask for engines or a server, or look at texts, and would only take time
 SKIPPED = ("engines", "plots", "stubs", "tutorial", "test_benchmarks", "test_docs", "test_house")
 SKIPPED += ("postgres_crash", "test_files", "test_notebooks", "test_whole_report", "test_readme")
-SKIPPED += ("test_lists", "test_digits")
+SKIPPED += ("test_lists", "test_digits", "test_mutants")
 # imported once, before a process is forked for each change
 WARM = "numpy scipy.stats scipy.optimize scipy.signal pandas mpmath statsmodels.api hypothesis"
 # seconds of tests for a change: at first, and with --survivors
@@ -97,16 +93,21 @@ def pytest_run(files: list[str], heard: Heard, *options: str) -> None:
         heard.failed.append("pytest itself")
 
 
-def mapped(job: tuple[Path, str, Path]) -> None:
-    """Record which lines of the rooms the tests of a file run, and how long they take."""
+def digest_of(tree: Path) -> str:
+    """Return a hash of the package's modules."""
+    texts = [path.read_bytes() for path in sorted((tree / "pydpstat").rglob("*.py"))]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
+
+
+def mapped(job: tuple[Path, str, Path, str]) -> None:
+    """Record which lines of the package the tests of a file run, and how long they take."""
     from coverage import Coverage
 
-    tree, file, to = job
-    rooms = [str(tree / "pydpstat" / room / "*") for room in ROOMS]
-    coverage = Coverage(data_file=None, config_file=False, include=rooms)
+    tree, file, to, marked = job
+    coverage = Coverage(data_file=None, config_file=False, include=[str(tree / "pydpstat" / "*")])
     heard, begun = Heard(coverage=coverage), time.monotonic()
     coverage.start()
-    pytest_run([file], heard)
+    pytest_run([file], heard, "-m", marked)
     coverage.stop()
     data = coverage.get_data()
     lines = {
@@ -114,32 +115,50 @@ def mapped(job: tuple[Path, str, Path]) -> None:
     }
     aside = time.monotonic() - begun - sum(heard.seconds.values())
     seconds = {test: each for test, each in heard.seconds.items() if test not in heard.failed}
-    to.write_bytes(pickle.dumps((lines, seconds, aside, heard.failed)))
+    to.write_bytes(pickle.dumps((digest_of(tree), lines, seconds, aside, heard.failed)))
+
+
+@lru_cache(maxsize=None)
+def lines_now(before: Path, now: Path) -> dict[int, int]:
+    """Return where the lines of an earlier text of a module are now."""
+    if not before.exists() or not now.exists():
+        return {}
+    old, new = before.read_text(encoding="utf-8"), now.read_text(encoding="utf-8")
+    if old == new:
+        return {line: line for line in range(len(old.splitlines()) + 1)}
+    blocks = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), False).get_matching_blocks()
+    return {a + k + 1: b + k + 1 for a, b, size in blocks for k in range(size)}
 
 
 class Tests:
     """Which tests run a line."""
 
-    def __init__(self, paths: dict[str, Path]) -> None:
+    def __init__(self, tree: Path, sources: Path, paths: list[tuple[str, Path]]) -> None:
         self.lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         self.seconds: dict[str, float] = {}
-        self.aside: dict[str, float] = {}
+        self.aside: dict[str, float] = defaultdict(float)
         self.broken: list[str] = []
-        for file, path in paths.items():
-            lines, seconds, self.aside[file], failed = pickle.loads(path.read_bytes())
+        for file, path in paths:
+            digest, lines, seconds, aside, failed = pickle.loads(path.read_bytes())
+            self.aside[file] = max(self.aside[file], aside)
             self.seconds |= seconds
             self.broken += failed
             for module, found in lines.items():
+                now = lines_now(sources / digest / module, tree / module)
                 for line, contexts in found.items():
                     # what runs while tests are collected may concern each of them
                     known = seconds if "" in contexts else seconds.keys() & set(contexts)
-                    self.lines[module][line] |= set(known)
+                    if line in now:
+                        self.lines[module][now[line]] |= set(known)
 
     def of(self, mutant: Mutant) -> list[tuple[float, str]]:
         """Return the tests that run a change with their seconds, the quickest first."""
         lines = self.lines.get(mutant.path, {})
         asked = lines if mutant.imported else range(mutant.first, mutant.last + 1)
         tests = set().union(*(lines.get(line, ()) for line in asked))
+        if not tests and lines:
+            # a new statement: what runs the nearest line that was there
+            tests = lines[min(lines, key=lambda line: abs(line - mutant.first))]
         # what a file needs to be read is shared by its tests
         files = Counter(map(file_of, tests))
         shared = {file: self.aside[file] / count for file, count in files.items()}
@@ -225,56 +244,81 @@ def prepared(folder: Path) -> Path:
     return tree
 
 
-def chosen(every: list[Mutant], count: int, drawn: random.Random) -> list[Mutant]:
-    """Return a sample: half of it equally from all rooms, half as they have changes."""
+def room_of(path: str) -> str:
+    """Return the room of a module, or of a change's key."""
+    return next(room for room in ROOMS if path.startswith(f"pydpstat/{room}/" if room else "pydpstat/"))
+
+
+def chosen(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
+    """Return a sample: half of it equally from all rooms, half as they have changes.
+
+    The order within a room is that of a hash of each change, so that the sample hardly moves with the code.
+    """
+    by_room: dict[str, dict[str, Mutant]] = defaultdict(dict)
+    for each in every:
+        by_room[room_of(each.path)].setdefault(each.key, each)
+
+    def order(key: str) -> str:
+        return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
+
     found = []
-    for room in ROOMS:
-        inside = [each for each in every if each.path.startswith(f"pydpstat/{room}/")]
-        found += drawn.sample(inside, round(0.5 * count * (1 / len(ROOMS) + len(inside) / len(every))))
-    return drawn.sample(found, len(found))
+    for inside in by_room.values():
+        size = math.ceil(0.5 * count * (1 / len(by_room) + len(inside) / len(every)))
+        found += sorted(inside, key=order)[:size]
+    known = {key: each for inside in by_room.values() for key, each in inside.items()}
+    return [known[key] for key in sorted(found, key=order)]
+
+
+def mapped_tests(tree: Path, folder: Path, marks: tuple[str, ...], pool: Any) -> Tests:
+    """Map the test files that are new, and return which tests run a line."""
+    sources = folder / "sources" / digest_of(tree)
+    if not sources.exists():
+        shutil.copytree(tree / "pydpstat", sources / "pydpstat")
+    paths = []
+    for mark in marks:
+        for path in sorted(tree.glob("tests/**/test_*.py")):
+            file, hashed = str(path.relative_to(tree)), hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+            if not any(name in file for name in SKIPPED):
+                name = f"{mark.replace(' ', '-')}-{file.replace('/', '-')}-{hashed}"
+                paths.append((file, folder / "map" / name, mark))
+    jobs = [(tree, file, to, mark) for file, to, mark in paths if not to.exists()]
+    for number, _ in enumerate(pool.imap_unordered(mapped, jobs, chunksize=1), 1):
+        print(f"mapped {number} of {len(jobs)}", flush=True)
+    return Tests(tree, folder / "sources", [(file, to) for file, to, _ in paths if to.exists()])
 
 
 def main() -> None:
     """Map the tests, try a sample of the changes, and print what no test noticed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=320, help="how many changes")
+    parser.add_argument("--count", type=int, default=1000, help="how many changes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--rooms", nargs="*", default=ROOMS, help="only changes in these")
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "pydpstat-mutants")
     parser.add_argument("--survivors", action="store_true", help="only those of the last run, with all tests")
     parser.add_argument("--record", action="store_true", help="write mutants.json")
     asked = parser.parse_args()
-    (asked.folder / "map").mkdir(parents=True, exist_ok=True)
-    tree, fork = prepared(asked.folder.resolve()), get_context("fork")
-    paths = {}
-    for path in sorted(tree.glob("tests/**/test_*.py")):
-        file, hashed = str(path.relative_to(tree)), hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        near = asked.survivors or file.startswith(tuple(f"tests/{name}" for name in NEAR))
-        if near and not any(name in file for name in SKIPPED):
-            paths[file] = asked.folder.resolve() / "map" / f"{file.replace('/', '-')}-{hashed}"
-    jobs = [(tree, file, to) for file, to in paths.items() if not to.exists()]
+    folder = asked.folder.resolve()
+    (folder / "map").mkdir(parents=True, exist_ok=True)
+    tree, fork = prepared(folder), get_context("fork")
     with fork.Pool(asked.jobs, maxtasksperchild=1) as pool:
-        for number, _ in enumerate(pool.imap_unordered(mapped, jobs, chunksize=1), 1):
-            print(f"mapped {number} of {len(jobs)}", flush=True)
-    tests = Tests({file: path for file, path in paths.items() if path.exists()})
+        tests = mapped_tests(tree, folder, ("not slow", "slow") if asked.survivors else ("not slow",), pool)
     print(f"{len(tests.seconds)} tests, without {len(tests.broken)} that fail here: {tests.broken[:5]}")
-    every = [each for room in ROOMS for each in mutants(tree, f"pydpstat/{room}")]
-    results = asked.folder / f"results-{asked.seed}-{asked.count}.json"
+    every = list(mutants(tree, "pydpstat"))
+    results = folder / f"results-{asked.seed}.json"
     before = json.loads(results.read_text()) if results.exists() else {}
-    sample = chosen(every, asked.count, random.Random(asked.seed))
+    sample = chosen(every, asked.count, asked.seed)
+    known = json.loads(RECORD.read_text())["equivalent"] if asked.survivors else before
     if asked.survivors:
-        known = json.loads(RECORD.read_text())["equivalent"]
         known |= {key: "" for key, said in before.items() if said["state"] == "caught"}
-        sample = [each for each in sample if each.key not in known]
-    else:
-        sample = [each for each in sample if each.key not in before]
-    work = [(tree, each, tests.of(each), LONG if asked.survivors else SHORT) for each in sample]
+    left = [each for each in sample if each.key not in known and room_of(each.path) in asked.rooms]
+    work = [(tree, each, tests.of(each), LONG if asked.survivors else SHORT) for each in left]
     with fork.Pool(asked.jobs) as pool:
         for number, said in enumerate(pool.imap_unordered(tried, work, chunksize=1), 1):
             before[said["key"]] = said
             results.write_text(json.dumps(before, indent=1))
             print(f"{number}/{len(work)}", *said.values(), flush=True)
-    recorded(before, len(every), asked)
+    recorded({each.key: before[each.key] for each in sample if each.key in before}, len(every), asked)
     by = {said["by"] for said in before.values() if said.get("by", "").startswith("tests/")}
     nothing = Mutant(tree, every[0].path, 0, 0, "", "", 1, 1, False)
     print("without a change fails:", forked(tree, nothing, by, 3600.0) or "none of the tests that caught one")
@@ -286,11 +330,10 @@ def recorded(results: dict[str, Any], every: int, asked: argparse.Namespace) -> 
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
     for key, said in results.items():
-        room = next(room for room in ROOMS if key.startswith(f"pydpstat/{room}/"))
         state = said["state"]
         if state != "caught":
             state = "equivalent" if key in record["equivalent"] else "survived"
-        rooms[room][state] += 1
+        rooms[room_of(key) or "modules"][state] += 1
         left += [key] if state == "survived" else []
     print(*left, sep="\n")
     for room, counts in sorted(rooms.items()):
