@@ -3,6 +3,11 @@
 Both are context variables: a new thread starts without them, an asyncio task with those where it was
 made, a forked process with those of its parent, and any other process without.
 
+A generator has no context of its own: between two of its steps its caller would find its blocks. A block that
+a generator opened is hence in force only while the generator runs, which is while its frame is among those
+that were called. One that is driven as a context manager, by contextlib or as a fixture of pytest, opens its
+blocks for the frame that entered it.
+
 Blocks that are open in other threads are known, too: an unpaid release may have been meant for one of them.
 Python does not tell which thread started another. A thread that is younger than a block is taken for one that
 was started inside. One that is older is not, unless it works for a pool: what a pool's thread does was handed
@@ -11,16 +16,20 @@ to it later, here from inside of the block. Threads of one pool hand each other 
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
+from types import FrameType
 from typing import NamedTuple, Protocol
 
 from pydpstat._warn import warn_unpaid
+from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 
 
@@ -38,12 +47,111 @@ class Subject(NamedTuple):
     mechanism: str = ""
 
 
-# the innermost block's is the last; None where the whole was paid for before its parts
-_BUDGETS: ContextVar[tuple[Spender | None, ...]] = ContextVar("pydpstat budgets", default=())
-# empty outside of every block
-in_force = _BUDGETS.get
-_LABELS: ContextVar[tuple[tuple[Spender, str], ...]] = ContextVar("pydpstat labels", default=())
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """A budget that is in force, None where the whole was paid for before its parts; and who opened it."""
+
+    budget: Spender | None
+    frame: FrameType | None
+    number: int
+    task: object = None
+
+    @property
+    def bound(self) -> bool:
+        """Whether a generator opened it."""
+        return self.frame is not None and bool(self.frame.f_code.co_flags & _GENERATOR)
+
+
+_GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+# what drives a generator as a context manager
+_DRIVERS = ("contextlib", "_pytest.", "pytest_asyncio", "anyio.pytest_plugin", "unittest.")
+_METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+_numbers = count()
+# the innermost block's is the last
+_BUDGETS: ContextVar[tuple[_Open, ...]] = ContextVar("pydpstat budgets", default=())
+# blocks of generators, in whatever context: each step of one may run in another
+_BOUND: list[_Open] = []
+_LABELS: ContextVar[tuple[tuple[_Open, str], ...]] = ContextVar("pydpstat labels", default=())
 _SUBJECT: ContextVar[Subject] = ContextVar("pydpstat subject", default=Subject())
+
+
+def in_force() -> tuple[Spender | None, ...]:
+    """Return the budgets of the blocks around, the innermost last; empty outside of every block."""
+    found = _BUDGETS.get()
+    if not _BOUND and not any(each.bound for each in found):
+        return tuple(each.budget for each in found)
+    return tuple(each.budget for each in _ordered((*found, *(each for each in _BOUND if each not in found))))
+
+
+def _ordered(found: Sequence[_Open]) -> list[_Open]:
+    """Return those that are in force here, the innermost last: one of a generator while that runs."""
+    depths = _depths()
+    kept = [each for each in found if not each.bound or id(each.frame) in depths]
+    for each in found:
+        # a context that was copied: from inside of the generator, or from its caller's
+        if (
+            each.bound
+            and id(each.frame) not in depths
+            and each in _BUDGETS.get()
+            and each.task is not _task()
+        ):
+            raise PydpstatError(
+                "budget must be given for this release: a generator outside of this task or thread opened "
+                f"`with budget:` for {each.budget!r}, and whether the task was started inside is not known. "
+                "Write budget= in the call, or open the block in the task."
+            )
+
+    def place(one: _Open) -> tuple[int, int]:
+        if not one.bound:
+            return one.number, 0
+        outer = [
+            each.number
+            for each in kept
+            if not each.bound and depths.get(id(each.frame), -1) > depths[id(one.frame)]
+        ]
+        return max(one.number, *outer, 0), 1
+
+    return sorted(kept, key=place)
+
+
+def _depths() -> dict[int, int]:
+    """Return how far up each frame is among those that were called, by its identity."""
+    found: dict[int, int] = {}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found[id(frame)] = len(found)
+        frame = frame.f_back
+    return found
+
+
+def _owner() -> FrameType | None:
+    """Return the frame for which a block is opened: the first that is no context manager's."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        driver = "" if frame.f_back is None else str(frame.f_back.f_globals.get("__name__", ""))
+        driven = frame.f_code.co_flags & _GENERATOR and driver.startswith(_DRIVERS)
+        own = name == __name__ or frame.f_code.co_name in _METHODS
+        if not (driven or own or name.startswith(_DRIVERS)):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _task() -> object:
+    """Return the asyncio task that runs, else the thread."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        running = None if asyncio is None else asyncio.current_task()
+    except RuntimeError:
+        running = None
+    return threading.current_thread() if running is None else running
+
+
+def _opened(budget: Spender | None) -> _Open:
+    frame = _owner()
+    block = _Open(budget, frame, next(_numbers))
+    return replace(block, task=_task()) if block.bound else block
 
 
 def default() -> Spender | None:
@@ -59,16 +167,24 @@ def around() -> Spender | None:
 
 def enter(budget: Spender | None) -> None:
     """Make a budget the default, until it is left."""
-    _BUDGETS.set((*in_force(), budget))
+    block = _opened(budget)
+    _BUDGETS.set((*_BUDGETS.get(), block))
+    if block.bound:
+        _BOUND.append(block)
 
 
 def leave(budget: Spender | None) -> None:
     """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
-    budgets = in_force()
-    for place in reversed(range(len(budgets))):
-        if budgets[place] is budget:
-            _BUDGETS.set((*budgets[:place], *budgets[place + 1 :]))
-            return
+    frame, blocks = _owner(), _BUDGETS.get()
+    here = [each for each in (*blocks, *_BOUND) if each.budget is budget]
+    # a generator may be closed by whoever drops it: it leaves its own block
+    own = [each for each in here if each.frame is frame] or [each for each in here if not each.bound]
+    own = own or [each for each in here if each in blocks]
+    if own:
+        left = max(own, key=lambda each: each.number)
+        _BUDGETS.set(tuple(each for each in blocks if each is not left))
+        if left in _BOUND:
+            _BOUND.remove(left)
 
 
 @contextmanager
@@ -84,12 +200,12 @@ def within(budget: Spender | None) -> Iterator[None]:
 @contextmanager
 def labeled(budget: Spender, label: str) -> Iterator[None]:
     """Label what is spent from a budget for a while."""
-    outer = _LABELS.get()
-    _LABELS.set((*outer, (budget, label)))
+    block = _opened(budget)
+    _LABELS.set((*_LABELS.get(), (block, label)))
     try:
         yield
     finally:
-        _LABELS.set(outer)
+        _LABELS.set(tuple(each for each in _LABELS.get() if each[0] is not block))
 
 
 @contextmanager
@@ -104,7 +220,10 @@ def about(label: str, mechanism: str) -> Iterator[None]:
 
 def label_of(budget: Spender) -> str:
     """Return the innermost label of a budget, else what the release is about; empty where there is none."""
-    return next((label for of, label in reversed(_LABELS.get()) if of is budget), _SUBJECT.get().label)
+    labels = {block: label for block, label in _LABELS.get() if block.budget is budget}
+    # most releases have none
+    last = _ordered(tuple(labels))[-1:] if labels else []
+    return labels[last[0]] if last else _SUBJECT.get().label
 
 
 def mechanism() -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # a grid is at most 2^-20 of the scale
 _GRID_SHARE = 2.0**-20
-_ROUNDINGS = 1.0 + 2.0**-45
+_ROUNDINGS = 1.0 + 2.0**-49
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class BoundedLaplaceNoise(Noise):
         return bool(self.limits[0] <= np.asarray(value).item() <= self.limits[1])
 
     def epsilon(self, sensitivity: float) -> float:
-        """True pure epsilon for a number of this sensitivity."""
+        """True pure epsilon for a number of this sensitivity, rounded up."""
         return _kept(sensitivity, self.scale, self.limits[1] - self.limits[0])
 
     def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
@@ -171,7 +171,7 @@ class BoundedLaplace(Mechanism):
         """Return noise with the smallest scale whose true epsilon is the requested one."""
         width = self.upper - self.lower
         _, enough = bisect_up(
-            lambda scale: _kept(sensitivity, scale, width) * _ROUNDINGS > epsilon,
+            lambda scale: _kept(sensitivity, scale, width) > epsilon,
             sensitivity / epsilon,
             2.0 * sensitivity / epsilon * _ROUNDINGS,
         )
@@ -200,13 +200,16 @@ class BoundedLaplace(Mechanism):
 
 
 def _kept(sensitivity: float, scale: float, width: float) -> float:
-    """Return the pure epsilon of Laplace noise that is drawn again until it is within limits."""
+    """Return the pure epsilon of Laplace noise that is drawn again until it is within limits; rounded up.
+
+    With s the step and w the width, both in scales, Z(s) / Z(0) is
+    ``1 + (1 - exp(-s)) (1 - exp(s - w)) / (1 - exp(-w))``, where no small epsilon loses digits.
+    """
     wide = width + _GRID_SHARE * scale
     # beyond the middle the probability of staying within falls again
-    step = min(sensitivity, 0.5 * wide) / scale
-    across = wide / scale
-    inside = -math.expm1(-step) - math.expm1(step - across)
-    return sensitivity / scale + math.log(inside / -math.expm1(-across))
+    step = min(sensitivity, 0.5 * wide)
+    gained = math.expm1(-step / scale) * math.expm1((step - wide) / scale) / -math.expm1(-wide / scale)
+    return math.nextafter((sensitivity / scale + math.log1p(gained)) * _ROUNDINGS, math.inf)
 
 
 def _pair(limits: Iterable[float]) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,11 +14,13 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import answered
+from pydpstat._grid import float_above
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import curve_epsilon, delta_sum, largest_rho, total_sum, upper_sum, variance_sum
+from pydpstat.privacy._curves import TINY, curve_epsilon, largest_rho
+from pydpstat.privacy._discrete_gaussian import delta_sum, total_sum, upper_sum, variance_sum
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp
 
@@ -244,7 +247,7 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
 
     def excess(sd: float) -> float:
         kept = delta_sum(eps, sd, shift, cells)
-        return math.log(kept) - goal if kept > 0.0 else -math.inf
+        return math.log(kept) - goal if kept > TINY else -math.inf
 
     return _smallest(excess, start)
 
@@ -286,7 +289,7 @@ class DiscreteGaussian(Mechanism):
         cells = _cells(float(sensitivities[0]))
         if cells <= _EXACT_CELLS:
             return DiscreteGaussianLoss(noise.sd, 1, cells)
-        return ConcentratedLoss(cells / (2.0 * noise.sd * noise.sd))
+        return ConcentratedLoss(float_above(cells / (2 * Fraction(noise.sd) ** 2)))
 
 
 @lru_cache(maxsize=256)

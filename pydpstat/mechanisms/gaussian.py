@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._grid import float_above
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
@@ -123,7 +125,7 @@ class GaussianNoise(ContinuousNoise):
         Returns
         -------
         float or ndarray
-            Exact up to rounding, however small; 0 only below the smallest floating-point number.
+            Rounded up, by a few units in the last place; never 0.
 
         Raises
         ------
@@ -141,7 +143,7 @@ class GaussianNoise(ContinuousNoise):
         0.382925
         """
         with np.errstate(under="ignore"):
-            return unwrap(exp(self.log_delta(epsilon, sensitivity)))
+            return unwrap(np.minimum(np.nextafter(exp(self.log_delta(epsilon, sensitivity)), 2.0), 1.0))
 
     def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Logarithm of `delta`, also where delta itself would underflow.
@@ -162,7 +164,7 @@ class GaussianNoise(ContinuousNoise):
         if self.sd == 0.0:
             # without noise two neighbors are told apart with certainty: delta is 1
             return unwrap(np.zeros_like(eps))
-        return log_delta(eps, change / self.sd)
+        return log_delta(eps, float_above(Fraction(change) / Fraction(float(self.sd))))
 
 
 class Gaussian(Mechanism):
@@ -205,8 +207,9 @@ class Gaussian(Mechanism):
 
     def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[float]) -> GaussianLoss:
         """Return the exact privacy loss."""
-        ratio = float(sensitivities[0]) / (noise.sd if isinstance(noise.sd, float) else float(noise.sd[0]))
-        return GaussianLoss(root_above(len(sensitivities)) * ratio)
+        sd = noise.sd if isinstance(noise.sd, float) else float(noise.sd[0])
+        ratio = Fraction(float(sensitivities[0])) / Fraction(sd)
+        return GaussianLoss(float_above(Fraction(root_above(len(sensitivities))) * ratio))
 
 
 def root_above(number: int) -> float:

@@ -12,15 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._grid import float_above
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import tail_pair, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import curve_epsilon, geometric_delta, last_exceeding
+from pydpstat.privacy._curves import above, curve_epsilon, geometric_delta, last_exceeding, nearest
 from pydpstat.privacy.losses import GeometricLoss
-from pydpstat.r_arithmetic.elementary import Numbers, exp, expm1, log
+from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
+
+
+# the logarithm of 2, rounded up, to 60 digits
+_LOG_2 = Fraction(693147180559945309417232121458176568075500134360255254120681, 10**60)
 
 
 def _integer_sensitivity(value: object) -> int:
@@ -52,6 +57,10 @@ class _IntegerNoise(Noise):
     @property
     def _rate(self) -> float:
         return self.epsilon / self.sensitivity
+
+    @property
+    def _exact_rate(self) -> Fraction:
+        return Fraction(self.epsilon) / self.sensitivity
 
     @property
     def _zero(self) -> float:
@@ -163,7 +172,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
-        return source.symmetric_geometric(size, Fraction(self.epsilon) / self.sensitivity)
+        return source.symmetric_geometric(size, self._exact_rate)
 
     @property
     def _zero(self) -> float:
@@ -174,8 +183,8 @@ class SymmetricGeometricNoise(_IntegerNoise):
         return 1.0 / (1.0 + self.alpha)
 
     def epsilon_at(self, sensitivity: int | None = None) -> float:
-        """Pure epsilon for a statistic of this L1 sensitivity; by default the one of the calibration."""
-        return self.epsilon * (self._shift(sensitivity) / self.sensitivity)
+        """Pure epsilon for a statistic of this L1 sensitivity, rounded up; by default the calibration's."""
+        return float_above(self._exact_rate * self._shift(sensitivity))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -213,7 +222,9 @@ class SymmetricGeometricNoise(_IntegerNoise):
         >>> round(SymmetricGeometricNoise(1.0).delta(0.5), 6)
         0.287649
         """
-        return unwrap(geometric_delta(curve_epsilon(epsilon), self._rate, self._shift(sensitivity)))
+        shift, rate = self._shift(sensitivity), self._exact_rate
+        curve = np.vectorize(lambda each: geometric_delta(each, rate, shift), otypes=[np.float64])
+        return unwrap(curve(curve_epsilon(epsilon)))
 
 
 @dataclass(frozen=True, eq=False, repr=True)
@@ -263,7 +274,7 @@ class SignGeometricNoise(_IntegerNoise):
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for so many elements."""
-        return source.sign_geometric(size, Fraction(self.epsilon) / self.sensitivity)
+        return source.sign_geometric(size, self._exact_rate)
 
     @property
     def _zero(self) -> float:
@@ -275,8 +286,8 @@ class SignGeometricNoise(_IntegerNoise):
 
     @property
     def epsilon_kept(self) -> float:
-        """True pure epsilon, ``epsilon + log(2)``."""
-        return self.epsilon + math.log(2.0)
+        """True pure epsilon, ``epsilon + log(2)``, rounded up."""
+        return float_above(Fraction(self.epsilon) + _LOG_2)
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -312,12 +323,17 @@ class SignGeometricNoise(_IntegerNoise):
         >>> round(SignGeometricNoise(1.0).delta(1.5), 6)
         0.111025
         """
-        eps, shift, rate = curve_epsilon(epsilon), self._shift(sensitivity), self._rate
-        last = last_exceeding(eps, shift, rate)
-        with np.errstate(over="ignore", under="ignore"):
-            several = -0.5 * (expm1(-rate * (last + 1.0)) + expm1(eps - rate * (shift - last)))
-            zero_alone = self._zero * np.maximum(-expm1(eps - rate * shift - math.log(2.0)), 0.0)
-        return unwrap(np.where(eps < rate * shift, several, zero_alone))
+        shift = self._shift(sensitivity)
+        curve = np.vectorize(lambda each: self._delta(each, shift), otypes=[np.float64])
+        return unwrap(curve(curve_epsilon(epsilon)))
+
+    def _delta(self, epsilon: float, shift: int) -> float:
+        last, gap = last_exceeding(epsilon, shift, self._exact_rate)
+        if last >= 0:
+            beyond = math.expm1(-nearest(gap + last * self._exact_rate))
+            return above(-0.5 * (math.expm1(-self._rate * (last + 1.0)) + beyond))
+        rest = self._exact_rate * shift + _LOG_2 - Fraction(epsilon)
+        return above(self._zero * -math.expm1(-nearest(rest))) if rest > 0 else 0.0
 
 
 class Geometric(Mechanism):

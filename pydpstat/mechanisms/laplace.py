@@ -18,14 +18,15 @@ from pydpstat._search import lowest
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._curves import curve_epsilon, laplace_delta
+from pydpstat.privacy._curves import above, curve_epsilon, laplace_delta
 from pydpstat.privacy.losses import LaplaceLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-_SCALE_HINT = "Use sensitivity / epsilon."
+# without noise two neighbors are told apart: an epsilon above all floats
+_CERTAIN = Fraction(2**1100)
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 
 
@@ -74,7 +75,7 @@ class LaplaceNoise(ContinuousNoise):
     name: ClassVar[str] = "Laplace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _SCALE_HINT))
+        object.__setattr__(self, "scale", positive_values(self.scale, "scale", "Use sensitivity / epsilon."))
 
     @property
     def _scale(self) -> Numbers:
@@ -117,13 +118,15 @@ class LaplaceNoise(ContinuousNoise):
         return 2.0 * self.scale * self.scale
 
     def epsilon(self, sensitivity: float) -> Numbers:
-        """Pure epsilon of the noise for a statistic of this L1 sensitivity; infinite without noise.
+        """Pure epsilon for a statistic of this L1 sensitivity, rounded up; infinite without noise.
 
-        With several scales: one epsilon for each, as if each coordinate were released alone.
+        With several scales: one for each, as if each coordinate were released alone.
         """
         change = checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
-        with np.errstate(divide="ignore", over="ignore"):
-            return unwrap(np.divide(change, self.scale))
+        each = np.vectorize(
+            lambda scale: scale_for(change, scale) if scale else math.inf, otypes=[np.float64]
+        )
+        return unwrap(each(self.scale))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -148,8 +151,7 @@ class LaplaceNoise(ContinuousNoise):
 
         References
         ----------
-        Balle, B., Barthe, G. and Gaboardi, M. (2018). Privacy amplification by subsampling.
-        NeurIPS 2018, Theorem 3.
+        Balle, B., Barthe, G. and Gaboardi, M. (2018). NeurIPS 2018, Theorem 3.
 
         Examples
         --------
@@ -161,7 +163,9 @@ class LaplaceNoise(ContinuousNoise):
                 f"scale must be one number for a privacy curve; got {np.size(self.scale)} scales. "
                 "Ask the noise of each coordinate and compose them."
             )
-        return unwrap(laplace_delta(curve_epsilon(epsilon), self.epsilon(sensitivity)))
+        eps, change = curve_epsilon(epsilon), checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        pure = Fraction(change) / Fraction(float(self.scale)) if self.scale else _CERTAIN
+        return unwrap(np.vectorize(lambda each: laplace_delta(each, pure), otypes=[np.float64])(eps))
 
 
 class Laplace(Mechanism):
@@ -198,8 +202,8 @@ class Laplace(Mechanism):
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> LaplaceNoise:
         """Return noise with a scale for each number."""
-        count = len(sensitivities)
-        return LaplaceNoise(np.array([_scale_above(each, epsilon, count) for each in sensitivities]))
+        scales = [_scale_above(each, epsilon, len(sensitivities)) for each in sensitivities]
+        return LaplaceNoise(np.array(scales))
 
     def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
         """Return the exact privacy loss."""
@@ -239,7 +243,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     Returns
     -------
     float or ndarray
-        ``sensitivity / epsilon``, one division of floating-point numbers.
+        ``sensitivity / epsilon``, rounded up (see `scale_for`).
 
     Raises
     ------
@@ -265,16 +269,14 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     2.0
     """
     eps = positive_values(epsilon, "epsilon", "Give for example 1.")
-    with np.errstate(over="ignore", under="ignore"):
-        scale = positive_values(sensitivity, "sensitivity", _SENSITIVITY_HINT) / eps
+    change = positive_values(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+    scale = unwrap(np.vectorize(scale_for, otypes=[np.float64])(change, eps))
     return positive_values(scale, "sensitivity / epsilon", "Choose an epsilon nearer to the sensitivity.")
 
 
 @answered
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
-    """Return the smallest float that is at least sensitivity / epsilon.
-
-    Laplace noise of this scale satisfies epsilon for the sensitivity as exact rationals.
+    """Return the smallest float that is at least sensitivity / epsilon, as exact rationals.
 
     Parameters
     ----------
@@ -314,8 +316,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     Returns
     -------
     float
-        ``epsilon + log(2 - exp(-epsilon))``, between once and twice the claim and never more than
-        log 2 above it.
+        ``epsilon + log(2 - exp(-epsilon))``, rounded up: at most twice the claim, and log 2 above it.
 
     Raises
     ------
@@ -344,7 +345,7 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     1.4899
     """
     eps = checks.positive(epsilon, "epsilon", "Give for example 1.")
-    return eps + math.log1p(-math.expm1(-eps))
+    return math.nextafter((eps + math.log1p(-math.expm1(-eps))) * (1.0 + 2.0**-49), math.inf)
 
 
 @answered
@@ -359,7 +360,7 @@ def truncated_positive_delta(epsilon: float) -> float:
     Returns
     -------
     float
-        The supremum of delta over all pairs of true values v and v + 1 with v >= 0.
+        The supremum of delta over all pairs of true values v and v + 1 with v >= 0, rounded up.
 
     Raises
     ------
@@ -378,8 +379,7 @@ def truncated_positive_delta(epsilon: float) -> float:
 
     References
     ----------
-    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, Lemma 3.17
-    (delta as the excess probability); the curve is derived above.
+    Dwork, C. and Roth, A. (2014), Lemma 3.17 (delta as the excess probability); the curve is derived above.
 
     Examples
     --------
@@ -397,4 +397,4 @@ def truncated_positive_delta(epsilon: float) -> float:
         return -(0.5 * (1.0 - x) * gap / (z * far) + 0.5 * near * near / z)
 
     # 40 sections leave a bracket of 4e-9, over which a smooth peak is flat to rounding
-    return -lowest(lack, 0.0, 1.0, 40, leftmost=True)[1]
+    return above(-lowest(lack, 0.0, 1.0, 40, leftmost=True)[1])

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._frozen import frozen
-from pydpstat._grid import multiple_above
 from pydpstat._search import bisect_up, lowest
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import Floats, Numbers, exp, expm1, log, log1p
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, exact_product, exp, expm1, log, log1p
 
 # what a positive delta is rounded up to where it would underflow
 TINY = 5e-324
@@ -50,29 +49,32 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
 
     (Kairouz, Oh and Viswanath (2017), Theorem 3.3.)
     """
-    if epsilon >= multiple_above(count, each):
-        return 0.0
     if math.isinf(each):
         return 1.0
+    # how far the largest loss is above epsilon, exactly: rounding would take away what is left near the end
+    gap = count * Fraction(each) - Fraction(epsilon)
+    if gap <= 0:
+        return 0.0
     if count == 1:
-        return min(1.0, -math.expm1(epsilon - each) / (1.0 + math.exp(-each)) * (1.0 + 2.0**-50))
+        return above(-math.expm1(-float(gap)) / (1.0 + math.exp(-each)))
     from scipy.special import gammaln
 
-    # from this j on the loss is at most epsilon
-    stop = min(count + 1, math.ceil(0.5 * (count - epsilon / each)) + 1)
-    j = np.arange(float(stop))
+    # the last j with a loss above epsilon, and how far that one is above
+    last = min(count, math.ceil(gap / (2 * Fraction(each))) - 1)
+    least = float(gap - 2 * last * Fraction(each))
+    j = np.arange(last + 1.0)
     choices = gammaln(count + 1.0) - gammaln(j + 1.0) - gammaln(count - j + 1.0)
     with np.errstate(under="ignore", divide="ignore"):
-        excess = log(np.maximum(-expm1(epsilon - (count - 2.0 * j) * each), 0.0))
+        excess = log(-expm1(-(least + 2.0 * (last - j) * each)))
         # (count - j) each - count log(1 + exp(each)), without overflow
         share = math.fsum(exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
     # each exponent errs by a few units in the last place of its largest term
     slack = 2.0**-49 * (4.0 + 3.0 * math.lgamma(count + 1.0) + count * (each + 1.0))
-    return min(1.0, max(TINY, share * (1.0 + slack)))
+    return above(share, slack)
 
 
 def pure_rho(epsilon: float) -> float:
-    """Zero-concentrated privacy of a pure guarantee: ``epsilon * tanh(epsilon / 2)``.
+    """Zero-concentrated privacy of a pure guarantee: ``epsilon * tanh(epsilon / 2)``, rounded up.
 
     No smaller number holds for all of them, and it is below the usual ``epsilon**2 / 2``.
     Randomized response is the worst case. With ``g = log cosh`` its Renyi divergence of order a is
@@ -83,7 +85,9 @@ def pure_rho(epsilon: float) -> float:
 
     (Bun and Steinke (2016), Proposition 1.4, has ``epsilon**2 / 2``.)
     """
-    return epsilon * math.tanh(0.5 * epsilon)
+    if epsilon == 0.0 or math.isinf(epsilon):
+        return epsilon
+    return math.nextafter(epsilon * math.tanh(0.5 * epsilon) * (1.0 + 2.0**-51), math.inf)
 
 
 def concentrated_delta(rho: float, epsilon: float) -> float:
@@ -123,28 +127,47 @@ def largest_rho(epsilon: float, delta: float) -> float:
     return low if low >= 1e-300 else 0.0
 
 
-def laplace_delta(epsilon: Floats, pure: Floats | float) -> Floats:
-    """Return the exact delta of Laplace noise with a pure epsilon: 1 - exp((epsilon - pure) / 2), or 0."""
-    return np.maximum(-expm1(0.5 * (epsilon - pure)), 0.0)
+def laplace_delta(epsilon: float, pure: Fraction) -> float:
+    """Delta of Laplace noise with a pure epsilon: 1 - exp((epsilon - pure) / 2), or 0; rounded up."""
+    gap = pure - Fraction(epsilon)
+    return above(-math.expm1(-0.5 * nearest(gap))) if gap > 0 else 0.0
 
 
-def geometric_delta(epsilon: Floats, rate: float, shift: int) -> Floats:
-    """Return the exact delta of symmetric geometric noise with P(k) ~ exp(-rate |k|) for a shift.
+def geometric_delta(epsilon: float, rate: Fraction, shift: int) -> float:
+    """Delta of symmetric geometric noise with P(k) ~ exp(-rate |k|) for a shift; rounded up.
 
     The privacy loss of the outcome k is ``rate * (shift - 2k)`` on 0..shift and constant outside. It
-    exceeds epsilon up to some K >= 0, and delta is ``P(X <= K) - exp(epsilon) * P(X <= K - shift)``.
+    exceeds epsilon up to some K >= 0, and delta is ``P(X <= K) - exp(epsilon) * P(X <= K - shift)``. With
+    ``alpha = exp(-rate)`` that is ``1 - exp(epsilon - rate * (shift - K)) + alpha * (1 - alpha**K)``
+    over ``1 + alpha``, where nothing cancels.
     """
-    last, alpha = last_exceeding(epsilon, shift, rate), math.exp(-rate)
-    with np.errstate(over="ignore", under="ignore"):
-        excess = -expm1(epsilon - rate * (shift - last)) - alpha * expm1(-rate * last)
-    tail = 1.0 / (1.0 + alpha)
-    return np.where(epsilon < rate * shift, np.maximum(excess, 0.0) * tail, 0.0)
+    last, gap = last_exceeding(epsilon, shift, rate)
+    if last < 0:
+        return 0.0
+    step = nearest(rate)
+    alpha = math.exp(-step)
+    excess = -math.expm1(-nearest(gap + last * rate)) - alpha * math.expm1(-step * last)
+    return above(excess / (1.0 + alpha))
 
 
-def last_exceeding(epsilon: Floats, shift: int, rate: float) -> Floats:
-    """Largest k with ``rate * (shift - 2k) > epsilon``, 0 where there is none."""
-    last: Floats = np.maximum(np.ceil(0.5 * (shift - epsilon / rate)) - 1.0, 0.0)
-    return last
+def last_exceeding(epsilon: float, shift: int, rate: Fraction) -> tuple[int, Fraction]:
+    """Return the largest k >= 0 with ``rate * (shift - 2k) > epsilon``, -1 for none, and by how much."""
+    gap = rate * shift - Fraction(epsilon)
+    last = math.ceil(gap / (2 * rate)) - 1 if gap > 0 else -1
+    return last, gap - 2 * last * rate
+
+
+def nearest(value: Fraction) -> float:
+    """Return the nearest float, infinite beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def above(share: float, slack: float = 2.0**-50) -> float:
+    """Return a delta above 0 that may be rounded by so much of itself, rounded up."""
+    return min(1.0, max(TINY, math.nextafter(share * (1.0 + slack), 1.0)))
 
 
 def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
@@ -216,7 +239,7 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers: ...
 
 
 def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
-    """Logarithm of the exact delta of the Gaussian mechanism, where delta itself would underflow as well.
+    """Logarithm of the exact delta of the Gaussian mechanism, also where that would underflow; rounded up.
 
     `ratio` is the L2 sensitivity divided by the noise's standard deviation, above 0; epsilon is at least 0.
     With m the ratio, a = epsilon/m - m/2 and b = a + m (Balle and Wang 2018, Theorem 8),
@@ -231,131 +254,45 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
         1 - delta = phi(a) (R(-a) + R(b)).
 
     The integral serves small m, where R(a) and R(b) are nearly equal.
+
+    The difference a is taken without cancellation, to a unit in the last place. An error of it counts as
+    ``m R(b) / (R(a) - R(b))`` times as much, below a + 2, and ``a**2 / 2`` errs by as much again. The
+    functions err by a few units, and 1 - t R(t) by 1 + t**2 times as many up to t = 20. These, and half a
+    unit of the logarithm, are added.
     """
     eps, m = np.broadcast_arrays(np.asarray(epsilon, dtype=np.float64), np.asarray(ratio, dtype=np.float64))
     shape = eps.shape
     eps, m = eps.reshape(-1), m.reshape(-1)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        a = eps / m - 0.5 * m
+        a = _difference(eps, m)
         result = np.empty_like(a)
         # a < 0 with a large ratio: delta is no longer small, and R(a) may overflow
         near_one = (a < 0.0) & (m >= _SMALL_RATIO)
         rest = ~near_one
         result[rest] = log_density(a[rest]) + log(mills_difference(a[rest], m[rest]))
         result[near_one] = log1p(-exp(log_complement(a[near_one], m[near_one])))
+        place = np.maximum(a, 0.0)
+        slack = 8.0 + 2.0 * place * place + np.minimum(place, _FAR) ** 2 + 0.5 * np.abs(result)
+        result = np.minimum(result + 2.0**-52 * slack, 0.0)
     return result.reshape(shape) if shape else float(result[0])
+
+
+def _difference(epsilon: Floats, ratio: Floats) -> Floats:
+    """Return ``epsilon / ratio - ratio / 2`` for arrays, to a unit in the last place."""
+    quotient = epsilon / ratio
+    high, low = exact_product(quotient, ratio)
+    rest = (epsilon - high - low) / ratio
+    # Knuth's sum of the rounded quotient and the half, which loses nothing
+    half = -0.5 * ratio
+    total = quotient + half
+    back = total - quotient
+    lost = (quotient - (total - back)) + (half - back)
+    found: Floats = total + (lost + rest)
+    # beyond the range of the splitting: there the plain difference is infinite, or one term alone counts
+    return np.where(np.isfinite(found), found, total)
 
 
 def log_complement(a: Floats, ratio: Floats) -> Floats:
     """Logarithm of 1 - delta, from ``a = epsilon / ratio - ratio / 2 <= 0``."""
     total: Floats = log_density(a) + log(mills(-a) + mills(a + ratio))
     return total
-
-
-def total_sum(sd: float) -> float:
-    """Return the sum of w(k) over all integers."""
-    if sd > _WIDE:
-        return math.sqrt(2.0 * math.pi) * sd
-    return 1.0 + 2.0 * upper_sum(1.0, sd)
-
-
-def variance_sum(sd: float) -> float:
-    """Return the variance."""
-    if sd > _WIDE:
-        # Poisson's summation: the terms from the second on are below exp(-2 pi^2 sd^2) < 1e-77
-        return sd * sd
-    k = np.arange(1.0, 45.0 * max(sd, 1.0))
-    with np.errstate(all="ignore"):
-        return float((2.0 * k * k * _weights(k, sd)).sum()) / total_sum(sd)
-
-
-def upper_sum(first: float, sd: float) -> float:
-    """Return the sum of w(k) over k >= first, an integer of at least 0."""
-    count = _terms(first, sd)
-    if count <= _MOST_TERMS:
-        with np.errstate(all="ignore"):
-            return float(_weights(first + np.arange(count + 1.0), sd).sum())
-    weight = math.exp(-0.5 * (first / sd) ** 2)
-    if weight == 0.0:
-        return 0.0
-    integral = sd * weight * float(mills(np.array([first / sd]))[0])
-    return integral + _ends(*_derivatives(first, sd, weight))
-
-
-def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
-    """Return the exact delta for a shift of one count, or of two at the same time.
-
-    With two cells the loss depends on the sum S of two noises only. P(S = n) is proportional to
-    exp(-n^2 / (4 sd^2)) times the sum of exp(-(k - n/2)^2 / sd^2) over all k, which depends on
-    whether n is even: so S has the weights of a discrete Gaussian with sd sqrt(2), but for that.
-    """
-    wide, far = sd * math.sqrt(cells), float(cells * shift)
-    # exactly, because where a term begins its size is this difference
-    middle = Fraction(epsilon) * Fraction(sd) ** 2 / shift - Fraction(cells * shift, 2)
-    whole = math.floor(middle) + 1
-    if whole > 1e15:
-        return 0.0
-    first, gap = float(whole), float(whole - middle)
-    count = _terms(max(first, 0.0), wide) - min(first, 0.0)
-    if count <= _MOST_TERMS:
-        # nothing counts below the far end of the left tail
-        skipped = max(-math.ceil(10.0 * wide) - 1.0 - first, 0.0)
-        steps = skipped + np.arange(count + 1.0)
-        y = first + steps
-        with np.errstate(all="ignore"):
-            terms = _weights(y, wide) * -expm1(-(gap + steps) / wide * (far / wide))
-        if cells == 1 or sd > _WIDE:
-            return min(float(terms.sum()) / total_sum(wide), 1.0)
-        odd = y % 2.0 != 0.0
-        return min(_two_cells(float(terms[~odd].sum()), float(terms[odd].sum()), sd), 1.0)
-    return min(_long_delta(epsilon, wide, far, first, gap), 1.0)
-
-
-def _long_delta(epsilon: float, sd: float, shift: float, first: float, gap: float) -> float:
-    """Return the continuous distribution's delta, corrected for the sum's steps."""
-
-    def excess(step: float) -> float:
-        return math.exp(-0.5 * ((first + step) / sd) ** 2) * -math.expm1(-(gap + step) / sd * (shift / sd))
-
-    # between the point where the excess begins and the first integer it is a short smooth arc
-    places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
-    arc = gap * sum(weight * excess(-gap * point) for point, weight in places)
-    weight = math.exp(-0.5 * (first / sd) ** 2)
-    here = _derivatives(first, sd, weight)
-    there = _derivatives(first + shift, sd, weight * math.exp(-gap / sd * (shift / sd)))
-    steps = _ends(excess(0.0), *(a - b for a, b in zip(here[1:], there[1:])))
-    with np.errstate(under="ignore"):
-        whole = math.exp(log_delta(epsilon, shift / sd))
-    return max(whole + (steps - arc) / total_sum(sd), 0.0)
-
-
-def _two_cells(even: float, odd: float, sd: float) -> float:
-    """Return the share of the sums over even and odd n in the distribution of the sum of two noises."""
-    narrow = sd / math.sqrt(2.0)
-    half = 2.0 * float(_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
-    return (total_sum(narrow) * even + half * odd) / total_sum(sd) ** 2
-
-
-def _terms(first: float, sd: float) -> float:
-    """Return how many terms from `first` on count: those with k^2 - first^2 <= 2 * 47 sd^2."""
-    reach = 2.0 * _LAST * sd * sd
-    return math.ceil(reach / (first + math.sqrt(first * first + reach))) if reach > 0.0 else 1.0
-
-
-def _weights(k: Floats, sd: float) -> Floats:
-    z = k / sd
-    return exp(-0.5 * z * z)
-
-
-def _derivatives(x: float, sd: float, weight: float) -> tuple[float, float, float, float]:
-    """Return w and its first, third and fifth derivative, from w itself."""
-    z, scale = x / sd, 1.0 / sd
-    first = -z
-    third = z * (3.0 - z * z)
-    fifth = -z * (15.0 - z * z * (10.0 - z * z))
-    return weight, weight * first * scale, weight * third * scale**3, weight * fifth * scale**5
-
-
-def _ends(value: float, first: float, third: float, fifth: float) -> float:
-    """Return what Euler and Maclaurin's formula adds to the integral at a sum's first term."""
-    return value / 2.0 - first / 12.0 + third / 720.0 - fifth / 30240.0

@@ -6,19 +6,19 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from types import ModuleType
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
-from pydpstat._grid import total_above
+from pydpstat._grid import float_above, total_above
 from pydpstat._search import bisect_up
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.privacy._curves import Floats
+from pydpstat.privacy._convolution import Masses, Sum, split, trimmed
+from pydpstat.privacy._curves import TINY, Floats
 from pydpstat.privacy.losses import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -30,19 +30,10 @@ from pydpstat.privacy.losses import (
 from pydpstat.privacy.subsampling import SubsampledLoss
 from pydpstat.r_arithmetic.elementary import exp, expm1
 
-
-class Distribution(Protocol):
-    """What dp-accounting has of a privacy loss distribution."""
-
-    def self_compose(self, num_times: int) -> Distribution: ...
-
-    def compose(self, other: Distribution) -> Distribution: ...
-
-    def get_delta_for_epsilon(self, epsilon: float) -> float: ...
-
-
-# width of the intervals into which privacy losses are rounded up
+# width of the intervals between whose ends privacy losses are divided
 INTERVAL = 1e-4
+# the finest interval for responses, about how many of them are cheap, and more than a window may have
+_FINEST, _WIDE, _WIDEST = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
 # about how many points of a sampled release's curve are taken, and where they end: at a delta that counts
 # for nothing, or at an epsilon that does
 _POINTS, _NOTHING, _FARTHEST = 10_000, 1e-20, 64.0
@@ -52,14 +43,17 @@ _POINTS, _NOTHING, _FARTHEST = 10_000, 1e-20, 64.0
 class DistributionLoss(PrivacyLoss):
     """Loss of several mechanisms together, by their privacy loss distributions; needs dp-accounting.
 
-    Every loss is rounded up to a multiple of 1e-4, so that the curve is an upper bound; what its
-    Fourier transforms round (about 1e-15 in delta) is added.
+    Every loss is divided between two multiples of 1e-4 (of less, where all are randomized responses; of more,
+    where their sum is wide), so that the curve is an upper bound. What the Fourier transform rounds is
+    bounded and added (see `Sum`), in proportion to delta. The order of the parts does not count.
 
     (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
     discrete approximations of privacy loss distributions. PoPETs 2022.)
     """
 
     parts: tuple[PrivacyLoss, ...]
+    _counts: tuple[tuple[PrivacyLoss, int], ...] = field(init=False, repr=False, compare=False)
+    _pure: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         parts = self.parts
@@ -68,12 +62,19 @@ class DistributionLoss(PrivacyLoss):
                 "parts must be a tuple of at least one privacy loss that has a distribution; got "
                 f"{checks.shown(parts)}. Use compose(guarantees, 'pld')."
             )
+        counts: Counter[PrivacyLoss] = Counter()
+        for part, times in Counter(parts).items():
+            for each, often in _flat(part):
+                counts[each] += times * often
+        # in an order of their own, and each once: a delta is asked for many times
+        object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
+        object.__setattr__(self, "_pure", _pure_of(self._counts))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
-        if epsilon >= self.pure:
+        if epsilon >= self._pure:
             return 0.0
-        return min(1.0, float(_distribution(self.parts).get_delta_for_epsilon(epsilon)) + 1e-14)
+        return max(TINY, max(order.delta(epsilon) for order in _sums(self._counts)))
 
     @property
     def rho(self) -> float | None:
@@ -89,7 +90,7 @@ class DistributionLoss(PrivacyLoss):
     @property
     def pure(self) -> float:
         """Sum of the parts'."""
-        return total_above(part.pure for part in self.parts)
+        return self._pure
 
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss of the parts for a group; None where it is not known of one."""
@@ -116,26 +117,103 @@ def require() -> ModuleType:
     return privacy_loss_distribution
 
 
+def _flat(loss: PrivacyLoss) -> tuple[tuple[PrivacyLoss, int], ...]:
+    """Return the losses that one is made of, each with how often."""
+    match loss:
+        case DistributionLoss():
+            return loss._counts
+        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, KINDS):
+            return _flat(base)
+        case DiscreteGaussianLoss(sd=sd, sensitivity=shift, cells=2):
+            return ((DiscreteGaussianLoss(sd, shift), 2),)
+    return ((loss, 1),)
+
+
+def _pure_of(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
+    """Return the sum of the parts' pure epsilons, rounded up."""
+    if any(math.isinf(part.pure) for part, _ in counts):
+        return math.inf
+    return float_above(sum((times * Fraction(part.pure) for part, times in counts), Fraction(0)))
+
+
 @functools.lru_cache(maxsize=8)
-def _distribution(parts: tuple[PrivacyLoss, ...]) -> Distribution:
-    several = (_several(_of(part), times) for part, times in Counter(parts).items())
-    return _frozen(functools.reduce(lambda whole, each: whole.compose(each), several))
+def _sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[Sum, ...]:
+    """Return the sum of the losses, in each order of the neighbors where they differ."""
+    responses = [(part, times) for part, times in counts if isinstance(part, ResponseLoss)]
+    others = [(part, times) for part, times in counts if not isinstance(part, (ResponseLoss, GaussianLoss))]
+    means = [part.mu for part, times in counts if isinstance(part, GaussianLoss) for _ in range(times)]
+    if means:
+        # several Gaussian losses are one, exactly; hypot errs by less than one place
+        mu = means[0] if len(means) == 1 else math.nextafter(math.hypot(*means), math.inf)
+        others.append((GaussianLoss(mu), 1))
+    interval = INTERVAL if others else _fine(responses)
+    pairs = [(_of(part), times) for part, times in others]
+    alike = all(first is second for (first, second), _ in pairs)
+    answers = [each for part, times in responses for each in _answers(part, times, interval)]
+    sides = (0,) if alike else (0, 1)
+    orders = [[*((pair[side], times) for pair, times in pairs), *answers] for side in sides]
+    return tuple(_narrow(parts, interval) for parts in orders)
 
 
-def _several(each: Distribution, times: int) -> Distribution:
-    return each.self_compose(times) if times > 1 else each
+def _fine(responses: list[tuple[ResponseLoss, int]]) -> float:
+    """Return the interval for responses alone, a power of two below the usual one, as fine as is cheap."""
+    sd = math.sqrt(sum(times * part.count * part.epsilon * part.epsilon for part, times in responses))
+    width = max(20.0 * sd, 2.0 * max(part.epsilon for part, _ in responses))
+    interval = INTERVAL
+    while interval > _FINEST and width <= _WIDE * interval:
+        interval /= 2.0
+    return interval
 
 
-def _frozen(distribution: Distribution) -> Distribution:
-    """Give a distribution arrays that nobody can write to: it is kept for further questions."""
-    for part in vars(distribution).values():
-        for name, value in getattr(part, "__dict__", {}).items():
-            if isinstance(value, np.ndarray):
-                setattr(part, name, frozen(value))
-    return distribution
+def _narrow(parts: list[tuple[Masses, int]], interval: float) -> Sum:
+    """Return the sum of losses, on a coarser grid where a window of the sum would have too many places."""
+    whole = Sum(parts, interval)
+    wider = 1
+    while 20.0 * whole.sd > _WIDEST * wider * interval:
+        wider *= 2
+    if wider == 1:
+        return whole
+    coarse = wider * interval
+    moved = [split(part.losses(interval), part.values, coarse, part.infinite) for part, _ in parts]
+    return Sum([(part, times) for part, (_, times) in zip(moved, parts)], coarse)
 
 
-def _of(loss: PrivacyLoss) -> Distribution:
+def _answers(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
+    """Return the losses of randomized responses, and of what they leak."""
+    # rounded up: what matters is the larger of the two losses
+    larger = min(1.0, 1.0 / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-51))
+    smaller = math.exp(-loss.epsilon) / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-50)
+    losses = np.array([loss.epsilon, -loss.epsilon])
+    found = [(split(losses, np.array([larger, smaller]), interval), times * loss.count)]
+    if loss.leak:
+        found.append((Masses(0, np.array([1.0 - loss.leak]), loss.leak), times))
+    return found
+
+
+def _masses(pmf: object) -> Masses:
+    """Return the masses of one order, rounded up.
+
+    dp-accounting takes them from differences of deltas over an interval, so that each errs by a few units in
+    the last place of delta over the interval; delta is at most the probability of the losses above.
+    """
+    dense = pmf.to_dense_pmf()  # type: ignore[attr-defined]
+    values = np.asarray(dense._probs, dtype=np.float64)
+    above = np.cumsum(values[::-1])[::-1]
+    values = values + above * (2.0**-50 / INTERVAL)
+    return trimmed(int(dense._lower_loss), values, float(dense._infinity_mass))
+
+
+@functools.lru_cache(maxsize=64)
+def _of(loss: PrivacyLoss) -> tuple[Masses, Masses]:
+    """Return the masses of both orders of the neighbors; the same object where the orders do not differ."""
+    distribution = _asked(loss)
+    forward = _masses(distribution._pmf_remove)  # type: ignore[attr-defined]
+    alike = distribution._symmetric  # type: ignore[attr-defined]
+    return forward, forward if alike else _masses(distribution._pmf_add)  # type: ignore[attr-defined]
+
+
+def _asked(loss: PrivacyLoss) -> object:
+    """Return dp-accounting's distributions of a loss."""
     pld = require()
     options = {"value_discretization_interval": INTERVAL}
     match loss:
@@ -147,31 +225,17 @@ def _of(loss: PrivacyLoss) -> Distribution:
             rate = loss.epsilon / loss.sensitivity
             return pld.from_discrete_laplace_mechanism(rate, loss.sensitivity, **options)
         case DiscreteGaussianLoss():
-            cell = pld.from_discrete_gaussian_mechanism(loss.sd, loss.sensitivity, **options)
-            return _several(cell, loss.cells)
-        case ResponseLoss():
-            from dp_accounting.pld.common import DifferentialPrivacyParameters
-
-            pair = pld.from_privacy_parameters(DifferentialPrivacyParameters(loss.epsilon, 0.0), **options)
-            several = _several(pair, loss.count)
-            if not loss.leak:
-                return several
-            leak = DifferentialPrivacyParameters(0.0, loss.leak)
-            return several.compose(pld.from_privacy_parameters(leak, **options))
-        case DistributionLoss():
-            return _distribution(loss.parts)
+            return pld.from_discrete_gaussian_mechanism(loss.sd, loss.sensitivity, **options)
         case SubsampledLoss():
             return _sampled(loss)
     raise TypeError(f"no privacy loss distribution of {loss!r}")
 
 
-def _sampled(loss: SubsampledLoss) -> Distribution:
+def _sampled(loss: SubsampledLoss) -> object:
     """Return the distributions of both orders: dp-accounting's own, or one through points of the curve."""
     pld = require()
     options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
     match loss:
-        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, KINDS):
-            return _of(base)
         case SubsampledLoss(base=GaussianLoss(mu=mu), symmetric=False):
             return pld.from_gaussian_mechanism(1.0 / mu, **options)
         case SubsampledLoss(base=LaplaceLoss(epsilon=epsilon), symmetric=False):
@@ -183,7 +247,7 @@ def _sampled(loss: SubsampledLoss) -> Distribution:
     return _connected(loss)
 
 
-def _connected(loss: SubsampledLoss) -> Distribution:
+def _connected(loss: SubsampledLoss) -> object:
     """Return the distributions whose deltas are on straight lines, as functions of exp(epsilon).
 
     There every delta is convex, and so at most the largest convex function below points that are on or

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._grid import multiple_above, sum_above
+from pydpstat._grid import float_above, multiple_above, sum_above
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import (
     TINY,
     concentrated_delta,
     curve_epsilon,
-    delta_sum,
     geometric_delta,
     laplace_delta,
     log_delta,
     pure_rho,
     responses_delta,
 )
+from pydpstat.privacy._discrete_gaussian import delta_sum
 
 # a factor above the roundings of a few products
 _ABOVE = 1.0 + 2.0**-50
@@ -115,12 +116,12 @@ class GaussianLoss(PrivacyLoss):
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, by the analytic Gaussian mechanism's curve."""
-        return max(TINY, math.exp(log_delta(epsilon, self.mu)))
+        return max(TINY, math.nextafter(math.exp(log_delta(epsilon, self.mu)), 1.0))
 
     @property
     def rho(self) -> float:
-        """Half the square of mu."""
-        return 0.5 * self.mu * self.mu
+        """Half the square of mu, rounded up."""
+        return float_above(Fraction(self.mu) ** 2 / 2)
 
     def group(self, size: int) -> GaussianLoss:
         """Return the loss with `size` times the sensitivity."""
@@ -170,7 +171,7 @@ class LaplaceLoss(_PureLoss):
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
-        return float(laplace_delta(curve_epsilon(epsilon), self.epsilon))
+        return laplace_delta(float(curve_epsilon(epsilon)), Fraction(self.epsilon))
 
     def group(self, size: int) -> LaplaceLoss:
         """Return the loss with `size` times the sensitivity."""
@@ -211,8 +212,8 @@ class GeometricLoss(_PureLoss):
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
-        rate = self.epsilon / self.sensitivity
-        return float(geometric_delta(curve_epsilon(epsilon), rate, self.sensitivity))
+        rate = Fraction(self.epsilon) / self.sensitivity
+        return geometric_delta(float(curve_epsilon(epsilon)), rate, self.sensitivity)
 
     def group(self, size: int) -> GeometricLoss:
         """Return the loss with `size` times the sensitivity."""
@@ -260,13 +261,12 @@ class DiscreteGaussianLoss(PrivacyLoss):
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, by an exact sum over the noise's probabilities."""
-        return max(TINY, delta_sum(float(curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells))
+        return delta_sum(float(curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells)
 
     @property
     def rho(self) -> float:
-        """Half the square of sensitivity over sd, for each cell."""
-        ratio = self.sensitivity / self.sd
-        return 0.5 * self.cells * ratio * ratio
+        """Half the square of sensitivity over sd, for each cell; rounded up."""
+        return float_above(self.cells * (self.sensitivity / Fraction(self.sd)) ** 2 / 2)
 
     def group(self, size: int) -> ConcentratedLoss:
         """Return what follows from rho: several records may change several cells in many ways."""
@@ -327,7 +327,7 @@ class ResponseLoss(PrivacyLoss):
     @property
     def rho(self) -> float | None:
         """The sum of what each pure guarantee has; None where anything leaks."""
-        return None if self.leak else self.count * pure_rho(self.epsilon)
+        return None if self.leak else multiple_above(self.count, pure_rho(self.epsilon))
 
     @property
     def pure(self) -> float:

@@ -277,7 +277,7 @@ def exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> fl
     """The sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
     left, left_rest = _difference(x, x_center)
     right, right_rest = _difference(y, y_center)
-    high, low = _product(left, right)
+    high, low = exact_product(left, right)
     return exact_sum(np.concatenate([high, low, left * right_rest, left_rest * right]))
 
 
@@ -288,8 +288,8 @@ def _difference(a: Floats, b: float) -> tuple[Floats, Floats]:
     return rounded, (a - (rounded - back)) - (b + back)
 
 
-def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Dekker's error-free product."""
+def exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Dekker's error-free product: the rounded value and what rounding lost."""
     rounded = a * b
     a_high, a_low = _split(a)
     b_high, b_low = _split(b)

@@ -15,6 +15,7 @@ from pydpstat.mechanisms import (
     calibrate_discrete_gaussian,
     calibrate_gaussian,
 )
+from pydpstat.privacy import DiscreteGaussianLoss, Guarantee
 from pydpstat.privacy._curves import largest_rho
 
 SDS = [0.05, 0.7, 2.5, 3.5, 60.0, 400.0]
@@ -138,3 +139,63 @@ def test_one_count_and_two_have_the_exact_loss(cells):
 def test_noise_that_underflows_hides_nothing():
     for sd in (1e-150, 1e-170, 5e-324):
         assert DiscreteGaussianNoise(sd).delta(1.0) == 1.0
+
+
+def huge_delta(epsilon, sd, shift, cells=1):
+    """The continuous curve, and what the steps add by Euler and Maclaurin's formula around the kink."""
+    e, v, far = mpmath.mpf(epsilon), cells * mpmath.mpf(sd) ** 2, mpmath.mpf(cells * shift)
+    w = mpmath.sqrt(v)
+    m = e * v / far - far / 2
+    a, b, terms = m / w, (m + far) / w, 12
+    curve = (mpmath.erfc(a / mpmath.sqrt(2)) - mpmath.exp(e) * mpmath.erfc(b / mpmath.sqrt(2))) / 2
+    first, second = [mpmath.mpf(1), a], [mpmath.mpf(1), b]
+    for k in range(1, terms):
+        for hermite, z in ((first, a), (second, b)):
+            hermite.append(z * hermite[k] - k * hermite[k - 1])
+    here, there = mpmath.exp(-a * a / 2), mpmath.exp(e - b * b / 2)
+    added, gap = mpmath.mpf(0), mpmath.floor(m) + 1 - m
+    for n in range(terms):
+        slope = (-1) ** n * (here * first[n] - there * second[n]) / w**n
+        added += mpmath.bernpoly(n + 1, gap) / mpmath.factorial(n + 1) * slope
+    return curve - added / (w * mpmath.sqrt(2 * mpmath.pi))
+
+
+# where the sum cannot be taken (sd from 2**46 on) the bound is at most 2e-12 above
+@pytest.mark.slow
+@pytest.mark.parametrize("power", [4, 8, 11, 13, 14, 15, 16, 18])
+@pytest.mark.parametrize("epsilon, delta", [(1e-6, 1e-12), (1e-3, 1e-9), (1.0, 1e-6), (10.0, 1e-3)])
+def test_large_sensitivities(power, epsilon, delta):
+    shift = 10**power
+    with mpmath.workdps(80):
+        for cells in (1, 2):
+            sd = calibrate_discrete_gaussian(epsilon, delta, shift, cells)
+            assert sd / shift == pytest.approx(calibrate_gaussian(epsilon, delta, math.sqrt(cells)), rel=1e-3)
+            kept = huge_delta(epsilon, sd, shift, cells)
+            assert 0.999 * delta < kept <= delta
+            for scale in (0.5 * sd, sd):
+                exact = huge_delta(epsilon, scale, shift, cells)
+                found = DiscreteGaussianNoise(scale).delta(epsilon, shift, cells)
+                assert exact <= found <= exact * (1 + mpmath.mpf("2e-12"))
+
+
+def test_what_is_implied_with_a_large_sensitivity():
+    loss = DiscreteGaussianLoss(1e16, 10**16)
+    assert loss.delta(1.0) == DiscreteGaussianNoise(1e16).delta(1.0, 10**16)
+    assert loss.delta(1.0) == pytest.approx(0.1269367, rel=1e-6)
+    assert not Guarantee(9.0, 0.5, loss=loss).implies(Guarantee(1.0, 0.12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("z", [-2.8, 0.3, 5.0, 25.0])
+@pytest.mark.parametrize("sd, shift", [(60.0, 900), (160.0, 1_000), (160.25, 15_000), (2.0**46, 10**16)])
+def test_a_shift_that_is_many_times_the_noise(sd, shift, z):
+    epsilon = shift * (z * sd + shift / 2) / sd**2
+    with mpmath.workdps(1500 if sd > 1e6 else 40):
+        exact = exact_delta(epsilon, sd, shift) if sd < 1e6 else huge_delta(epsilon, sd, shift)
+        found = DiscreteGaussianNoise(sd).delta(epsilon, shift)
+        assert exact <= found <= exact * (1 + mpmath.mpf("2e-12"))
+
+
+def test_no_delta_is_0():
+    for sd, epsilon in ((1.0, 100.0), (1e20, 1e-15), (1e-170, 1e300)):
+        assert DiscreteGaussianNoise(sd).delta(epsilon) >= 5e-324

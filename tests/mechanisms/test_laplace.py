@@ -16,6 +16,7 @@ from pydpstat.mechanisms import (
     truncated_positive_delta,
     truncated_positive_epsilon,
 )
+from pydpstat.mechanisms.laplace import scale_for
 
 # both sides are a few correctly rounded operations and one exponential or logarithm
 ROUNDINGS = 1e-14
@@ -65,9 +66,11 @@ def test_privacy_curve_ends_at_epsilon():
         noise.delta(1.0, 0.0)
 
 
-def test_calibration_is_one_division():
-    assert calibrate_laplace(0.3, 0.1) == 0.1 / 0.3
-    assert calibrate_laplace([0.3, 1.0], [[1.0], [2.0]]).tolist() == [[1 / 0.3, 1.0], [2 / 0.3, 2.0]]
+def test_calibration_is_rounded_up():
+    # the smallest float that is not below the quotient
+    assert calibrate_laplace(0.3, 0.1) == scale_for(0.1, 0.3) >= 0.1 / 0.3
+    scales = [[scale_for(1.0, 0.3), 1.0], [scale_for(2.0, 0.3), 2.0]]
+    assert calibrate_laplace([0.3, 1.0], [[1.0], [2.0]]).tolist() == scales
     with pytest.raises(PydpstatError, match="epsilon must be a positive finite number; got 0"):
         calibrate_laplace(0, 1)
     with pytest.raises(PydpstatError, match="sensitivity must be positive finite numbers"):

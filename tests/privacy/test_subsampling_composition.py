@@ -16,7 +16,7 @@ from pydpstat.privacy import (
     ResponseLoss,
     SubsampledLoss,
 )
-from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _connected, _corners, _sampled, _several
+from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _connected, _corners, _sampled
 from pydpstat.privacy.subsampling import base_epsilon
 from tests.privacy.losses import LOSSES
 from tests.privacy.outcomes import geometric_masses, mixed, stick
@@ -88,13 +88,13 @@ def test_two_sampled_releases_are_composed_in_both_orders(rate):
     more, fewer = pair_of(GEOMETRIC, rate)
     two_more, two_fewer = products(more, more), products(fewer, fewer)
     sampled = SubsampledLoss(GEOMETRIC, rate)
-    for composed in (_several(_sampled(sampled), 2), _several(_connected(sampled), 2)):
+    for composed in (_sampled(sampled).self_compose(2), _connected(sampled).self_compose(2)):
         for epsilon in ORDERS:
             order = math.exp(epsilon)
             exact = max(stick(order, two_more, two_fewer), stick(order, two_fewer, two_more))
             # each loss is rounded up by at most an interval
             assert -1e-12 <= composed.get_delta_for_epsilon(epsilon) - exact <= 2 * INTERVAL
-            wrong = _several(_connected(SubsampledLoss(GEOMETRIC, 0.98 * rate)), 2)
+            wrong = _connected(SubsampledLoss(GEOMETRIC, 0.98 * rate)).self_compose(2)
             assert exact < 1e-9 or wrong.get_delta_for_epsilon(epsilon) < exact
 
 
@@ -163,7 +163,7 @@ def test_the_distribution_of_all_records_is_the_base_s(base):
 def test_lines_through_the_curve_compose_as_the_noise_itself(base):
     pytest.importorskip("dp_accounting")
     loss = SubsampledLoss(base, 0.1)
-    noise, lines = _several(_sampled(loss), 20), _several(_connected(loss), 20)
+    noise, lines = _sampled(loss).self_compose(20), _connected(loss).self_compose(20)
     for epsilon in (0.0, 0.2, 1.0):
         known = noise.get_delta_for_epsilon(epsilon)
         assert lines.get_delta_for_epsilon(epsilon) == pytest.approx(known, rel=1e-5)

@@ -1,0 +1,304 @@
+"""Sums of independent privacy losses on a grid: their delta curve, with a proven bound on every rounding.
+
+A loss has masses on the multiples of an interval, and one at infinity. The delta of a sum,
+
+    delta(epsilon) = sum over losses L > epsilon of P(L) (1 - exp(epsilon - L)),
+
+is a small tail, and a Fourier transform errs by the same amount everywhere. The transform is hence taken of
+exponentially tilted masses ``q(L) = P(L) exp(lambda L - K)``, with K the logarithm of what makes their sum 1,
+and with a lambda under which the losses near epsilon are the probable ones. An error of size eta in q counts
+as ``eta exp(K - lambda L)`` in P, which is in proportion to delta.
+
+Bounds. Let u = 2^-53. A transform of N values by butterflies multiplies each input by a number of modulus 1
+at each of log2(N) levels, and every value that it computes is a sum of some of them: with at most `_STEP` u
+for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), no output errs by more than
+``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the Euclidean norm).
+That sum is 1 for q. Of a product of powers F_i^n_i whose factors err by e, neither the computed nor the true
+factors exceed b_i = |F_i| + e, so that the error is at most ``U sum of n_i (e / b_i + 3u)``, U the product of
+all b_i^n_i: a multiplication errs by sqrt(5) u of itself, and a power n by repeated squaring has the error of
+n - 1 of them. The way back has the mean of these errors over the frequencies, and its own e times the mean
+modulus. All of it, `noise`, is added to every q; delta rises with every mass, as all weights are positive.
+
+Losses outside of the window of N multiples come back inside by the transform's period, and make masses
+larger. What is missing of those above is at most their probability under q, by Chernoff's bound, times the
+weight at the window's end.
+
+Gopi, S., Lee, Y. T. and Wutschitz, L. (2021). Numerical composition of differential privacy. NeurIPS 2021.
+Koskela, A. and Honkela, A. (2021). Computing differential privacy guarantees for heterogeneous
+compositions using FFT. arXiv:2102.12412.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import frozen
+from pydpstat.privacy._curves import Floats
+
+_U = 2.0**-53
+# roundings of one level of the transform, in units of u
+_STEP = 6.0
+# a window has so many standard deviations of the tilted sum on each side, and at most so many places
+_REACH, _MOST = 9.5, 2**22
+# the tilts are such that the mean moves by so many standard deviations from one to the next
+_STRIDE = 3.0
+# tried for Chernoff's bound, in units of 1 / distance from the mean; what it may leave beyond a window
+_ORDERS = (12.0, 25.0, 50.0, 90.0, 180.0, 360.0)
+_BEYOND = 2.0**-50
+_LEVELS = 400
+_Complex = npt.NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """Masses of a loss on consecutive multiples of an interval, from the multiple `first` on."""
+
+    first: int
+    values: Floats
+    infinite: float = 0.0
+
+    @property
+    def last(self) -> int:
+        """The largest multiple."""
+        return self.first + self.values.size - 1
+
+    def losses(self, interval: float) -> Floats:
+        """Return the losses of the masses."""
+        return np.arange(float(self.first), self.last + 1.0) * interval
+
+
+def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0) -> Masses:
+    """Return masses on the grid that give away at least as much as these.
+
+    Each is divided between the two multiples around its loss such that its mass with the other neighbor,
+    ``mass * exp(-loss)``, stays the same as well ("connect the dots"). Where that errs by rounding, the
+    upper multiple has more.
+
+    Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
+    discrete approximations of privacy loss distributions. PoPETs 2022.
+    """
+    places = losses / interval
+    below = np.floor(places)
+    # the quotient's rounding, and that of the two exponentials, relative to an interval
+    slack = 2.0**-50 * (1.0 + np.abs(places)) + 2.0**-48
+    upper = np.minimum(np.expm1(-(places - below) * interval) / math.expm1(-interval) + slack, 1.0)
+    first = int(below.min())
+    at = (below - first).astype(np.int64)
+    values = np.zeros(int(at.max()) + 2)
+    np.add.at(values, at, masses * (1.0 - upper))
+    np.add.at(values, at + 1, masses * upper)
+    return trimmed(first, values, infinite)
+
+
+def trimmed(first: int, values: Floats, infinite: float) -> Masses:
+    """Return masses without the zeros at both ends, with which a tilt would have nothing to begin at."""
+    places = np.flatnonzero(values)
+    low, high = (int(places[0]), int(places[-1])) if places.size else (0, 0)
+    return Masses(first + low, frozen(values[low : high + 1]), infinite)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tilt:
+    """The sum under a tilt: K, mean and standard deviation, in units of losses."""
+
+    order: float
+    log_mass: float
+    mean: float
+    sd: float
+
+
+class Sum:
+    """The sum of independent losses, each of them so many times."""
+
+    def __init__(self, parts: Sequence[tuple[Masses, int]], interval: float) -> None:
+        self._parts, self._interval = tuple(parts), interval
+        self._lowest = sum(times * part.first for part, times in parts)
+        self._highest = sum(times * part.last for part, times in parts)
+        self._count = sum(times for _, times in parts)
+        far = max(max(abs(part.first), abs(part.last)) for part, _ in parts) * interval
+        self._far = far
+        finite = math.fsum(times * math.log1p(-min(part.infinite, 1.0 - _U)) for part, times in parts)
+        self._infinite = max(0.0, min(1.0, -math.expm1(finite) * (1.0 + 2.0**-48)))
+        self._tilts: list[_Tilt] = [self._tilted(0.0)]
+        self._curves: dict[int, _Curve] = {}
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation."""
+        return self._tilts[0].sd
+
+    def delta(self, epsilon: float) -> float:
+        """Return delta at an epsilon, never below that of the masses."""
+        if epsilon >= self._highest * self._interval:
+            return self._infinite
+        level = self._level(epsilon)
+        if level not in self._curves:
+            self._curves[level] = _Curve(self, self._tilts[level])
+        return min(1.0, (self._infinite + self._curves[level].delta(epsilon)) * (1.0 + 2.0**-50))
+
+    def _level(self, epsilon: float) -> int:
+        """Return the first tilt under which epsilon is not far above the mean."""
+        level = 0
+        while level < _LEVELS:
+            here = self._tilts[level]
+            if epsilon <= here.mean + 0.5 * _STRIDE * here.sd or not here.sd > 0.0:
+                break
+            if level + 1 == len(self._tilts):
+                self._tilts.append(self._following(here))
+            following = self._tilts[level + 1]
+            if not following.mean > here.mean:
+                break
+            level += 1
+        return level
+
+    def _following(self, here: _Tilt) -> _Tilt:
+        """Return the next tilt, whose mean is within reach of this one's."""
+        step = _STRIDE / here.sd
+        while True:
+            moved = self._tilted(here.order + step)
+            if moved.mean - here.mean <= 2.0 * _STRIDE * max(here.sd, moved.sd, self._interval):
+                return moved
+            step *= 0.5
+
+    def _tilted(self, order: float) -> _Tilt:
+        log_mass = mean = variance = 0.0
+        for part, times in self._parts:
+            weights, reference = self.weights(part, order)
+            total = float(weights.sum())
+            losses = np.arange(part.first - reference, part.last - reference + 1.0) * self._interval
+            center = float((weights * losses).sum()) / total
+            variance += times * float((weights * (losses - center) ** 2).sum()) / total
+            mean += times * (center + reference * self._interval)
+            log_mass += times * (math.log(total) + order * reference * self._interval)
+        return _Tilt(order, log_mass, mean, math.sqrt(variance))
+
+    def weights(self, part: Masses, order: float) -> tuple[Floats, int]:
+        """Return tilted masses, up to a factor, and the multiple at which that is 1: where it is largest."""
+        reference = part.last if order >= 0.0 else part.first
+        back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
+        with np.errstate(under="ignore"):
+            return part.values * np.exp(back), reference
+
+    def beyond(self, tilt: _Tilt, place: float) -> float:
+        """Return a bound on the tilted probability of losses at or beyond a place, seen from the mean."""
+        least = 0.0
+        for each in _ORDERS:
+            step = each / (place - tilt.mean)
+            moved = self._tilted(tilt.order + step)
+            error = self.roundings(tilt.order + step)
+            least = min(least, moved.log_mass - tilt.log_mass - step * place + error)
+        return math.exp(least)
+
+    def roundings(self, order: float) -> float:
+        """Return a bound on the error of K, and of the tilted weights' logarithms, all parts together."""
+        return 2.0**-50 * self._count * (4.0 + abs(order) * self._far) + 2.0**-48
+
+    def window(self, tilt: _Tilt) -> tuple[int, int]:
+        """Return the first multiple of a window around the mean, and how many it has: a power of two."""
+        whole, size = self._highest - self._lowest + 1, 64
+        while size < min(whole, 2.0 * _REACH * tilt.sd / self._interval + 8.0) and size < _MOST:
+            size *= 2
+        while (
+            size < whole and size < _MOST and max(self.outside(tilt, self._first(tilt, size), size)) > _BEYOND
+        ):
+            size *= 2
+        return self._first(tilt, size), size
+
+    def _first(self, tilt: _Tilt, size: int) -> int:
+        middle = round(tilt.mean / self._interval) - size // 2
+        return max(self._lowest, min(middle, self._highest + 1 - size))
+
+    def outside(self, tilt: _Tilt, first: int, size: int) -> tuple[float, float]:
+        """Return bounds on the tilted probabilities below and above a window."""
+        h, last = self._interval, first + size - 1
+        below = self.beyond(tilt, (first - 1) * h) if first > self._lowest else 0.0
+        return below, self.beyond(tilt, (last + 1) * h) if last < self._highest else 0.0
+
+    def convolved(self, tilt: _Tilt, size: int) -> tuple[Floats, float]:
+        """Return the tilted masses, each at its multiple modulo the size, and a bound on their error."""
+        step = _STEP * _U * math.log2(size)
+        product: _Complex | None = None
+        log_bound, relative = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
+        for part, times in self._parts:
+            weights, _ = self.weights(part, tilt.order)
+            weights /= weights.sum()
+            folded = np.zeros(size)
+            for start in range(0, weights.size, size):
+                piece = weights[start : start + size]
+                folded[: piece.size] += piece
+            transformed = np.fft.rfft(np.roll(folded, part.first % size))
+            bound = np.abs(transformed) * (1.0 + 4.0 * _U) + step
+            with np.errstate(under="ignore"):
+                log_bound += times * np.log(bound)
+                relative += times * (step / bound + 3.0 * _U)
+                power = _power(transformed, times)
+                product = power if product is None else product * power
+        assert product is not None
+        with np.errstate(under="ignore"):
+            # the logarithms' own roundings are below those that `relative` has
+            errors = np.exp(log_bound) * (1.0 + 2.0**-40) * relative + step * np.abs(product)
+        errors[1:-1] *= 2.0
+        noise = float(errors.sum()) / size * (1.0 + 2.0**-30)
+        return np.fft.irfft(product, size), noise
+
+
+class _Curve:
+    """The delta curve of a sum, from one tilt."""
+
+    def __init__(self, whole: Sum, tilt: _Tilt) -> None:
+        first, size = whole.window(tilt)
+        tilted, noise = whole.convolved(tilt, size)
+        tilted = np.roll(tilted, -(first % size))
+        tilted = np.maximum(tilted, 0.0) + noise
+        self._interval, self._first, self._tilt = whole._interval, first, tilt
+        self._center = tilt.mean
+        last = first + size - 1
+        h = self._interval
+        self._below, self._above = whole.outside(tilt, first, size)
+        kept = min(last, whole._highest) - first + 1
+        back = (np.arange(first, first + kept) * h - self._center)[::-1]
+        with np.errstate(under="ignore", over="ignore"):
+            masses = tilted[:kept][::-1] * np.exp(-tilt.order * back)
+            self._masses = frozen(np.cumsum(masses)[::-1])
+            self._others = frozen(np.cumsum(masses * np.exp(-back))[::-1])
+        # exp(K - lambda L) is taken relative to the mean
+        self._log_factor = tilt.log_mass - tilt.order * self._center
+        self._slack = whole.roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)
+        self._sums = (kept + 4.0 * (1.0 + np.abs(back).max() * (tilt.order + 1.0))) * _U
+        self._end = (last + 1) * h
+
+    def delta(self, epsilon: float) -> float:
+        """Return delta at an epsilon, never below that of the masses, without the one at infinity."""
+        place = max(math.floor(epsilon / self._interval) + 1 - self._first, 0)
+        found = 0.0
+        if place < self._masses.size:
+            mass = float(self._masses[place])
+            other = float(self._others[place]) * math.exp(epsilon - self._center)
+            # the first loss may be at or below epsilon by rounding: it then has no part, as here
+            found = max(mass - other, 0.0) + 2.0 * self._sums * mass
+        order, center = self._tilt.order, self._center
+        if self._above:
+            found += self._above * math.exp(-order * (self._end - center))
+        if self._below and epsilon < self._first * self._interval:
+            found += self._below * math.exp(min(700.0, -order * (epsilon - center)))
+        if found <= 0.0:
+            return 0.0
+        return math.exp(min(0.0, math.log(found) + self._log_factor + self._slack))
+
+
+def _power(base: _Complex, times: int) -> _Complex:
+    """Return a power by repeated squaring."""
+    result: _Complex | None = None
+    while True:
+        if times & 1:
+            result = base if result is None else result * base
+        times >>= 1
+        if not times:
+            assert result is not None
+            return result
+        base = base * base

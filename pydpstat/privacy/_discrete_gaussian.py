@@ -1,0 +1,226 @@
+"""Sums over the discrete Gaussian's weights ``w(k) = exp(-k^2 / (2 sd^2))``, and its privacy curve."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from pydpstat.privacy._curves import (
+    GAUSS_POINTS,
+    GAUSS_WEIGHTS,
+    TINY,
+    Floats,
+    mills,
+    mills_difference,
+    nearest,
+)
+from pydpstat.r_arithmetic.elementary import exp, expm1
+
+_ROOT_2PI = math.sqrt(2.0 * math.pi)
+_MOST_TERMS = 1000
+# a term exp(-47) times the first one counts for nothing
+_LAST = 47.0
+# from here on the sum of all weights is the integral to 1e-60 of it
+_WIDE = 3.0
+# from this sd on the continuous curve is near enough, by 2e-12 of itself
+_HUGE = 2.0**46
+# below this step of the loss Euler and Maclaurin's formula is exact to rounding where noise is wide
+_SMOOTH = 1.0 / 32.0
+# so many standard deviations below 0 nothing counts
+_NEGLIGIBLE = 10.0
+# from this exponent on a weight is below all floats
+_UNDERFLOW = 760
+# the roundings of a sum's terms, of the sum and of the total, and those of the continuous curve; the second
+# ones grow with the square of the place, where Mills' ratio cancels
+_SUM, _CURVE = 2.0**-48, 2.0**-51
+
+
+def total_sum(sd: float) -> float:
+    """Return the sum of w(k) over all integers."""
+    if sd > _WIDE:
+        return _ROOT_2PI * sd
+    return 1.0 + 2.0 * upper_sum(1.0, sd)
+
+
+def variance_sum(sd: float) -> float:
+    """Return the variance."""
+    if sd > _WIDE:
+        # Poisson's summation: the terms from the second on are below exp(-2 pi^2 sd^2) < 1e-77
+        return sd * sd
+    k = np.arange(1.0, 45.0 * max(sd, 1.0))
+    with np.errstate(all="ignore"):
+        return float((2.0 * k * k * _weights(k, sd)).sum()) / total_sum(sd)
+
+
+def upper_sum(first: float, sd: float) -> float:
+    """Return the sum of w(k) over k >= first, an integer of at least 0."""
+    count = _terms(first, sd)
+    if count <= _MOST_TERMS:
+        with np.errstate(all="ignore"):
+            return float(_weights(first + np.arange(count + 1.0), sd).sum())
+    weight = math.exp(-0.5 * (first / sd) ** 2)
+    if weight == 0.0:
+        return 0.0
+    integral = sd * weight * float(mills(np.array([first / sd]))[0])
+    return integral + weight * _ends(*_derivatives(first, sd))
+
+
+def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
+    """Return the delta for a shift of one count, or of two at the same time; rounded up, above 0.
+
+    For a shift s the loss of the noise y exceeds epsilon above ``m = epsilon sd^2 / s - s / 2``, and with
+    ``c = s / sd^2`` delta is the sum over the integers y > m of ``g(y) = w(y) (1 - exp(-c (y - m)))``,
+    divided by the sum of all w.
+
+    With two cells the loss depends on the sum S of two noises only. P(S = n) is proportional to
+    exp(-n^2 / (4 sd^2)) times the sum of exp(-(k - n/2)^2 / sd^2) over all k, which depends on
+    whether n is even: so S has the weights of a discrete Gaussian with sd sqrt(2), but for that. The shift
+    is then 2 s, with the same c.
+
+    Where the terms are many, the sum is the integral, which is the continuous Gaussian's curve, and what
+    Euler and Maclaurin's formula adds. Where an integer may be no float (sd from 2^46 on) the integral alone
+    is taken, with a bound. The logarithm of g, ``-y^2 / (2 sd^2) + log(1 - exp(-c (y - m)))``, is concave, so
+    that g rises up to some t and falls from there. For integers, g(k) is at most the integral from k to k + 1
+    where k + 1 <= t, and that from k - 1 to k where k - 1 >= t. Two integers are left, on both sides of t;
+    the lower of their values is at most the integral between them. Hence
+
+        sum of g over the integers <= integral of g + G,
+
+    where G is the largest value of g, and by Poisson's summation the sum of all w is
+    ``sqrt(2 pi) sd (1 + 2 sum of exp(-2 pi^2 k^2 sd^2))``, at least the integral of w: delta is at most the
+    continuous Gaussian's plus ``G / (sqrt(2 pi) sd)``. As ``1 - exp(-x) <= min(1, x)``, with x = y - m,
+
+        G <= w(m) min(1, c max over x of x exp(-m x / sd^2 - x^2 / (2 sd^2)))
+          <= w(m) min(1, c sd / sqrt(e), c sd^2 / (e m))                       for m > 0,
+        G <= min(1, c (sd / sqrt(e) - m))                                      for m <= 0.
+
+    Relative to delta that is about ``m / (e sd^2)`` or less, at most 2e-12 from 2^46 on for a delta that is a
+    float. (Two cells have odd and even n with different weights, by a factor of at most
+    1 + 4 exp(-pi^2 sd^2), which is 1.)
+    """
+    variance, far = cells * Fraction(sd) ** 2, cells * shift
+    # exactly, because where a term begins its size is this difference
+    middle = Fraction(epsilon) * variance / far - Fraction(far, 2)
+    whole = math.floor(middle) + 1
+    if whole > 0 and whole * whole > 2 * _UNDERFLOW * variance:
+        return TINY
+    wide = sd * math.sqrt(cells)
+    if middle < -_NEGLIGIBLE * Fraction(wide):
+        # m is at least -s / 2, so that the other neighbor's part is as negligible
+        return 1.0
+    step = nearest(Fraction(far) / variance)
+    first, gap = float(whole), float(whole - middle)
+    count = _terms(max(first, 0.0), wide) - min(first, 0.0)
+    if count <= _MOST_TERMS or not step <= _SMOOTH and wide < _HUGE:
+        share = _short_delta(variance, wide, whole, gap, step, count, cells, sd)
+        slack = _SUM + (0.0 if count <= _MOST_TERMS else _CURVE * (first / wide) ** 2)
+    else:
+        share, slack = _long_delta(variance, wide, far, middle, gap, step)
+    return min(1.0, max(TINY, math.nextafter(share * (1.0 + slack), 1.0)))
+
+
+def _short_delta(
+    variance: Fraction, wide: float, whole: int, gap: float, step: float, count: float, cells: int, sd: float
+) -> float:
+    """Return the sum of the terms, relative to the weight of the first where that is small."""
+    first, base = float(whole), max(whole, 0)
+    if count <= _MOST_TERMS:
+        steps = np.arange(count + 1.0)
+        y = first + steps
+        with np.errstate(all="ignore"):
+            # k^2 - base^2 over 2 variance, of whole numbers that are exact
+            weights = exp(-0.5 * ((y - base) / wide) * ((y + base) / wide))
+            terms = weights * -expm1(-(gap + steps) * step)
+        factor = _weight(Fraction(base * base) / (2 * variance))
+        if cells == 1 or sd > _WIDE:
+            return factor * (float(terms.sum()) / total_sum(wide))
+        odd = y % 2.0 != 0.0
+        return factor * _two_cells(float(terms[~odd].sum()), float(terms[odd].sum()), sd)
+    # many terms and a large step: the second part of g falls within a few of them
+    steps = np.arange(math.ceil(_LAST / step) + 1.0)
+    weights = exp(-0.5 * (steps / wide) * ((2.0 * first + steps) / wide))
+    second = float((weights * exp(-(gap + steps) * step)).sum())
+    factor = _weight(Fraction(whole * whole) / (2 * variance))
+    both = wide * float(mills(np.array([first / wide]))[0]) + _ends(*_derivatives(first, wide))
+    return factor * ((both - second) / total_sum(wide))
+
+
+def _long_delta(
+    variance: Fraction, wide: float, far: int, middle: Fraction, gap: float, step: float
+) -> tuple[float, float]:
+    """Return the continuous distribution's delta, corrected for the sum's steps, and its relative error."""
+    place, ratio = nearest(middle) / wide, nearest(Fraction(far)) / wide
+    weight = _weight(middle * middle / (2 * variance))
+    if place < 0.0 and ratio >= 1.0:
+        rest = float(mills(np.array([-place]))[0] + mills(np.array([place + ratio]))[0])
+        curve = 1.0 - weight * rest / _ROOT_2PI
+    else:
+        difference = mills_difference(np.array([place]), np.array([ratio]))
+        curve = weight * float(difference[0]) / _ROOT_2PI
+    slack = _CURVE * (8.0 + min(max(place, 0.0), 20.0) ** 2)
+    if wide >= _HUGE:
+        most = min(1.0, step * wide / math.sqrt(math.e))
+        if place > 0.0:
+            most = weight * min(most, step * wide / (math.e * place))
+        else:
+            most = min(1.0, step * wide * (1.0 / math.sqrt(math.e) - place))
+        return curve + most * (1.0 + _SUM) / (_ROOT_2PI * wide), slack
+    # between the point where the excess begins and the first integer it is a short smooth arc
+    first = float(math.floor(middle) + 1)
+
+    def excess(back: float) -> float:
+        """Return g at so much before the first integer, relative to w there."""
+        return math.exp(0.5 * (back / wide) * ((2.0 * first - back) / wide)) * -math.expm1(
+            (back - gap) * step
+        )
+
+    places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
+    arc = gap * sum(weight * excess(gap * point) for point, weight in places)
+    here = _derivatives(first, wide)
+    there = (math.exp(-gap * step) * each for each in _derivatives(first + float(far), wide))
+    _, *slopes = (a - b for a, b in zip(here, there))
+    ends = _ends(excess(0.0), *slopes)
+    relative = _weight(Fraction(first) ** 2 / (2 * variance))
+    return max(curve + relative * ((ends - arc) / total_sum(wide)), 0.0), slack
+
+
+def _two_cells(even: float, odd: float, sd: float) -> float:
+    """Return the share of the sums over even and odd n in the distribution of the sum of two noises."""
+    narrow = sd / math.sqrt(2.0)
+    half = 2.0 * float(_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
+    return (total_sum(narrow) * even + half * odd) / total_sum(sd) ** 2
+
+
+def _terms(first: float, sd: float) -> float:
+    """Return how many terms from `first` on count: those with k^2 - first^2 <= 2 * 47 sd^2."""
+    reach = 2.0 * _LAST * sd * sd
+    return math.ceil(reach / (first + math.sqrt(first * first + reach))) if reach > 0.0 else 1.0
+
+
+def _weight(exponent: Fraction) -> float:
+    """Return exp(-exponent), to a unit in the last place also where the exponent is large."""
+    if exponent > _UNDERFLOW:
+        return 0.0
+    near = float(exponent)
+    return math.exp(-near) * (1.0 - float(exponent - Fraction(near)))
+
+
+def _weights(k: Floats, sd: float) -> Floats:
+    z = k / sd
+    return exp(-0.5 * z * z)
+
+
+def _derivatives(x: float, sd: float) -> tuple[float, float, float, float]:
+    """Return w and its first, third and fifth derivative, divided by w."""
+    z, scale = x / sd, 1.0 / sd
+    first = -z
+    third = z * (3.0 - z * z)
+    fifth = -z * (15.0 - z * z * (10.0 - z * z))
+    return 1.0, first * scale, third * scale**3, fifth * scale**5
+
+
+def _ends(value: float, first: float, third: float, fifth: float) -> float:
+    """Return what Euler and Maclaurin's formula adds to the integral at a sum's first term."""
+    return value / 2.0 - first / 12.0 + third / 720.0 - fifth / 30240.0
