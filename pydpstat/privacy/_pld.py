@@ -160,7 +160,7 @@ def _fine(responses: list[tuple[ResponseLoss, int]]) -> float:
     sd = math.sqrt(sum(times * part.count * part.epsilon * part.epsilon for part, times in responses))
     width = max(20.0 * sd, 2.0 * max(part.epsilon for part, _ in responses))
     interval = INTERVAL
-    while interval > _FINEST and width <= _WIDE * interval:
+    while interval > _FINEST and len(responses) * width <= _WIDE * interval:
         interval /= 2.0
     return interval
 

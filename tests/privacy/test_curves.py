@@ -5,10 +5,19 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pydpstat._grid import multiple_above
-from pydpstat.mechanisms import SymmetricGeometricNoise
-from pydpstat.privacy import GeometricLoss, LaplaceLoss, ResponseLoss
+from pydpstat.mechanisms import BoundedLaplaceNoise, LaplaceNoise, SignGeometricNoise, SymmetricGeometricNoise
+from pydpstat.privacy import (
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    GeometricLoss,
+    Guarantee,
+    LaplaceLoss,
+    ResponseLoss,
+)
 from pydpstat.privacy._curves import concentrated_delta, largest_rho, pure_rho, responses_delta
 
 
@@ -127,3 +136,71 @@ def test_laplace_is_the_limit_of_geometric():
     for epsilon in (0.1, 0.5, 0.9):
         fine = GeometricLoss(1.0, steps).delta(epsilon)
         assert LaplaceLoss(1.0).delta(epsilon) == pytest.approx(fine, abs=1.0 / steps)
+
+
+# far above the functions' roundings, far below a digit that anybody reads
+TIGHT = mpmath.mpf("1e-12")
+
+
+def below(value, steps):
+    for _ in range(steps):
+        value = math.nextafter(value, 0.0)
+    return value
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 1000])
+@pytest.mark.parametrize("epsilon", [1e-9, 0.007, 0.3, 1.7, 11.0])
+def test_just_below_the_pure_epsilon_nothing_is_lost(epsilon, steps):
+    with mpmath.workdps(80):
+        at = below(epsilon, steps)
+        gap = mpmath.mpf(epsilon) - mpmath.mpf(at)
+        found = {
+            LaplaceLoss(epsilon).delta(at): -mpmath.expm1(-gap / 2),
+            LaplaceNoise(0.5).delta(2.0 * at, epsilon): -mpmath.expm1(-gap),
+            ResponseLoss(epsilon).delta(at): exact_responses(epsilon, 1, at),
+        }
+        for shift in (1, 3, 10):
+            ratio = mpmath.exp(-mpmath.mpf(epsilon) / shift)
+            # only outcomes up to 0 tell as much
+            found[GeometricLoss(epsilon, shift).delta(at)] = -mpmath.expm1(-gap) / (1 + ratio)
+        for delta, exact in found.items():
+            assert exact <= delta <= exact * (1 + TIGHT)
+        for count in (2, 3, 25):
+            at = below(count * epsilon, steps)
+            exact = exact_responses(epsilon, count, at)
+            assert exact <= ResponseLoss(epsilon, count).delta(at) <= exact * (1 + mpmath.mpf("1e-11"))
+
+
+def test_figures_that_would_underflow_are_above_0():
+    assert pure_rho(1e-170) == 5e-324 and pure_rho(0.0) == 0.0
+    assert Guarantee(1e-170).rho > 0.0 and GaussianLoss(1e-170).rho == 5e-324
+    assert DiscreteGaussianLoss(1e200).rho == 5e-324 and ResponseLoss(1e-170, 3).rho > 0.0
+
+
+@given(st.floats(1e-12, 1e3))
+def test_rhos_are_rounded_up_and_hardly_above(value):
+    with mpmath.workdps(60):
+        x = mpmath.mpf(value)
+        for found, exact in (
+            (pure_rho(value), x * mpmath.tanh(x / 2)),
+            (GaussianLoss(value).rho, x * x / 2),
+            (DiscreteGaussianLoss(value, 3, 2).rho, 9 / (x * x)),
+            (ResponseLoss(value, 7).rho, 7 * x * mpmath.tanh(x / 2)),
+            (LaplaceNoise(value).epsilon(0.3), mpmath.mpf(0.3) / x),
+            (SignGeometricNoise(value).epsilon_kept, x + mpmath.log(2)),
+        ):
+            assert exact <= found <= exact * (1 + TIGHT)
+
+
+@pytest.mark.parametrize("share", [1e-3, 0.3, 1.0])
+@pytest.mark.parametrize("epsilon", [7e-10, 1e-4, 0.1, 3.0, 20.0])
+def test_bounded_laplace_noise_has_no_larger_epsilon(epsilon, share):
+    width = 10.0
+    scale = share * width / epsilon * 1.5
+    with mpmath.workdps(60):
+        wide = mpmath.mpf(width) + mpmath.mpf(2.0**-20) * scale
+        step, across = min(mpmath.mpf(share * width), wide / 2) / scale, wide / scale
+        inside = (-mpmath.expm1(-step) - mpmath.expm1(step - across)) / -mpmath.expm1(-across)
+        exact = mpmath.mpf(share * width) / scale + mpmath.log(inside)
+        found = BoundedLaplaceNoise(scale, (0.0, width)).epsilon(share * width)
+        assert exact <= found <= exact * (1 + TIGHT)
