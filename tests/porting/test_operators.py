@@ -1,0 +1,103 @@
+"""Operators inside one another: a ported expression has R's value, or is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from pydpstat.errors import PydpstatError
+from pydpstat.porting import RSyntaxError
+from pydpstat.porting._translation import ported
+from r_reference import operators
+
+RECORDED: dict[str, list[str]] = json.loads(operators.RECORDED.read_text(encoding="utf-8"))
+
+
+def theirs(text):
+    """Return R's values, None where R has an error."""
+    words = RECORDED[text]
+    return None if words == ["error"] else [float.fromhex(each.replace("NA", "nan")) for each in words]
+
+
+def ours(texts):
+    """Yield expressions with their values in Python, None where they were refused or stop."""
+    start = operators.SETTING.count("\n")
+    # what R cannot read would end the whole script
+    readable = [text for text in texts if theirs(text) is not None]
+    found = ported(operators.SETTING + "".join(f"value <- {text}\n" for text in readable))
+    space: dict[str, object] = {}
+    exec("\n".join([found.head, *(each.python for each in found.chunks[:start])]), space)
+    for text, chunk in zip(readable, found.chunks[start:], strict=True):
+        here = dict(space)
+        try:
+            with np.errstate(all="ignore"):
+                exec(chunk.python, here)
+        except (NotImplementedError, PydpstatError, ValueError, TypeError, ArithmeticError):
+            yield text, None
+            continue
+        yield text, np.ravel(np.asarray(here["value"], dtype=float)).tolist()
+
+
+def test_every_pair_is_recorded():
+    assert list(RECORDED) == operators.expressions()
+    assert len(RECORDED) > 4000
+
+
+def compared(texts):
+    """Return the expressions whose values differ, and how many are equal and refused."""
+    differ, counts = [], Counter[str]()
+    for text, mine in ours(texts):
+        counts["refused" if mine is None else "equal"] += 1
+        if mine is not None and not np.array_equal(mine, theirs(text), equal_nan=True):
+            differ.append((text, mine, theirs(text)))
+    return differ, counts
+
+
+def test_some_values_are_those_of_r():
+    assert compared([*RECORDED][::23])[0] == []
+
+
+@pytest.mark.slow
+def test_values_are_those_of_r():
+    differ, counts = compared(RECORDED)
+    assert differ == []
+    # what is refused is told, but a translator that refuses all would be of no use
+    assert counts["equal"] > 10 * counts["refused"], counts
+
+
+@pytest.mark.parametrize("text", ["a < b < k", "a == b == k", "x < y == z", "1 <= 2 > 3"])
+def test_a_chain_of_comparisons_is_no_r(text):
+    with pytest.raises(RSyntaxError):
+        ported(text)
+
+
+@pytest.mark.parametrize(
+    "text, python",
+    [
+        ("(-x)^2", "(-x)**2"),
+        ("-x^2", "-x**2"),
+        ("(x^2)^2", "(x**2)**2"),
+        ("(x + 1)^2", "(x + 1)**2"),
+        ("(x > y) == (y > x)", "(x > y) == (y > x)"),
+        ("!(x > y)", "~(x > y)"),
+        ("x - (y - x)", "x - (y - x)"),
+        ("x * (y %% 2)", "x * (y % 2)"),
+        ("(x * y) %% 2", "x * y % 2"),
+    ],
+)
+def test_parentheses_are_those_that_are_needed(text, python):
+    script = f"x <- c(1, 2)\ny <- c(2.5, 1)\nz <- {text}"
+    assert ported(script).chunks[-1].python == f"z = {python}"
+
+
+@pytest.mark.live
+@pytest.mark.slow
+def test_what_is_recorded_is_what_r_has(tmp_path):
+    if os.environ.get("PYDPSTAT_NO_R", "0") not in ("", "0") or shutil.which("Rscript") is None:
+        pytest.skip("R's own values need Rscript")
+    assert operators.theirs(tmp_path) == RECORDED
