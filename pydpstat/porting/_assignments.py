@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, called, is_whole, python_name, quoted
+from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, attribute, called, is_whole, keyword
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, root, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 from pydpstat.porting._verbs import Verbs
@@ -187,7 +188,7 @@ class Assignments(Verbs):
             raise Untranslated(f"{base.name} is no variable of this function")
         old = Code(variable.python, variable.kind, missing=variable.missing)
         if name in ("$", "@") and variable.kind == "object":
-            return self.emit(f"{variable.python}.{python_name(word(given[1].value))} = {code.text}")
+            return self.emit(f"{attribute(variable.python, word(given[1].value))} = {code.text}")
         changed = self._in_place(variable, name, target, code) if isinstance(target, Call) else ""
         if changed:
             return self.emit(changed)
@@ -244,9 +245,7 @@ class Assignments(Verbs):
             if code.kind == "null":
                 return Code(f"{old.at(ATOM)}.drop(columns=[{quoted(column)}])", "frame")
             text = code.text if code.frame == old.text or code.kind != "column" else code.array
-            if column.isidentifier():
-                return Code(called(f"{old.at(ATOM)}.assign", [f"{column}={text}"]), "frame")
-            return Code(called(f"{old.at(ATOM)}.assign", [f"**{{{quoted(column)}: {text}}}"]), "frame")
+            return Code(called(f"{old.at(ATOM)}.assign", [keyword(column, text)]), "frame")
         if name in ("[", "[[") and len(keys) == 1 and keys[0] is not None:
             index = self.value(keys[0])
             function = "r.replaced" if name == "[" else "r.replaced_element"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, called, own_name, python_name
+from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, attribute, called, python_name
 from pydpstat.porting._names import NATIVE, Names, of_base
 from pydpstat.porting._own import own_call
 from pydpstat.porting._scope import Variable, function_name, word
@@ -59,6 +59,9 @@ _SHOWING = set(
     "substr grepl".split()
 )
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
+_OBJECTS = {"bernstein", "sensitivitySampler", "sensitivitySamplerManual"}
+# functions in what is released: a function itself, and the best of several models
+_OF_RELEASES = {"response", "predict"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
 
 
@@ -134,7 +137,7 @@ class Calls(Names):
         if (found := self.verb(node, name)) is not None:
             return found
         for package in matching.PACKAGES:
-            if package in self.attached and matching.exports(package, python_name(name)):
+            if package in self.attached and matching.exports(package, name):
                 return self.of_mirror(node, package, name)
         if matching.stream_function(name):
             return self.drawn(node, name)
@@ -182,7 +185,7 @@ class Calls(Names):
         if name in matching.GENERICS:
             first, *rest = self.plainly(node.arguments)
             return Code(called(f"{first}.{name}", rest), "object" if name == "toGamma" else "")
-        if not matching.exports(package, plain):
+        if not matching.exports(package, name):
             raise Untranslated(f"{package} exports no {name}")
         thing = getattr(module, plain)
         known = matching.formals(thing)
@@ -197,12 +200,8 @@ class Calls(Names):
                 return Code(text, "release")
         given = self._matched(node.arguments, known, f"{package}::{name}", None, package == "DPpack")
         stream = ["rng=rng"] * matching.draws_itself(package, plain)
-        kind = "object" if isinstance(thing, type) else "release" if stream else ""
-        kind = "table" if plain == "tableDP" else kind
-        if plain.startswith("generate_"):
-            kind = "function"
-        elif plain in ("bernstein", "sensitivitySampler", "sensitivitySamplerManual"):
-            kind = "object"
+        kind = "object" if isinstance(thing, type) or plain in _OBJECTS else "release" if stream else ""
+        kind = "table" if plain == "tableDP" else "function" if plain.startswith("generate_") else kind
         return Code(called(f"{package.lower()}.{plain}", [*given, *stream]), kind)
 
     def _method(self, node: Call, owner: Call) -> Code:
@@ -214,16 +213,18 @@ class Calls(Names):
             found = [
                 home
                 for home in matching.PACKAGES
-                if (home == package or home in self.attached) and matching.exports(home, python_name(plain))
+                if (home == package or home in self.attached) and matching.exports(home, plain)
             ]
             if not found or self.scope.find(plain):
                 raise Untranslated(f"{plain} is no class of DPpack")
             return self.of_mirror(node, found[0], plain)
         target = self.value(of)
-        if target.kind in ("dict", "list", ""):
-            text = self.part(target, name, word(owner.function)).at(ATOM)
+        if target.kind == "release" and name not in _OF_RELEASES:
+            raise Untranslated(f"${name} is called, and a release has no such function")
+        if target.kind in ("object", "release"):
+            text = attribute(target.at(ATOM), name)
         else:
-            text = f"{target.at(ATOM)}.{python_name(name)}"
+            text = self.part(target, name, word(owner.function)).at(ATOM)
         arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
         kind = target.kind if name == "clone" else ""
@@ -238,6 +239,8 @@ class Calls(Names):
         """Return a call of a function whose parameters are known."""
         names = [str(each.name) for each in made.formals]
         known = [python_name(each) if each != matching.DOTS else each for each in names]
+        if len(set(known)) < len(known):
+            raise Untranslated(f"two parameters of {what} have one name in Python")
         self.check_promises(node.arguments, known, what, made)
         return Code(called(python, self._matched(node.arguments, known, what, made)), missing=1)
 
@@ -287,7 +290,9 @@ class Calls(Names):
                 raise Untranslated(f"{what} takes elements at NA")
             texts = [(name, code.array) for name, code in codes]
         if function:
-            known, texts = [*map(own_name, known)], [(own_name(name), text) for name, text in texts]
+            formals = [str(each.name) for each in function.formals]
+            own = {python_name(name): self.scope.free_name(name) for name in formals}
+            known, texts = [own[name] for name in known], [(own[name], text) for name, text in texts]
         return matching.placed(known, given, texts)
 
     def _argument(self, value: Node | None, name: str = "") -> str:
@@ -355,13 +360,8 @@ class Calls(Names):
         if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":
-            kind = (
-                first.kind
-                if first.kind in ("column", "matrix", "number")
-                else "doubles"
-                if first.kind in VECTORS
-                else ""
-            )
+            kind = "doubles" if first.kind in VECTORS else ""
+            kind = first.kind if first.kind in ("column", "matrix", "number") else kind
             return Code(called(NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
         arrays, single = plain in _WHOLE, plain not in _SUMMARIES
         texts = [

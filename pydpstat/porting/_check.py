@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydpstat import _files as files
 from pydpstat.errors import PydpstatError
+from pydpstat.porting._escapes import escaped
 from pydpstat.porting._files import deeply, no_script, script_text
 from pydpstat.porting._findings import Report, sarif
 from pydpstat.porting._flow import followed
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             reports.append(checked(path))
         except PydpstatError as error:
-            print(f"{path}: {error}", file=sys.stderr)
+            print(f"{escaped(str(path))}: {error}", file=sys.stderr)
             code = 2
     if options.format == "sarif":
         shown = sarif(reports)

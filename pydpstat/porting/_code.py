@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import builtins
 import math
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from keyword import iskeyword
+
+from pydpstat.porting._escapes import quoted
 
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
@@ -18,11 +21,11 @@ NUMERIC = {"doubles", "ints", "positions"}
 VECTORS = {*NUMERIC, "flags", "texts"}
 ELEMENT = {"doubles": "number", "ints": "number", "positions": "position", "texts": "text", "flags": "flag"}
 VECTOR = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
-# names that ported scripts use themselves
-_TAKEN = set(
-    "r np pd rng math warnings dppack diffpriv pydpstat RRandom len range print float int str list dict "
-    "bool lambda True False None set tuple".split()
-)
+# names that ported scripts use themselves, or that Python has where a script has not assigned them yet
+_TAKEN = {*dir(builtins), "_value_of_this_line"}
+_TAKEN |= set("r np pd rng math secrets warnings dppack diffpriv pydpstat RRandom".split())
+# letters and marks that nobody sees
+_UNSEEN = {"\u034f", "\u115f", "\u1160", *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
 _WHOLE = 10**15
 # from here on R may show a double as 1e+05
 LARGE = 100_000
@@ -30,6 +33,10 @@ LARGE = 100_000
 
 class Untranslated(ValueError):
     """R that has no sure counterpart; the text says what and why."""
+
+
+class TooManySteps(Exception):
+    """A statement whose translation would take too long; the text says by how much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +101,51 @@ def python_name(name: str) -> str:
     >>> python_name("type.DP"), python_name("lambda")
     ('type_DP', 'lambda_')
     """
-    plain = re.sub(r"\W", "_", name.replace(".", "_"))
+    plain = unicodedata.normalize("NFKC", name.replace(".", "_"))
+    # Python reads names in this form, so that two of R's may be one
+    plain = "".join(each if f"_{each}".isidentifier() and each not in _UNSEEN else "_" for each in plain)
     plain = plain if plain[:1].isidentifier() else f"_{plain}"
     return f"{plain}_" if iskeyword(plain) else plain
 
 
 def own_name(name: str) -> str:
-    """Return the name of a variable, which is none that ported scripts need."""
+    """Return the name of a variable, which is none that ported scripts or Python itself need.
+
+    Examples
+    --------
+    >>> own_name("total"), own_name("r"), own_name("exec"), own_name("__builtins__")
+    ('total', 'r_', 'exec_', '__builtins___')
+    """
     plain = python_name(name)
-    return f"{plain}_" if plain in _TAKEN else plain
+    return f"{plain}_" if plain in _TAKEN or plain.startswith("__") else plain
 
 
-def quoted(text: str | None) -> str:
-    """Return a text as Python writes it, in double quotes."""
-    if text is None:
-        return "None"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")
+def attribute(of: str, name: str) -> str:
+    """Return a public attribute; those that begin with an underscore lead into Python itself.
+
+    Examples
+    --------
+    >>> attribute("model", "upper.bounds")
+    'model.upper_bounds'
+    """
+    plain = python_name(name)
+    if plain.startswith("_"):
+        raise Untranslated(f"{name} is no name of a component")
+    return f"{of}.{plain}"
+
+
+def keyword(name: str | None, text: str) -> str:
+    """Return an argument by its name, which may be no name in Python.
+
+    Examples
+    --------
+    >>> keyword("n", "1"), keyword("a b", "1"), keyword("class", "1"), keyword(None, "1")
+    ('n=1', '**{"a b": 1}', '**{"class": 1}', '1')
+    """
+    if not name:
+        return text
+    plain = python_name(name) == name and not name.startswith("__")
+    return f"{name}={text}" if plain else f"**{{{quoted(name)}: {text}}}"
 
 
 def number(value: float, whole: bool = True) -> str:

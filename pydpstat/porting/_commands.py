@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pydpstat.porting._assignments import LEFT, RETURNED, Sink
-from pydpstat.porting._code import NOT, Untranslated, called, quoted
+from pydpstat.porting._code import NOT, Untranslated, called
 from pydpstat.porting._definitions import Definitions
+from pydpstat.porting._escapes import comments, quoted
 from pydpstat.porting._scope import function_name, word
 from pydpstat.porting._syntax import Call, Name, Node
 
@@ -75,7 +76,7 @@ class Commands(Definitions):
             self.into(each, LEFT)
 
     def _install_packages_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self.lines.append(f"{'    ' * self.depth}# R only: {self.script.written(node)}")
+        self.lines += comments(f"R only: {self.script.written(node)}", "    " * self.depth)
 
     def _set_seed_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         if len(given) != 1:

@@ -19,10 +19,11 @@ from pydpstat.porting._code import (
     Untranslated,
     called,
     is_whole,
+    keyword,
     of_one_kind,
     python_name,
-    quoted,
 )
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import function_name, word
 from pydpstat.porting._syntax import Call, Constant, Name
 
@@ -37,12 +38,12 @@ def combined(of: Calls, node: Call) -> Code:
     if any(each.name for each in given):
         scalar = all(each.kind in SCALARS for each in parts) and all(each.name for each in given)
         if scalar and not of.lenient:
-            texts = [_keyword(each.name, double(part, True)) for each, part in zip(given, parts)]
+            texts = [keyword(each.name, double(part, True)) for each, part in zip(given, parts)]
             return Code(called("r.c", texts), "named", missing=missing)
         if scalar:
             texts = [f"{quoted(each.name)}: {double(part, True)}" for each, part in zip(given, parts)]
             return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)
-        texts = [_keyword(each.name, part.array) for each, part in zip(given, parts)]
+        texts = [keyword(each.name, part.array) for each, part in zip(given, parts)]
         return Code(called("r.c", texts), missing=missing)
     if {each.kind for each in parts} == {"object"}:
         return Code(f"[{', '.join(each.text for each in parts)}]", "list", missing=1)
@@ -91,14 +92,6 @@ def double(code: Code, any_kind: bool = False) -> str:
     return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
 
 
-def _keyword(name: str | None, text: str) -> str:
-    """Return an argument by its name, which may be no name in Python."""
-    if not name:
-        return text
-    plain = name.isidentifier() and python_name(name) == name
-    return f"{name}={text}" if plain else f"**{{{quoted(name)}: {text}}}"
-
-
 def bound(of: Calls, node: Call) -> Code:
     """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
     texts = []
@@ -108,7 +101,7 @@ def bound(of: Calls, node: Call) -> Code:
     # Python's keywords differ, and none is before what has no name
     distinct = len(set(names)) == len(names) and "" not in names
     for each, label in zip(node.arguments, names):
-        texts.append(_keyword(label if distinct else "", of.value(each.value).array))
+        texts.append(keyword(label if distinct else "", of.value(each.value).array))
     kind = "frame" if any(of.value(each.value).kind == "frame" for each in node.arguments) else ""
     return Code(called(f"r.{function_name(node)}", texts), kind or "matrix")
 

@@ -10,7 +10,16 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting._assignments import OPERATORS, RETURNED, Assignments, Sink
 from pydpstat.porting._code import LAMBDA, Code, Untranslated
 from pydpstat.porting._layout import laid_out
-from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, assigned, function_name, nodes
+from pydpstat.porting._scope import (
+    ARROWS,
+    Scope,
+    Variable,
+    arguments_of,
+    assigned,
+    function_name,
+    hidden,
+    nodes,
+)
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
 
@@ -146,7 +155,7 @@ class Definitions(Assignments):
         """Assign a value to a new variable before the statement, and return it."""
         if not self.hoisting or self.frames:
             raise Untranslated("a value that is used twice inside a condition")
-        found = f"{name} {len(self.scope.names)}"
+        found = hidden(f"{name} {len(self.scope.names)}")
         python = self.scope.free_name(found, name)
         self.scope.names[found] = Variable(python, "text", missing=code.missing)
         self.emit(f"{python} = {code.text}")
@@ -161,8 +170,7 @@ class Definitions(Assignments):
         """Define a function before the statement, and return its name."""
         if not self.hoisting or self.frames:
             raise Untranslated("a function of several statements inside a condition")
-        # no name of R's
-        name = f"each {len(self.scope.names)}"
+        name = hidden(f"each {node.start}")
         python = self.scope.free_name(name, "each")
         self.scope.names[name] = Variable(python, "function")
         self._definition(python, node)

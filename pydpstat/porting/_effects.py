@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -56,6 +57,8 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
         known = [
             each.constant if each.known else [*each.items] for each in values if each.known or each.items
         ]
+        if name in ("length", "len") and len(values) == 1 and math.isfinite(values[0].count):
+            return Value(constant=values[0].count)
         names = [*values[0].parts] if name == "names" and values else []
         return Value(constant=names or values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
@@ -91,7 +94,7 @@ def _public(name: str, given: Given, both: Value) -> Value:
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
     same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
     kept = values[0] if same and values else _plain(both)
-    unknown = "" if constant is UNKNOWN else both.unknown
+    unknown = "" if constant == UNKNOWN else both.unknown
     made = _noise(name, values) or kept.made
     why = "" if name in functions.COARSE else kept.why
     return replace(kept, constant=constant, origins=origins, unknown=unknown, made=made, why=why)
@@ -142,7 +145,9 @@ def _container(name: str, given: Given, place: Place) -> Value:
     both = values_of.records_of(values, place)
     constant = _constant("c", values) if name == "c" else UNKNOWN
     new = {f"{place.line}:{place.column}:{place.text}"} if len(values) > 1 or name != "c" else NONE
-    items = tuple(item for each in values for item in (name == "c" and each.items or (each,)))
+    several = [each.items if name == "c" and each.items else (each,) for each in values]
+    few = sum(map(len, several)) <= values_of.MOST
+    items = tuple(item for each in several for item in each) if few else ()
     made, origins = _noise(name, values), both.origins | new
     kept = replace(both, constant=constant, origins=origins, made=made, function=None)
     return replace(kept, parts=parts, items=items)

@@ -27,12 +27,13 @@ from pydpstat.porting._code import (
     SUM,
     VECTORS,
     Code,
+    TooManySteps,
     Untranslated,
     called,
     is_whole,
     number,
-    quoted,
 )
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
 
@@ -72,6 +73,8 @@ class Expressions(ABC):
         self.complete: set[str] = set()
         # whether a comparison with a missing value stops R, and whether it counts as false
         self.tested = self.dropped = False
+        # how many expressions were translated, and how many may be
+        self.steps, self.most_steps = 0, math.inf
 
     @abstractmethod
     def subscript(self, node: Call, single: bool) -> Code:
@@ -101,6 +104,9 @@ class Expressions(ABC):
         """Return an expression."""
         if node is None:
             raise Untranslated("an argument is empty")
+        self.steps += 1
+        if self.steps > self.most_steps:
+            raise TooManySteps(f"its translation takes more than {self.most_steps:,} steps")
         if isinstance(node, Constant):
             if isinstance(node.value, float) and math.isnan(node.value) and not self.lenient:
                 raise Untranslated("NaN is NA in Python")
@@ -331,6 +337,8 @@ def _constant(node: Constant) -> Code:
     if node.kind == "integer" and abs(value) >= _TOO_LARGE:
         raise Untranslated(f"{value}L may lead beyond R's integers, where all is NA")
     if isinstance(value, complex):
+        if not math.isfinite(value.imag):
+            raise Untranslated("a complex number that is not finite")
         return Code(repr(value))
     return Code(number(value), "count" if node.kind == "integer" else "number")
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting._escapes import shortened
 from pydpstat.porting._grammar import decoded
 
 _LARGEST = 20_000_000
@@ -46,7 +47,8 @@ def no_script(language: str, path: Path, reason: str, line: int, column: int) ->
     other = (
         "" if path.suffix.lower() in (".r", ".py") else " A file of Python ends with .py, one of R with .R."
     )
-    return f"this is no {language}: line {line}, column {column}: {reason}. Correct it there.{other}"
+    place = f"line {line}, column {column}"
+    return f"this is no {language}: {place}: {shortened(reason)}. Correct it there.{other}"
 
 
 @contextmanager

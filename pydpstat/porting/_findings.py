@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pydpstat import __version__
+from pydpstat.porting._escapes import as_json, escaped
 from pydpstat.porting._forms import Place
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
@@ -80,9 +80,10 @@ class Report(NamedTuple):
 
     def text(self) -> str:
         """Return the report as lines."""
-        lines = [f"{self.path}: {_number(len(self.releases), 'release')}, {_counted(self.findings)}"]
+        path = escaped(self.path)
+        lines = [f"{path}: {_number(len(self.releases), 'release')}, {_counted(self.findings)}"]
         for each in self.findings:
-            where = f"{self.path}:{each.place.line}:{each.place.column}"
+            where = f"{path}:{each.place.line}:{each.place.column}"
             lines += ["", f"{where}: {each.severity}: {each.what} [{each.rule}]"]
             lines += [f"    {word:<9}{said}" for word, said in _said(each)]
         lines += ["", "Releases:"] if self.releases else []
@@ -95,7 +96,7 @@ class Report(NamedTuple):
         left = [f"    line {place.line}: {place.text}: {reason}" for place, reason in self.not_followed]
         for head, more in (("Together:", totals), ("Not followed:", left)):
             lines += ["", head, *more] if more else []
-        return "\n".join([*lines, *["", *self.remarks][: 9 * bool(self.remarks)]])
+        return "\n".join(map(escaped, [*lines, *["", *self.remarks][: 9 * bool(self.remarks)]]))
 
     def json(self) -> str:
         """Return the report as JSON; an unknown number of times is null."""
@@ -111,7 +112,7 @@ class Report(NamedTuple):
             "not_followed": [{"place": place._asdict(), "reason": why} for place, why in self.not_followed],
             "remarks": self.remarks,
         }
-        return json.dumps(content, indent=2, ensure_ascii=False)
+        return as_json(content)
 
     def run(self) -> dict[str, object]:
         """Return the report as one run of SARIF 2.1.0."""
@@ -149,7 +150,7 @@ def described(rule: str) -> str:
 def sarif(reports: Sequence[Report]) -> str:
     """Return reports as SARIF 2.1.0, a run for each."""
     content = {"$schema": _SARIF, "version": "2.1.0", "runs": [each.run() for each in reports]}
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return as_json(content)
 
 
 def _said(finding: Finding) -> list[tuple[str, str]]:

@@ -19,19 +19,32 @@ from pydpstat.porting._publishing import Facts, Publishing, is_endless
 from pydpstat.porting._values import GROUPED, NOISY, NONE, NOTHING, UNKNOWN, Source, Value, either, joined
 
 _DEEPEST, _MOST_CALLS = 12, 50_000
+# so many forms are followed, loops and functions several times: for each form of the script, and in any
+_STEPS, _LEAST_STEPS = 6, 150_000
 # the numbers that may be a total of what releases spend
 _TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
 _ENDLESS = {"inf": math.inf, "nan": math.nan}
 
 
+# sets of so many take as long as a form
+_SET = 32
+
+
+class _TooManySteps(Exception):
+    """A script that would take too long to follow."""
+
+
 def followed(script: Block, r: bool) -> Facts:
     """Follow a script; vectors that are written in it are data if they are released."""
     data: frozenset[str] = NONE
+    steps: float = _STEPS * forms.size(script) + _LEAST_STEPS
     for _ in range(4):
-        facts = Flow(r, data).run(script)
-        if facts.origins <= data:
+        flow = Flow(r, data, steps)
+        facts = flow.run(script)
+        if facts.origins <= data or flow.steps <= 0:
             break
-        data |= facts.origins
+        # the walks together take no longer than that
+        steps, data = flow.steps, data | facts.origins
     return facts
 
 
@@ -47,13 +60,26 @@ class Flow(Publishing):
                     self._publish(each.place, "shown", [value])
             except RecursionError:
                 self._give_up(each.place, "it is nested too deeply")
+            except _TooManySteps:
+                self._give_up(each.place, "the script takes too many steps; from here on it is not followed")
+                return self.facts
         for key, made in list(self._defined.items()):
             if key not in self._called:
-                self._invoke(made, [], made.place)
+                try:
+                    self._invoke(made, [], made.place)
+                except _TooManySteps:
+                    self._give_up(made.place, "the script takes too many steps; the function is not followed")
         return self.facts
 
     def value(self, form: Form) -> Value:
         """Return what is known of a form's value, after what it does."""
+        value = self._value(form)
+        self.steps -= 1 + (len(value.origins) + len(value.sources) + len(value.items)) // _SET
+        if self.steps <= 0:
+            raise _TooManySteps
+        return value
+
+    def _value(self, form: Form) -> Value:
         match form:
             case forms.Literal(place=place, value=constant):
                 if isinstance(constant, int) and not isinstance(constant, bool):
@@ -155,31 +181,28 @@ class Flow(Publishing):
             results.append(self.value(way))
             after.append(self._scopes[-1])
         first, second = [*after, before][:2]
-        self._scopes[-1] = {
-            name: either(
-                first.get(name, second.get(name, NOTHING)), second.get(name, first.get(name, NOTHING))
-            )
-            for name in {**first, **second}
-        }
+        found = self._scopes[-1] = dict(first)
+        for name, b in second.items():
+            a = found.get(name)
+            # most are the same on both ways
+            if a is not b:
+                found[name] = b if a is None else either(a, b)
         return either(results[0], results[-1])
 
     def _loop(self, form: forms.Loop) -> Value:
         over = self.value(form.over) if form.over else None
-        with self._round(math.inf if over is None else self._count(over)) as loop:
+        with self._round(math.inf if over is None else over.count) as loop:
             element = NOTHING if over is None else effects.element_of(over, loop)
             self._scopes[-1].update(dict.fromkeys(form.names, element))
             if not self._silent:
                 # what a round changes is there in the next one, and said there
                 facts, self.facts, self._silent = self.facts, Facts(), True
-                self.value(form.body)
-                self.facts, self._silent = facts, False
+                try:
+                    self.value(form.body)
+                finally:
+                    self.facts, self._silent = facts, False
                 self._scopes[-1].update(dict.fromkeys(form.names, element))
             return self.value(form.body)
-
-    def _count(self, over: Value) -> float:
-        if isinstance(over.constant, list):
-            return float(len(over.constant))
-        return float(len(over.items)) if over.items else math.inf
 
     @contextmanager
     def _round(self, count: float) -> Iterator[int]:
@@ -344,7 +367,7 @@ class Flow(Publishing):
         if form.function in functions.BY_GROUP:
             over, extra = joined(value for _, value in others), []
             over = replace(over, split=over.split | {GROUPED})
-        with self._round(self._count(over)) as loop:
+        with self._round(over.count) as loop:
             element = (None, effects.element_of(over, loop))
             given = [element, *extra]
             name = function.name if isinstance(function, Variable) else ""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from pydpstat.porting._escapes import escaped
+
+# so many forms may be inside one another
+DEEPEST = 400
 # so much of a form's text is shown
 _SHOWN = 60
 
@@ -18,7 +22,7 @@ class Place(NamedTuple):
     @classmethod
     def of(cls, line: int, column: int, text: str) -> Place:
         """Return a place with a text that is shortened."""
-        shown = " ".join(text[: 4 * _SHOWN].split())
+        shown = escaped(" ".join(text[: 4 * _SHOWN].split()))
         return cls(line, column, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}...")
 
     def __str__(self) -> str:
@@ -105,3 +109,15 @@ class Loop(NamedTuple):
 
 
 Form: TypeAlias = Literal | Variable | Apply | Part | Lambda | Assign | Block | Branch | Loop
+
+
+def size(form: Form) -> int:
+    """Return how many forms there are in one."""
+    left: list[object] = [form]
+    found = 0
+    while left:
+        each = left.pop()
+        if isinstance(each, tuple) and not isinstance(each, Place):
+            found += hasattr(each, "place")
+            left += each
+    return found

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
+import warnings
 from collections.abc import Iterable, Sequence
 
 from pydpstat.porting import _forms as forms
 from pydpstat.porting._forms import Apply, Form, Place
+from pydpstat.porting._functions import TOO_DEEP
 
 _SIGNS = dict(zip("Add Sub USub UAdd Mult Div Pow Not Eq".split(), "+ - - + * / ^ ! ==".split()))
 
@@ -19,7 +22,12 @@ def forms_of_python(text: str) -> forms.Block:
     SyntaxError
         Where it is no Python.
     """
-    return _Reader(text).block(ast.parse(text).body)
+    reader = _Reader(text)
+    with warnings.catch_warnings():
+        # what Python says of escapes in strings
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    return forms.Block(Place(1, 1, ""), tuple(map(reader.statement, tree.body)))
 
 
 class _Reader:
@@ -28,6 +36,13 @@ class _Reader:
         self._lines = text.encode().splitlines()
         # what a name stands for: a package, and a name in it or none
         self._imported: dict[str, tuple[str, str]] = {}
+
+    def statement(self, node: ast.stmt) -> Form:
+        """Return a statement that is not inside of another one."""
+        level: list[ast.AST] = [node]
+        for _ in range(forms.DEEPEST):
+            level = [part for each in level for part in ast.iter_child_nodes(each)]
+        return Apply(self._place(node), TOO_DEEP, ()) if level else self._statement(node)
 
     def block(self, statements: Sequence[ast.stmt]) -> forms.Block:
         return forms.Block(Place(1, 1, ""), tuple(map(self._statement, statements)))
@@ -104,7 +119,7 @@ class _Reader:
         place = self._place(node)
         match node:
             case ast.Constant(value=value):
-                return forms.Literal(place, float(value) if type(value) is int else value)
+                return forms.Literal(place, _double(value) if type(value) is int else value)
             case ast.Name(id=name):
                 return forms.Variable(place, name)
             case ast.Call():
@@ -179,6 +194,10 @@ class _Reader:
             case ast.Attribute(value=of, attr=name):
                 return Apply(place, name, given, receiver=self._form(of))
         return Apply(place, "", ((None, self._form(node.func)), *given))
+
+
+def _double(value: int) -> float:
+    return float(value) if value.bit_length() <= 1023 else math.inf
 
 
 def _sign(node: ast.AST, other: str = "operator") -> str:

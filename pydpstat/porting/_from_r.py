@@ -6,6 +6,8 @@ import math
 
 from pydpstat.porting import _forms as forms
 from pydpstat.porting._forms import Apply, Block, Form, Place
+from pydpstat.porting._functions import TOO_DEEP
+from pydpstat.porting._scope import depth
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node, Script
 
 _ARROWS = {"<-", "<<-", "=", ":="}
@@ -16,15 +18,21 @@ _PIPES = {"%>%", "%<>%", "%T>%"}
 def forms_of(script: Script) -> Block:
     """Return a script's statements; R shows their values."""
     reader = _Reader(script)
-    return Block(Place(1, 1, ""), tuple(map(reader.form, script.expressions)), shown=True)
+    return Block(Place(1, 1, ""), tuple(map(reader.statement, script.expressions)), shown=True)
 
 
 class _Reader:
     def __init__(self, script: Script) -> None:
         self._script = script
 
+    def statement(self, node: Node) -> Form:
+        return self.form(node) if depth(node) <= forms.DEEPEST else Apply(self._place(node), TOO_DEEP, ())
+
+    def _place(self, node: Node) -> Place:
+        return Place.of(*self._script.place(node.start), self._script.written(node))
+
     def form(self, node: Node) -> Form:
-        place = Place.of(*self._script.place(node.start), self._script.written(node))
+        place = self._place(node)
         if isinstance(node, Constant):
             missing = node.value is None and node.kind != "NULL"
             return forms.Literal(place, math.nan if missing else node.value)

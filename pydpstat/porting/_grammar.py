@@ -332,9 +332,13 @@ def _leaf(token: Token) -> Node:
 
 def _open(node: Node) -> bool:
     """Return whether a placeholder is left; R does not look for one among formal arguments."""
-    if isinstance(node, Function):
-        return _open(node.body)
-    if not isinstance(node, Call):
-        return node is _HERE
-    values = (each.value for each in node.arguments if each.value is not None)
-    return any(map(_open, (node.function, *values)))
+    left: list[Node | None] = [node]
+    while left:
+        each = left.pop()
+        if each is _HERE:
+            return True
+        if isinstance(each, Function):
+            left.append(each.body)
+        elif isinstance(each, Call):
+            left += [each.function, *(one.value for one in each.arguments)]
+    return False

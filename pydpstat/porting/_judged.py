@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
@@ -17,6 +18,7 @@ _BY_RECORD = (*BY_NUMBER, "histogramDP", "tableDP", "quantileDP", "medianDP", *T
 _DELTA = 1e-6
 # so many guarantees are composed one by one
 _MOST = 1000
+_LARGEST = Fraction(2) ** 1023
 
 
 class Judged(NamedTuple):
@@ -76,15 +78,25 @@ def spent(judged: Sequence[Judged]) -> Iterator[Spent]:
 
 def _sum(all_: Sequence[Judged]) -> tuple[Guarantee, str] | None:
     """Return the sum of what is kept, and in words that by zCDP where it is smaller; None without one."""
-    each = [kept for one in all_ if (kept := one.kept) is not None for _ in range(int(one.release.times))]
-    if not each or any(math.isinf(kept.epsilon) for kept in each):
+    pairs = [(kept, int(one.release.times)) for one in all_ if (kept := one.kept) is not None]
+    pairs = [(kept, times) for kept, times in pairs if times]
+    if not pairs or any(math.isinf(kept.epsilon) for kept, _ in pairs):
         return None
-    delta = min(1.0, math.fsum(kept.delta for kept in each))
-    basic = Guarantee(math.fsum(kept.epsilon for kept in each), delta, each[0].neighbors)
+    delta = min(1.0, _total((kept.delta, times) for kept, times in pairs))
+    basic = Guarantee(_total((kept.epsilon, times) for kept, times in pairs), delta, pairs[0][0].neighbors)
     try:
-        smaller = compose(each, "zcdp", delta=delta or _DELTA) if len(each) <= _MOST else basic
+        # loops inside one another may make more releases than can be listed
+        few = sum(times for _, times in pairs) <= _MOST
+        each = [kept for kept, times in pairs for _ in range(times)] if few else []
+        smaller = compose(each, "zcdp", delta=delta or _DELTA) if few else basic
     except PydpstatError:
         return basic, ""
     if smaller.epsilon >= basic.epsilon:
         return basic, ""
     return basic, f"; by zCDP (epsilon {smaller.epsilon:.6g}, delta {smaller.delta:.6g})"
+
+
+def _total(parts: Iterable[tuple[float, int]]) -> float:
+    """Return the sum of numbers that are each there several times, rounded once."""
+    total = sum((Fraction(value) * times for value, times in parts), Fraction(0))
+    return float(total) if total < _LARGEST else math.inf

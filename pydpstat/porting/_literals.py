@@ -13,6 +13,8 @@ _PARTS = re.compile(
 )
 # as R: exponents beyond all doubles count as one of them
 _MOST = 20_000
+# so many decimal digits before or behind the point are beyond all doubles, far enough for any rounding
+_BEYOND = 400
 _LARGEST = Fraction(2**1024 - 2**971)
 
 _ESCAPE = re.compile(
@@ -63,9 +65,11 @@ def _binary(parts: re.Match[str]) -> Fraction:
 def _decimal(parts: re.Match[str]) -> Fraction:
     digits, power = parts["whole"] + parts["part"], _exponent(parts["exponent"]) - len(parts["part"])
     value = _digits(digits, 10)
+    size = power + len(digits.lstrip("0"))
+    if value and abs(size) > _BEYOND:
+        return Fraction(0) if size < 0 else _LARGEST * 2
     if power + len(digits) < -300:
-        for _ in digits:
-            value = _long(value / 10)
+        value = _tenths(value, len(digits))
         power += len(digits)
     factor, ten, left = Fraction(1), Fraction(10), abs(power) if value else 0
     while left:
@@ -82,18 +86,38 @@ def _exponent(text: str | None) -> int:
 def _digits(text: str, base: int) -> Fraction:
     if len(text) < 17:
         return Fraction(int(text or "0", base))
-    value = Fraction(0)
+    value = 0
     for digit in text:
-        value = _long(_long(base * value) + int(digit, base))
-    return value
+        value = _rounded(_rounded(base * value, 1) + int(digit, base), 1)
+    return Fraction(value)
 
 
 def _long(value: Fraction) -> Fraction:
     """Round to 64 binary digits, the C type ``long double``."""
-    scale = Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length() - 64)
-    if value >= scale * 2**64:
-        scale *= 2
-    return round(value / scale) * scale
+    # a power of two in the place of the denominator keeps the digits
+    power = max(0, value.denominator.bit_length() - value.numerator.bit_length() + 65)
+    return Fraction(_rounded(value.numerator << power, value.denominator), 1 << power)
+
+
+def _tenths(value: Fraction, times: int) -> Fraction:
+    """Divide a whole number several times by ten, rounding each time."""
+    digits, power = value.numerator, 0
+    for _ in range(times):
+        digits = _rounded(digits << 68, 10)
+        more = max(0, digits.bit_length() - 64)
+        digits, power = digits >> more, power + more - 68
+    return Fraction(digits) * Fraction(2) ** power
+
+
+def _rounded(numerator: int, denominator: int) -> int:
+    """Return a quotient, which is whole or has more digits, rounded to 64 binary digits, half to even."""
+    shift = max(0, numerator.bit_length() - denominator.bit_length() - 64)
+    if numerator >= denominator << (shift + 64):
+        shift += 1
+    unit = denominator << shift
+    whole, rest = divmod(numerator, unit)
+    whole += 2 * rest > unit or (2 * rest == unit and whole & 1)
+    return whole << shift
 
 
 def string(body: str, symbol: bool = False) -> str:

@@ -88,8 +88,9 @@ def placed(known: Sequence[str], given: Sequence[Argument], texts: Sequence[tupl
 
 
 def exports(package: str, name: str) -> bool:
-    """Return whether a mirror has a function or class by this name in Python."""
-    return not name.startswith("_") and callable(getattr(PACKAGES.get(package), name, None))
+    """Return whether a mirror has a function or class by this name of R's."""
+    plain = python_name(name) if name.isascii() else "_"
+    return not plain.startswith("_") and callable(getattr(PACKAGES.get(package), plain, None))
 
 
 @cache

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting import r
-from pydpstat.porting._code import ATOM, LARGE, Code, Untranslated, called, is_whole, python_name, quoted
+from pydpstat.porting._code import ATOM, LARGE, Code, Untranslated, called, is_whole, python_name
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._expressions import CONSTANTS
 from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, nodes
 from pydpstat.porting._subscripts import Subscripts
@@ -33,7 +34,9 @@ _HELP = set(
 def of_base(name: str) -> Callable[..., object] | None:
     """Return the counterpart of a function of base R or dplyr, or nothing."""
     plain = python_name(name)
-    found = None if plain.startswith(("_", "set_")) or plain in _HELP else getattr(r, plain, None)
+    # R's functions have no other letters, and one that only looks alike differs
+    hidden = plain.startswith(("_", "set_")) or plain in _HELP or not name.isascii()
+    found = None if hidden else getattr(r, plain, None)
     return found if callable(found) and not isinstance(found, type) else None
 
 
@@ -51,7 +54,7 @@ class Names(Subscripts):
 
     @abstractmethod
     def global_name(self, name: str) -> str:
-        """Return a variable of the script in Python."""
+        """Return a variable of the script in Python, wherever it is assigned."""
 
     def named(self, node: Name) -> Code:
         """Return a variable, a column, a constant, or a function as a value."""
@@ -93,7 +96,7 @@ class Names(Subscripts):
         package = "" if package in matching.OF_R else package
         for home in matching.PACKAGES:
             if package == home or (not package and home in self.attached):
-                if matching.exports(home, plain):
+                if matching.exports(home, name):
                     return f"{home.lower()}.{plain}"
         if name in self.counts:
             return self.global_name(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from pydpstat import _files as files
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import _recorded as recorded
+from pydpstat.porting._escapes import escaped
 from pydpstat.porting._files import deeply, no_script, script_text
 from pydpstat.porting._syntax import RSyntaxError
 from pydpstat.porting._translation import Port, ported
@@ -21,12 +23,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     if options.record:
         files.write(options.record, recorded.recorder_for(options.script))
-        print(f"Rscript {options.record} writes {options.script.stem}.json, where R and the packages are.")
+        command = escaped(f"Rscript {shlex.quote(str(options.record))}")
+        print(f"{command} writes {escaped(options.script.stem)}.json, where R and the packages are.")
         return 0
     found = _ported(options.script, options.own)
     if options.output:
         files.write(options.output, found.text)
-        print(f"{options.output}: {report(found)}")
+        print(f"{escaped(str(options.output))}: {report(found)}")
     elif not options.verify:
         print(found.text, end="")
         print(report(found), file=sys.stderr)
@@ -45,9 +48,7 @@ def _ported(path: Path, own: bool) -> Port:
             return ported(script_text(path, "port"), path.name, own)
     except RSyntaxError as error:
         reason = no_script("R", path, error.reason, error.line, error.column)
-        raise PydpstatError(f"{path}: {reason}") from None
-    except RecursionError:
-        raise PydpstatError(f"{path} is nested too deeply. Split its longest expression.") from None
+        raise PydpstatError(f"{escaped(str(path))}: {reason}") from None
 
 
 def report(port: Port) -> str:
@@ -55,8 +56,8 @@ def report(port: Port) -> str:
     left = len(port.problems)
     statements = f"{port.statements} statement{'s' * (port.statements != 1)}"
     told = f"{statements}, all translated." if not left else f"{statements}; {left} left to you:"
-    lines = [told, *(f"  line {each.line}: {each.reason}" for each in port.problems)]
-    return "\n".join([*lines, *(f"  line {line}: {text}" for line, text in port.remarks)])
+    lines = [told, *(f"  line {each.line}: {escaped(each.reason)}" for each in port.problems)]
+    return "\n".join([*lines, *(f"  line {line}: {escaped(text)}" for line, text in port.remarks)])
 
 
 def _parser() -> argparse.ArgumentParser:

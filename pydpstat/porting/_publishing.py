@@ -42,8 +42,8 @@ class Facts:
 class Publishing:
     """A run through a script, in which `data` are the origins of what was found to be data."""
 
-    def __init__(self, r: bool, data: frozenset[str]) -> None:
-        self.facts = Facts()
+    def __init__(self, r: bool, data: frozenset[str], steps: float = math.inf) -> None:
+        self.facts, self.steps = Facts(), steps
         self._r, self._data = r, data
         self._scopes: list[dict[str, Value]] = [{}]
         self._columns: list[Value] = []

@@ -17,6 +17,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
+from pydpstat.porting._escapes import escaped, shortened
 from pydpstat.porting._grammar import decoded
 from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
@@ -37,10 +38,18 @@ def recorder_for(script: Path) -> str:
     Examples
     --------
     >>> recorder_for(Path("analysis.R")).splitlines()[-1]
-    '})("analysis.R", "analysis.json")'
+    '})("./analysis.R", "./analysis.json")'
     """
-    names = json.dumps(script.name), json.dumps(f"{script.stem}.json")
+    names = _in_r(script.name), _in_r(f"{script.stem}.json")
     return _recorder().read_text(encoding="utf-8").replace(_CALL, f"({', '.join(names)})")
+
+
+def _in_r(name: str) -> str:
+    """Return a file's name as R's string, as a path: R has other uses for ``stdin`` or a tilde."""
+    if not name.isprintable():
+        shown = escaped(name)
+        raise PydpstatError(f"the script's name has characters that cannot be seen: {shown}. Rename it.")
+    return json.dumps(f"./{name}", ensure_ascii=False)
 
 
 def record_of(script: Path, recorded: Path | None = None) -> Record:
@@ -61,12 +70,13 @@ def record_of(script: Path, recorded: Path | None = None) -> Record:
         known = record["md5"], record["expressions"], record["pool"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PydpstatError(
-            f"{recorded} is no record of an R script: {error!r}. Make it with --record."
+            f"{escaped(str(recorded))} is no record of an R script: {error!r}. Make it with --record."
         ) from None
     text = decoded(script.read_bytes())
     lines = text if text.endswith("\n") or not text else f"{text}\n"
     if known[0] != hashlib.md5(lines.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest():
-        raise PydpstatError(f"{recorded} is a record of another text than {script} has now. Record it again.")
+        names = escaped(f"{recorded} is a record of another text than {script} has now")
+        raise PydpstatError(f"{names}. Record it again.")
     return record
 
 
@@ -81,14 +91,16 @@ def _run(script: Path, output: Path) -> None:
         )
     add_own_library()
     choose_kernels()
-    command = ["Rscript", str(_recorder()), str(script), str(output)]
+    # whole paths, since R takes others for options, web addresses or its own streams
+    command = ["Rscript", str(_recorder()), str(script.resolve()), str(output.resolve())]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS)
     except subprocess.TimeoutExpired:
-        raise PydpstatError(f"R has not ended {script} within an hour. Shorten the script.") from None
+        name = escaped(str(script))
+        raise PydpstatError(f"R has not ended {name} within an hour. Shorten the script.") from None
     if done.returncode or not output.exists():
         said = done.stderr.strip() or "it ended before the script did"
-        raise PydpstatError(f"R made no record of {script}: {said}")
+        raise PydpstatError(f"R made no record of {escaped(str(script))}: {shortened(said)}")
 
 
 def deviations(

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -178,6 +179,8 @@ def held(release: Release) -> Held:
 
 # the same calls in a script are asked once
 _KNOWN: dict[object, Held] = {}
+# objects that are not told apart are none of those before
+_OTHER = count()
 
 
 def _asked(release: Release) -> Held:
@@ -199,10 +202,13 @@ def _warned(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
     return result, tuple(each.message for each in caught if isinstance(each.message, PrivacyWarning))
 
 
-def _key(value: Value) -> object:
+def _key(value: Value, depth: int = 4) -> object:
+    """Return what tells calls apart; objects that are made from objects are looked into so many times."""
     made = value.made
-    inside = sorted((name, _key(each)) for name, each in made.arguments.items()) if made else ()
-    return (repr(value.constant), value.levels, value.level == PRIVATE, made and made.function, repr(inside))
+    if made is None or not depth:
+        return (repr(value.constant), value.levels, value.level == PRIVATE, made and next(_OTHER))
+    inside = sorted((name, _key(each, depth - 1)) for name, each in made.arguments.items())
+    return (repr(value.constant), value.levels, value.level == PRIVATE, made.function, tuple(inside))
 
 
 # made-up arguments

@@ -51,12 +51,16 @@ class Scope:
 
     outer: Scope | None = None
     names: dict[str, Variable] = field(default_factory=dict)
-    # whose each name in Python is
+    # whose each name in Python is, in the whole script
     owners: dict[str, str] = field(default_factory=dict)
     # declared in Python
     everywhere: dict[str, str] = field(default_factory=dict)
     # whether it only shows what is around a function
     view: bool = False
+
+    def __post_init__(self) -> None:
+        # a name means the same everywhere: a function must not hide a variable that has another name in R
+        self.owners = self.outer.owners if self.outer else self.owners
 
     def find(self, name: str) -> Variable | None:
         """Return a variable of this scope or of one around it; what is outside may have changed since."""
@@ -70,6 +74,11 @@ class Scope:
         while self.owners.setdefault(python, name) != name:
             python += "_"
         return python
+
+
+def hidden(name: str) -> str:
+    """Return a name that no variable of R's can have."""
+    return f"\0{name}"
 
 
 def arguments_of(node: Node | None) -> list[Node]:
@@ -95,19 +104,32 @@ def function_name(node: Node | None) -> str:
 
 def nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
     """Return a node and all nodes in it, in R's order of writing; `inside` tells where to go on."""
-    if node is None:
-        return
-    yield node
-    if not inside(node):
-        return
+    left = [node]
+    while left:
+        one = left.pop()
+        if one is None:
+            continue
+        yield one
+        if isinstance(one, (Call, Function)) and inside(one):
+            left += reversed(parts_of(one))
+
+
+def parts_of(node: Node) -> list[Node | None]:
+    """Return the nodes right inside a node, in R's order of writing."""
     if isinstance(node, Function):
-        for each in node.formals:
-            yield from nodes(each.value, inside)
-        yield from nodes(node.body, inside)
-    elif isinstance(node, Call):
-        yield from nodes(node.function, inside)
-        for each in node.arguments:
-            yield from nodes(each.value, inside)
+        return [*(each.value for each in node.formals), node.body]
+    if isinstance(node, Call):
+        return [node.function, *(each.value for each in node.arguments)]
+    return []
+
+
+def depth(node: Node) -> int:
+    """Return how many nodes are inside one another, at most."""
+    level, count = [node], 0
+    while level:
+        level = [part for each in level for part in parts_of(each) if part is not None]
+        count += 1
+    return count
 
 
 def assigned(node: Node | None, deep: bool = False) -> list[str]:
@@ -137,9 +159,10 @@ def call(name: str, *values: Node, like: Node) -> Call:
 
 def either(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
     """Return what is known of variables after one of two ways."""
-    found = {}
-    for name in {**first, **second}:
-        a, b = first.get(name), second.get(name)
+    found = dict(first)
+    for name, b in second.items():
+        a = found.get(name)
         # most are the same on both ways
-        found[name] = a.or_else(b) if a is not None and b is not None and a is not b else a or b
-    return found  # type: ignore[return-value]
+        if a is not b:
+            found[name] = b if a is None else a.or_else(b)
+    return found

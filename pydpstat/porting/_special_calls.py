@@ -22,8 +22,8 @@ from pydpstat.porting._code import (
     Code,
     Untranslated,
     called,
-    quoted,
 )
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import call, function_name, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
@@ -184,7 +184,7 @@ def _chosen(of: Calls, node: Call) -> Code:
 
 def _replicate(of: Calls, node: Call) -> Code:
     pairs = dict(matching.matched(["n", "expr", "simplify"], node.arguments, "replicate"))
-    made = Function((), pairs["expr"], pairs["expr"].start, pairs["expr"].end)
+    made = Function((), pairs["expr"], node.start, node.end)
     more = [f"simplify={of.value(pairs['simplify']).text}"] if "simplify" in pairs else []
     return Code(
         called("r.replicate", [of.value(pairs["n"]).text, of.function(made).text, *more]), "", missing=1

@@ -5,30 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from pydpstat.porting import _matching as matching
 from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
-from pydpstat.porting._code import (
-    ATOM,
-    ELEMENT,
-    SCALARS,
-    VECTORS,
-    Code,
-    Problem,
-    Untranslated,
-    called,
-    own_name,
-    quoted,
-)
-from pydpstat.porting._commands import Commands
+from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated
+from pydpstat.porting._escapes import comments, quoted, shortened
 from pydpstat.porting._layout import WIDTH, laid_out
+from pydpstat.porting._loops import Loops
 from pydpstat.porting._scope import (
     ARROWS,
     Variable,
     arguments_of,
     assigned,
+    depth,
     either,
     function_name,
     nodes,
@@ -44,14 +36,23 @@ _SHOW_NOTHING = set(
     "options".split()
 )
 # what Python has as statements only, or writes as some
+_RECENT = 20
+# what calls raise whose arguments are not those of the function, as `if`() is one
+_MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
+_WRONG = "a function is called with other arguments than it has"
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
-class Statements(Commands):
+class Statements(Loops):
     """A script in lines of Python."""
 
     def __init__(
-        self, script: Script, names: Sequence[str] = (), lenient: bool = False, own: bool = False
+        self,
+        script: Script,
+        names: Sequence[str] = (),
+        lenient: bool = False,
+        own: bool = False,
+        deepest: float = math.inf,
     ) -> None:
         super().__init__(script)
         self.own = own
@@ -61,23 +62,40 @@ class Statements(Commands):
         self.problems: list[Problem] = []
         self.attached: set[str] = set(matching.PACKAGES) if lenient else set()
         self.special = specials(self)
-        self.depth, self.hoisting, self._comment = 0, True, 0
+        self.depth, self.hoisting, self.comment = 0, True, 0
+        self._inside, self._rounds = 0, {}
         self.read_first: set[str] = set()
         # how often each name is assigned, and where the last statement ended
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
         self.counts = Counter(found)
+        self._reserve(found)
         self.functions: dict[str, Function] = {}
         self.growing: set[str] = set()
         self.changed_until: dict[str, float] = {}
         self.captured: set[str] = set()
-        self._look_ahead()
+        self._look_ahead(deepest)
         self.end = 0
         for name in names:
-            self.scope.names[name] = Variable(own_name(name), missing=0)
+            self.scope.names[name] = Variable(self.scope.free_name(name), missing=0)
 
-    def _look_ahead(self) -> None:
+    def _reserve(self, names: Sequence[str]) -> None:
+        """Give each variable and parameter of the script its name in Python."""
+        inside = (one for top in self.script.expressions for one in nodes(top) if isinstance(one, Function))
+        formals = (str(each.name) for one in inside for each in one.formals)
+        for name in (*names, *formals):
+            self.scope.free_name(name)
+
+    def _look_ahead(self, deepest: float) -> None:
         """Note the script's functions, and the variables that change or are multiplied and kept."""
-        for each in (one for top in self.script.expressions for one in nodes(top)):
+        deep = [each for each in self.script.expressions if depth(each) > deepest]
+        for each in (one for top in deep for one in nodes(top)):
+            if isinstance(each, Name):
+                # nothing is sure of what is too deep
+                self.captured.add(each.name)
+                self.changed_until[each.name] = math.inf
+        left_out = {id(each) for each in deep}
+        flat = (each for each in self.script.expressions if id(each) not in left_out)
+        for each in (one for top in flat for one in nodes(top)):
             if isinstance(each, Function):
                 inside = {one.name for one in nodes(each.body) if isinstance(one, Name)}
                 self.captured |= inside - {*assigned(each.body), *(str(one.name) for one in each.formals)}
@@ -94,7 +112,7 @@ class Statements(Commands):
 
     def global_name(self, name: str) -> str:
         """Return a variable of the script in Python."""
-        return own_name(name)
+        return self.scope.free_name(name)
 
     # lines
 
@@ -104,15 +122,15 @@ class Statements(Commands):
 
     def flush(self, until: int) -> None:
         """Add the comments before a place, and an empty line where there is one."""
-        comments = self.script.comments
-        while self._comment < len(comments) and comments[self._comment].start < until:
-            each = comments[self._comment]
-            self._comment += 1
+        every = self.script.comments
+        while self.comment < len(every) and every[self.comment].start < until:
+            each = every[self.comment]
+            self.comment += 1
             if each.text.startswith("#!") and each.start == 0:
                 continue
-            text = re.sub(r"^#+['!]?\s*", "# ", each.text).rstrip()
+            text = "\n".join(comments(re.sub(r"^#+['!]?\s*", "", each.text).rstrip()))
             between = self.script.text[self.end : each.start]
-            if "\n" not in between and self.lines and self.end:
+            if "\n" not in between + text and self.lines and self.end:
                 line = f"{self.lines[-1]}  {text}"
                 if len(line) <= WIDTH and not self.lines[-1].lstrip().startswith("#"):
                     self.lines[-1] = line
@@ -120,7 +138,7 @@ class Statements(Commands):
                     continue
             if between.count("\n") > 1 and self.lines:
                 self.lines.append("")
-            self.lines.append("    " * self.depth + text)
+            self.lines += [f"{'    ' * self.depth}{line}" for line in text.split("\n")]
             self.end = each.end
         if re.search(r"\n\s*\n", self.script.text[self.end : until]) and self.lines and self.end:
             self.lines.append("")
@@ -128,24 +146,38 @@ class Statements(Commands):
     def statement(self, node: Node, sink: Sink) -> None:
         """Add a statement; what has no sure translation becomes a comment and an error."""
         self.flush(node.start)
-        before, depth, frames = len(self.lines), self.depth, list(self.frames)
+        before, depth, frames, hoisting = len(self.lines), self.depth, list(self.frames), self.hoisting
         self.end = node.start
         try:
             self.into(node, sink)
-        except Untranslated as error:
+        except (Untranslated, *_MALFORMED) as error:
+            reason = str(error) if isinstance(error, Untranslated) else _WRONG
             del self.lines[before:]
-            self.depth, self.frames = depth, frames
+            self.depth, self.frames, self.hoisting = depth, frames, hoisting
             self.tested = self.dropped = False
-            self._refuse(node, str(error))
+            self.refuse(node, reason)
         self.end = max(self.end, node.end)
 
-    def _refuse(self, node: Node, reason: str) -> None:
+    def state(self) -> tuple[object, ...]:
+        """Return what a statement changes, for `restore`."""
+        sizes = len(self.lines), len(self.problems)
+        return *sizes, self.depth, [*self.frames], self.hoisting, self.scope, dict(self.scope.names)
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Take a statement back."""
+        lines, problems, self.depth, self.frames, self.hoisting, self.scope, self.scope.names = state
+        del self.lines[lines:], self.problems[problems:]
+        self.tested = self.dropped = False
+
+    def refuse(self, node: Node, reason: str) -> None:
+        """Add a statement as comments, with the reason why it has no sure translation."""
         line, _ = self.script.place(node.start)
-        text = self.script.written(node)
-        if (line, reason) not in [(each.line, each.reason) for each in self.problems]:
-            self.problems.append(Problem(line, text, reason))
-        for number, each in enumerate(text.split("\n")):
-            self.lines.append(f"{'    ' * self.depth}# R, line {line + number}: {each.strip()}")
+        reason = shortened(reason)
+        # the same function may be refused in each of many calls
+        if all((line, reason) != (each.line, each.reason) for each in self.problems[-_RECENT:]):
+            self.problems.append(Problem(line, shortened(self.script.written(node)), reason))
+        for number, each in enumerate(self.script.written(node).split("\n")):
+            self.lines += comments(f"R, line {line + number}: {each.strip()}", "    " * self.depth)
         self.emit(f"raise NotImplementedError({quoted(f'line {line} is not translated: {reason}')})")
         for name in assigned(node):
             if name in OPERATORS or name.endswith("<-"):
@@ -212,7 +244,7 @@ class Statements(Commands):
         if name in ("invisible", *TRANSPARENT) and len(given) >= 1:
             quiet = LEFT if name == "invisible" and sink.kind == "shown" else sink
             return self.into(given[0], quiet)
-        handler = getattr(self, f"_{name.replace('.', '_')}_statement", None) if name else None
+        handler = getattr(self, f"_{name.replace('.', '_')}_statement", None) if "_" not in name else None
         if handler is not None:
             return handler(node, given, sink)  # type: ignore[no-any-return]
         if name == "{":
@@ -271,63 +303,3 @@ class Statements(Commands):
         """Return whether a node is an expression, without statements in it."""
         names = {function_name(each) for each in nodes(node, lambda one: not isinstance(one, Function))}
         return not names & _STATEMENTS and not isinstance(node, Function)
-
-    def _loop(self, header: Callable[[], str], body: Node | None, bound: Callable[[], None]) -> None:
-        before = dict(self.scope.names)
-        state = len(self.lines), len(self.problems), self._comment, self.end
-        for _ in range(3):
-            self.emit(header())
-            bound()
-            self.block(body, LEFT)
-            after = either(before, self.scope.names)
-            del self.lines[state[0] :], self.problems[state[1] :]
-            self._comment, self.end = state[2:]
-            self.scope.names = dict(after)
-            if after == before:
-                break
-            before = after
-        self.emit(header())
-        bound()
-        self.end = body.start if body is not None else self.end
-        self.block(body, LEFT)
-        self.scope.names = either(before, self.scope.names)
-
-    def _for_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        name, over, *body = (each.value for each in node.arguments)
-        code = self.owned(over)
-        kind = ELEMENT.get(code.kind, "")
-        text = (
-            code.sequence
-            if code.kind in VECTORS
-            else f"{code.at(ATOM)}.values()"
-            if code.kind == "dict"
-            else code.text
-        )
-        if code.kind not in {*VECTORS, "dict", "list"}:
-            text = called("r.each", [code.array])
-        python = self.hold(word(name), Code("", kind, missing=code.missing))
-        variable = self.scope.names[word(name)]
-        self._loop(
-            lambda: f"for {python} in {text}:",
-            body[0] if body else None,
-            lambda: self.scope.names.__setitem__(word(name), variable),
-        )
-        self._end_of_loop(sink)
-
-    def _while_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        def header() -> str:
-            hoisting, self.hoisting = self.hoisting, False
-            text = self.test(given[0]).text
-            self.hoisting = hoisting
-            return f"while {text}:"
-
-        self._loop(header, given[1] if len(given) > 1 else None, lambda: None)
-        self._end_of_loop(sink)
-
-    def _repeat_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self._loop(lambda: "while True:", given[0], lambda: None)
-        self._end_of_loop(sink)
-
-    def _end_of_loop(self, sink: Sink) -> None:
-        if sink.kind == "assigned":
-            self.emit(f"{self.hold(sink.name, Code('', 'null'))} = None")

@@ -14,10 +14,11 @@ from pydpstat.porting._code import (
     VECTORS,
     Code,
     Untranslated,
+    attribute,
     called,
     python_name,
-    quoted,
 )
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._expressions import Expressions
 from pydpstat.porting._scope import Scope, Variable, word
 from pydpstat.porting._syntax import Call, Constant, Node
@@ -43,8 +44,8 @@ class Subscripts(Expressions):
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
         if sign == "@" and name in _MAY_BE_MISSING:
             return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)
-        if of.kind in ("object", "release") or sign == "@":
-            return Code(f"{of.at(ATOM)}.{python_name(name)}", "")
+        if of.kind in ("object", "release") or (sign == "@" and self.lenient):
+            return Code(attribute(of.at(ATOM), name), "")
         if of.kind in SCALARS | VECTORS:
             raise Untranslated("$ is for lists and data frames")
         return Code(called("r.part", [of.text, quoted(name)]), missing=1)

@@ -13,6 +13,14 @@ from typing import TypeAlias
 _DIRECTIVE = re.compile(r"#line[ \t\f]*([0-9]+)")
 
 
+def _widths(line: str) -> list[int]:
+    """Return how wide each beginning of a line is, where a tab ends at a multiple of eight."""
+    found = [0]
+    for letter in line:
+        found.append(found[-1] - found[-1] % 8 + 8 if letter == "\t" else found[-1] + 1)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A number, a string, a logical value or NULL.
@@ -88,6 +96,7 @@ class Script:
         self.expressions: list[Node] = []
         self._lines = text.split("\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        self._widths: dict[int, list[int]] = {}
         # where lines are named otherwise, and how much more they count from there
         self._named = [(0, 0)]
         for each in comments:
@@ -99,7 +108,14 @@ class Script:
         """Return line and column of an offset, both from 1; a tab ends at a multiple of eight."""
         line = bisect_right(self._starts, offset)
         _, more = self._named[bisect_right(self._named, (offset, inf)) - 1]
-        return line + more, len(self.text[self._starts[line - 1] : offset].expandtabs(8)) + 1
+        return line + more, self._column(line - 1, offset - self._starts[line - 1]) + 1
+
+    def _column(self, line: int, size: int) -> int:
+        """Return how wide the beginning of a line is; lines are measured once."""
+        if line not in self._widths:
+            text = self._lines[line]
+            self._widths[line] = _widths(text) if "\t" in text else []
+        return self._widths[line][size] if self._widths[line] else size
 
     def line(self, offset: int) -> str:
         """Return the line of an offset, with spaces for tabs."""

@@ -50,6 +50,8 @@ _BRACKETS = {f"'{bracket}'": bracket for bracket in ("(", "[", "[[", "{")}
 _ENDS = {"')'", "']'", "'}'"}
 _PARTS = {"';'", "','", "'else'"}
 _DEEPEST = 50
+# a number is computed digit by digit
+_LONGEST = 500
 NAMELESS = "attempt to use zero-length variable name"
 
 
@@ -82,16 +84,21 @@ def scanned(text: str) -> tuple[list[Token], list[Comment]]:
         elif group == "comment":
             comments.append(Comment(word, start, place))
         elif group == "number":
-            add(Token("numeric constant", number(word), start, place))
+            short = len(word) <= _LONGEST
+            add(Token("numeric constant", number(word), start, place) if short else _long(start))
         elif group in ("SPECIAL", "placeholder"):
             add(Token(group, word, start, place))
         else:
             add(token := _literal(text, found, group, start))
             place = token.end
-            if token.kind in ("input", "broken"):
-                break
+        if tokens and tokens[-1].kind in ("input", "broken"):
+            break
     add(Token("end of input", None, len(text), len(text)))
     return tokens, comments
+
+
+def _long(start: int) -> Token:
+    return Token("broken", f"a number of more than {_LONGEST} characters", start, start)
 
 
 def _foreign(word: str, start: int) -> Token:

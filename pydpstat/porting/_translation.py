@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pydpstat.porting._assignments import LEFT, SHOWN
-from pydpstat.porting._code import Problem, Untranslated
+from pydpstat.porting._code import Problem, TooManySteps, Untranslated
+from pydpstat.porting._escapes import first_comment
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._scope import assigned, function_name
+from pydpstat.porting._guard import Guard, is_drawing, is_seeding, modules_of
+from pydpstat.porting._scope import assigned, depth, function_name, nodes
 from pydpstat.porting._statements import Statements
 from pydpstat.porting._syntax import Call, Name, Node
 from pydpstat.porting._verify import Chunk
 
+# in the order of imports: the standard library's, others, and pydpstat's
 _IMPORTS = (
-    (r"\bmath\.", "import math"),
-    (r"\bsecrets\.", "import secrets"),
-    (r"\bwarnings\.", "import warnings"),
-    (r"\bpydpstat\.", "import pydpstat"),
-    (r"\bnp\.", "import numpy as np"),
-    (r"\bpd\.", "import pandas as pd"),
+    {"math": "import math", "secrets": "import secrets", "warnings": "import warnings"},
+    {"np": "import numpy as np", "pd": "import pandas as pd"},
+    {"pydpstat": "import pydpstat"},
 )
-_NAMES = (("RRandom", r"\bRRandom\("), ("diffpriv", r"\bdiffpriv\."), ("dppack", r"\bdppack\."))
 _UNSEEDED = "rng = RRandom(secrets.randbelow(2**31))  # R's stream without a seed differs from run to run"
+# so many expressions may be inside one another
+_DEEPEST = 400
+# so many steps the translation of a statement may take: for each of its nodes, and for any
+_STEPS, _LEAST_STEPS = 20, 2000
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,11 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
     <BLANKLINE>
     """
     script = parse(text)
-    writer = Statements(script, own=own)
-    starts, found = [], []
+    writer, guard = Statements(script, own=own, deepest=_DEEPEST), Guard(script.expressions)
+    starts, trees, found = [], [], []
     for index, each in enumerate(script.expressions):
         starts.append(len(writer.lines))
-        writer.statement(each, SHOWN)
+        trees.append(_written(writer, guard, each))
         names = tuple(
             (one, writer.scope.names[one].python) for one in assigned(each) if one in writer.scope.names
         )
@@ -94,8 +98,28 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
     ends = [*starts[1:], len(writer.lines)]
     # a comment at the end of a statement's line came with the next statement
     chunks = [each._replace(python="\n".join(writer.lines[a:b])) for each, a, b in zip(found, starts, ends)]
-    head = _head("\n".join(each.python for each in chunks), name)
+    head = _head(trees, name)
     return Port(name, head, tuple(chunks), tuple(writer.problems), len(chunks), tuple(writer.remarks))
+
+
+def _written(writer: Statements, guard: Guard, node: Node) -> ast.Module:
+    """Add a statement of the script, and return its tree in Python; what is not sure is left to the user."""
+    writer.flush(node.start)
+    start = len(writer.lines)
+    writer.steps, writer.most_steps = 0, _LEAST_STEPS + _STEPS * sum(1 for _ in nodes(node))
+    back = writer.state()
+    try:
+        if depth(node) > _DEEPEST:
+            raise TooManySteps(f"more than {_DEEPEST} expressions are inside one another")
+        writer.statement(node, SHOWN)
+        return guard.checked("\n".join(writer.lines[start:]))
+    except Untranslated as error:
+        reason = str(error)
+    except TooManySteps as error:
+        reason = f"{error}; split it into several statements"
+    writer.restore(back)
+    writer.refuse(node, reason)
+    return guard.checked("\n".join(writer.lines[start:]))
 
 
 def translate(text: str, names: Iterable[str] = ()) -> str:
@@ -133,30 +157,19 @@ def _listed(node: Node) -> Node:
     return replace(node, function=Name("list"), arguments=tuple(given))
 
 
-def _head(body: str, name: str) -> str:
+def _head(trees: Sequence[ast.Module], name: str) -> str:
     """Return the first lines of a script: what it imports, and a stream if it has no seed."""
-    lines = [f"# Ported from {name}."]
-    unseeded = "rng" in body and not _seeded_first(body)
-    whole = f"{_UNSEEDED}\n{body}" if unseeded else body
-    lines += [statement for pattern, statement in _IMPORTS if re.search(pattern, whole)]
-    names = [each for each, pattern in _NAMES if re.search(pattern, whole)]
-    ours = [f"from pydpstat import {', '.join(names)}"] if names else []
-    ours += ["from pydpstat.porting import r"] if re.search(r"\br\.", whole) else []
-    standard = [each for each in lines[1:] if " as " not in each and "pydpstat" not in each]
-    others = [each for each in lines[1:] if " as " in each]
-    ours = [*(each for each in lines[1:] if each == "import pydpstat"), *ours]
-    blocks = ["\n".join(each) for each in (standard, others, ours) if each]
-    lines = [lines[0], *["\n\n".join(blocks)] * bool(blocks)]
+    used = modules_of(trees)
+    first = next((each for each in trees if is_drawing(each) or is_seeding(each)), None)
+    unseeded = "rng" in used and not (first is not None and is_seeding(first))
     if unseeded:
-        lines += ["", _UNSEEDED]
-    return "\n".join(lines)
-
-
-def _seeded_first(body: str) -> bool:
-    seed = re.search(r"^rng = RRandom\(", body, re.MULTILINE)
-    # a function that is defined before draws later
-    used = re.search(r"^[^ #\n].*\brng\b", body, re.MULTILINE)
-    return bool(seed and (not used or used.start() >= seed.start()))
+        used |= {"RRandom", "secrets"}
+    blocks = [[line for module, line in group.items() if module in used] for group in _IMPORTS]
+    names = [each for each in ("RRandom", "diffpriv", "dppack") if each in used]
+    blocks[-1] += [f"from pydpstat import {', '.join(names)}"] * bool(names)
+    blocks[-1] += ["from pydpstat.porting import r"] * ("r" in used)
+    lines = [first_comment(f"Ported from {name}."), "\n\n".join("\n".join(each) for each in blocks if each)]
+    return "\n".join([*filter(None, lines), *["", _UNSEEDED][: 2 * unseeded]])
 
 
 def _spaced(body: str) -> str:

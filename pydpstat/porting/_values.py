@@ -29,8 +29,10 @@ class Source(NamedTuple):
         return f"{self.name}, line {self.line}"
 
 
-class Unknown:
-    """The constant of a value that is not written in the script."""
+class Unknown(NamedTuple):
+    """The constant of a value that is not written in the script, or so many of them that only that counts."""
+
+    size: float = math.inf
 
     def __repr__(self) -> str:
         return "unknown"
@@ -87,7 +89,16 @@ class Value:
     @property
     def known(self) -> bool:
         """Whether its constant is written in the script."""
-        return self.constant is not UNKNOWN
+        return not isinstance(self.constant, Unknown)
+
+    @property
+    def count(self) -> float:
+        """How many values it is known to have; infinite where that is not known."""
+        if isinstance(self.constant, list):
+            return float(len(self.constant))
+        if self.items:
+            return float(len(self.items))
+        return self.constant.size if isinstance(self.constant, Unknown) else math.inf
 
 
 NOTHING = Value(constant=None)
@@ -115,7 +126,7 @@ def joined(values: Iterable[Value]) -> Value:
 
 def either(first: Value, second: Value) -> Value:
     """Return what is known of a value that is one of two."""
-    if first == second:
+    if first is second or first == second:
         return first
     parts = {
         name: joined(each.parts[name] for each in (first, second) if name in each.parts)
@@ -145,8 +156,8 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
     **{"as.numeric": float, "float": float, "int": math.floor},
 }
 _OF_ALL: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
-# so many rounds or values are counted one by one
-_MOST = 1_000_000
+# so many values are known one by one
+MOST = 1000
 
 
 def calculated(function: str, constants: Sequence[object]) -> object:
@@ -161,11 +172,12 @@ def _calculated(function: str, constants: Sequence[object]) -> object:
     vectors = [each if isinstance(each, list) else [each] for each in constants]
     flat = [each for vector in vectors for each in vector]
     if function == "c":
-        return flat
+        return flat if len(flat) <= MOST else Unknown(float(len(flat)))
     if function in ("length", "len") and isinstance(constants[0], list):
         return float(len(flat))
-    if function == "rep" and isinstance(constants[1], float) and constants[1] <= _MOST:
-        return vectors[0] * int(constants[1])
+    if function == "rep" and isinstance(constants[1], float):
+        size = len(vectors[0]) * max(0, int(constants[1]))
+        return vectors[0] * int(constants[1]) if size <= MOST else Unknown(float(size))
     if function == "float" and flat == ["inf"]:
         return math.inf
     numbers = [each for each in flat if isinstance(each, float)]
@@ -192,6 +204,5 @@ def _sequence(function: str, low: float, high: float | None = None, step: float 
     else:
         step = step or (math.copysign(1.0, high - low) if function in (":", "seq") else 1.0)
         count = (high - low) / step - open_end
-    if count > _MOST:
-        return UNKNOWN
-    return [low + step * k for k in range((math.ceil if open_end else math.floor)(count + 1e-10) + 1)]
+    size = (math.ceil if open_end else math.floor)(count + 1e-10) + 1
+    return [low + step * k for k in range(size)] if size <= MOST else Unknown(float(size))

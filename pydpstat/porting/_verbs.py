@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pydpstat.porting._calls import Calls
-from pydpstat.porting._code import ATOM, Code, Untranslated, called, quoted
-from pydpstat.porting._scope import Variable, arguments_of, call, function_name, nodes, word
+from pydpstat.porting._code import ATOM, Code, Untranslated, called, keyword
+from pydpstat.porting._escapes import quoted
+from pydpstat.porting._scope import Variable, arguments_of, call, function_name, hidden, nodes, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Name, Node
 
 _DPLYR = set(
@@ -70,8 +71,10 @@ class Verbs(Calls):
         self, frame: Code, node: Node | None, dropped: bool = False, made: Sequence[str] = ()
     ) -> str:
         """Return a function of the data frame, which has columns that were `made` before."""
-        with self._columns_of("d", frame, made), self.condition(dropped=dropped):
-            return f"lambda d: {self.value(node).text}"
+        # a name that no variable of the script has
+        rows = self.scope.free_name(hidden("rows"), "d")
+        with self._columns_of(rows, frame, made), self.condition(dropped=dropped):
+            return f"lambda {rows}: {self.value(node).text}"
 
     def _with(self, node: Call) -> Code:
         frame, rest = self._data(node)
@@ -157,9 +160,9 @@ class Verbs(Calls):
         texts: list[str] = []
         made: list[str] = []
         for each in rest:
-            if not each.name or not each.name.isidentifier():
-                raise Untranslated("a column that is made has no name")
-            texts.append(f"{each.name}={self._function_of(frame, each.value, made=made)}")
+            if not each.name or each.name == "self":
+                raise Untranslated("a column that is made has no name, or one that pandas keeps for itself")
+            texts.append(keyword(each.name, self._function_of(frame, each.value, made=made)))
             made.append(each.name)
         if frame.kind == "groups":
             return Code(
@@ -210,9 +213,9 @@ class Verbs(Calls):
         for each in rest:
             if each.name == ".groups":
                 continue
-            if not each.name or not each.name.isidentifier():
+            if not each.name:
                 raise Untranslated("a summary has no name")
-            texts.append(f"{each.name}={self._function_of(frame, each.value)}")
+            texts.append(keyword(each.name, self._function_of(frame, each.value)))
         by = frame.plain if frame.kind == "groups" else "[]"
         text = called("r.summarize", [frame.text, by, *texts])
         names = [*by.strip("[]").replace('"', "").split(", "), *(str(each.name) for each in rest)]
@@ -236,7 +239,7 @@ class Verbs(Calls):
         names = [quoted(word(each.value)) for each in rest if not each.name]
         if '""' in names:
             raise Untranslated("count of what is computed")
-        more = [f"{each.name}={self.value(each.value).text}" for each in rest if each.name]
+        more = [keyword(each.name, self.value(each.value).text) for each in rest if each.name]
         return Code(called("r.count", [frame.text, *names, *more]), "frame", missing=1)
 
     def _distinct(self, node: Call) -> Code:

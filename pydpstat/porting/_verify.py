@@ -15,6 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydpstat.porting._escapes import shortened
 from pydpstat.porting._recorded import Record, deviations
 from pydpstat.porting.r._options import DEFAULTS, options
 
@@ -73,7 +74,10 @@ class Verification:
     def text(self) -> str:
         """Return a report, line by line, with the sums at the end."""
         found = Counter(each.status for each in self.lines)
-        told = [f"line {line}: {status}{f' ({note})' * bool(note)}" for _, line, status, note in self.lines]
+        told = [
+            f"line {line}: {status}{f' ({shortened(note)})' * bool(note)}"
+            for _, line, status, note in self.lines
+        ]
         sums = ", ".join(f"{count} {status}" for status, count in found.most_common())
         return "\n".join([*told, f"{len(self.lines)} expressions: {sums or 'none'}"])
 

@@ -159,7 +159,7 @@ def test_comments_stay():
             "def f(r_, n=2):\n    return r_ * n\nf(r_=2, n=3)",
         ),
         ("a <- suppressWarnings(sum(x)) +\n  1", "a = r.sum(x) + 1"),
-        ("sum <- 1\nsum", "sum = 1\nsum"),
+        ("sum <- 1\nsum", "sum_ = 1\nsum_"),
     ],
 )
 def test_the_text_of_a_comparison(text, python):

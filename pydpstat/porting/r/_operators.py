@@ -10,6 +10,7 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._positions import component
 from pydpstat.porting.r._values import Value, Vector, elementwise
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -74,5 +75,5 @@ def column_or(frame: pd.DataFrame, name: str, value: object) -> object:
 
 def slot(object: Value, name: str) -> Value:  # noqa: A002
     """Return a slot of an object, nan where it has no value yet, as R has NA there."""
-    found = getattr(object, name)
+    found = component(object, name)
     return math.nan if found is None else found

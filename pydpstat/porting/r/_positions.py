@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from inspect import isroutine
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -174,6 +176,23 @@ def element(x: Value, i: Value) -> Value:
     return result if factor_of(x) is not None else single(result, named=False)
 
 
+def component(x: Value, name: str) -> Value:
+    """Return a public component of an object; functions and modules have none, as in R.
+
+    Examples
+    --------
+    >>> component(lambda x: x, "__globals__")
+    Traceback (most recent call last):
+    ...
+    pydpstat.errors.PydpstatError: a function has no component '__globals__'
+    """
+    if isroutine(x) or isinstance(x, (type, ModuleType)):
+        raise PydpstatError(f"a function has no component {name!r}")
+    if name.startswith("_") or not hasattr(x, name):
+        raise PydpstatError(f"{type(x).__name__} has no component {name!r}")
+    return getattr(x, name)
+
+
 def part(x: Value, name: str) -> Value:
     """Return an element by its name, as R's ``x$name``: of a list, a frame, or any object's attribute.
 
@@ -204,7 +223,7 @@ def part(x: Value, name: str) -> Value:
     if isinstance(x, DPResults) and x.labels.breaks is not None and name in ("counts", "breaks", "mids"):
         return getattr(x.labels.histogram(x.value), name)
     if not isinstance(x, (Mapping, pd.DataFrame, pd.Series, list)):
-        return getattr(x, name.replace(".", "_"))
+        return component(x, name.replace(".", "_"))
     names = names_of(x) or []
     if name not in names and (longer := [each for each in names if str(each).startswith(name)]):
         raise PydpstatError(f"${name} is only the beginning of a name; write ${longer[0]}")

@@ -1,0 +1,170 @@
+"""The last look at a statement in Python: it compiles, and calls nothing that R's script does not call."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+
+from pydpstat.porting._code import Untranslated, own_name, python_name
+from pydpstat.porting._escapes import shortened
+from pydpstat.porting._scope import nodes
+from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
+
+_STATEMENTS = (
+    *(ast.Expr, ast.Assign, ast.Delete, ast.If, ast.For, ast.While, ast.FunctionDef, ast.Return, ast.Raise),
+    *(ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal),
+)
+_EXPRESSIONS = (
+    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Compare, ast.Call),
+    *(ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice),
+)
+# Python's own limit
+_DEPTH = 1000
+# what a translation has by itself: Python's own functions, variables, and what it takes from each module
+_BUILT_IN = set("len range float int bool ValueError NotImplementedError".split())
+_HIDDEN = {"each", "choice", "d"}
+_OF = {
+    "math": set("pi nan inf".split()),
+    "warnings": {"warn"},
+    "pd": {"DataFrame", "Series"},
+    "pydpstat": set("mean var std median quantile histogram anonymity".split()),
+    "np": set(
+        "array zeros full arange nan inf asarray logical_not logical_and logical_or logical_xor all sqrt abs "
+        "floor ceil add subtract multiply divide".split()
+    ),
+    "rng": set("set_seed sample rgamma rnorm rlaplace rlap".split()),
+    "r": set(
+        "known is_in outer matmul modulo quotient released ordered equal unequal integers power colon "
+        "column_or part slot element index columns rows cells replaced replaced_element replaced_cells "
+        "set_names set_colnames set_rownames set_dimnames set_levels paste0 print each is_na ifelse length "
+        "mutate summarize desc count distinct head left_join inner_join unique population c replicate exp "
+        "arrange data_frame letters LETTERS".split()
+    ),
+    "dppack": set(),
+    "diffpriv": set(),
+}
+_MODULES = {*_OF, "RRandom"}
+# of data frames, and of the modules in pydpstat
+_METHODS = set("values isna isin assign drop rename loc iloc columns set_axis microaggregation".split())
+
+
+class Guard:
+    """What a script allows its translation to have.
+
+    Parameters
+    ----------
+    expressions
+        R's trees.
+
+    Examples
+    --------
+    >>> from pydpstat.porting import parse
+    >>> guard = Guard(parse("x <- mean(1)").expressions)
+    >>> _ = guard.checked("x = r.mean(1)")
+    >>> guard.checked("x = r.sum(1)")
+    Traceback (most recent call last):
+    ...
+    pydpstat.porting._code.Untranslated: its translation has r.sum, which R's script has not
+    """
+
+    def __init__(self, expressions: Iterable[Node]) -> None:
+        names, words = set(_HIDDEN), set()
+        for each in (one for top in expressions for one in nodes(top)):
+            if isinstance(each, Name):
+                names.add(each.name)
+            elif isinstance(each, Constant) and isinstance(each.value, str):
+                # a name of a component or a function may be written as a text
+                words.add(each.value)
+            elif isinstance(each, Function):
+                names |= {str(one.name) for one in each.formals}
+            elif isinstance(each, Call):
+                words |= {one.name for one in each.arguments if one.name}
+        texts = {each for each in words if len(each) <= 100}
+        self._names = {own_name(each).rstrip("_") for each in names | texts}
+        self._words = {python_name(each).rstrip("_") for each in names | texts}
+
+    def checked(self, python: str) -> ast.Module:
+        """Return the tree of a statement in Python.
+
+        Raises
+        ------
+        Untranslated
+            If it does not compile, or has a name, a call or a kind of statement that R's script has not.
+        """
+        limit = sys.getrecursionlimit()
+        try:
+            # as deep as Python goes where the script is run
+            sys.setrecursionlimit(min(limit, _DEPTH))
+            with warnings.catch_warnings():
+                # that 1 is called, or compared by identity, is R's affair
+                warnings.simplefilter("ignore")
+                tree = ast.parse(python)
+                compile(tree, "<port>", "exec")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            deep = isinstance(error, (RecursionError, MemoryError))
+            reason = "it is nested too deeply" if deep else getattr(error, "msg", str(error))
+            raise Untranslated(f"Python cannot read its translation: {reason}") from None
+        finally:
+            sys.setrecursionlimit(limit)
+        for each in ast.walk(tree):
+            for what in self._foreign(each):
+                raise Untranslated(f"its translation has {shortened(what)}, which R's script has not")
+        return tree
+
+    def _foreign(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Attribute):
+            if not self._is_allowed(node):
+                yield ast.unparse(node)
+        elif isinstance(node, (ast.Name, ast.arg, ast.FunctionDef)):
+            name = next(str(getattr(node, key)) for key in ("id", "arg", "name") if hasattr(node, key))
+            stored = not isinstance(getattr(node, "ctx", None), ast.Load)
+            if not self._is_name(name, stored):
+                yield name
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            yield from (each for each in node.names if not self._is_name(each, True))
+        elif isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+            yield f"a statement of the kind {type(node).__name__}"
+        elif isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
+            yield f"an expression of the kind {type(node).__name__}"
+
+    def _is_name(self, name: str, stored: bool) -> bool:
+        if hasattr(builtins, name):
+            return name in _BUILT_IN and not stored
+        if name in _MODULES:
+            # a stream is made once
+            return not stored or name == "rng"
+        return name.rstrip("_") in self._names
+
+    def _is_allowed(self, node: ast.Attribute) -> bool:
+        name, of = node.attr, node.value
+        if name.startswith("_"):
+            return False
+        known = name.rstrip("_") in self._words
+        if isinstance(of, ast.Name) and of.id in _OF:
+            return name in _OF[of.id] or (known and of.id not in ("np", "pd", "math", "warnings", "pydpstat"))
+        return known or name in _METHODS
+
+
+def is_drawing(tree: ast.Module) -> bool:
+    """Return whether a statement uses the stream when it is run, and not only in a function."""
+    left: list[ast.AST] = [each for each in tree.body if not isinstance(each, ast.FunctionDef)]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name) and node.id == "rng" and isinstance(node.ctx, ast.Load):
+            return True
+        left += (each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.FunctionDef))
+    return False
+
+
+def is_seeding(tree: ast.Module) -> bool:
+    """Return whether a statement makes the stream."""
+    return any(isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "rng" for each in tree.body)
+
+
+def modules_of(trees: Iterable[ast.Module]) -> set[str]:
+    """Return the modules, and the class of streams, that statements use."""
+    found = {each.id for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Name)}
+    return found & (_MODULES | {"rng"})
