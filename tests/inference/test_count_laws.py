@@ -193,6 +193,58 @@ def test_private_sizes_against_simulation(n, p, rate, terms):
         assert abs(low - (drawn <= t + 1e-9).mean()) < 4.5 * np.sqrt(0.25 / runs)
 
 
+def enumerated(n, truth, p, rate, terms):
+    """The statistics of all counts and noises, by their definition, in order, and their probabilities."""
+    k, one = geometric(rate, int(33 / rate) + 1)
+    noises = []
+    for count in terms:
+        law = np.array([1.0])
+        for _ in range(count):
+            law = np.convolve(law, one)
+        noises.append((np.arange(law.size) - law.size // 2, law))
+    (i, first), (j, second) = noises
+    counts = np.arange(n + 1)
+    met, unmet = counts[:, None, None] + i[:, None], n - counts[:, None, None] + j
+    chances = stats.binom.pmf(counts, n, truth)[:, None, None] * np.outer(first, second)
+    square = 2.0 * np.exp(-rate) / (1.0 - np.exp(-rate)) ** 2
+    size = np.maximum(met + unmet, np.sqrt(2.0 * square)) * p * (1.0 - p)
+    size = size + ((1.0 - p) ** 2 * terms[0] + p**2 * terms[1]) * square
+    t = ((1.0 - p) * met - p * unmet) / np.sqrt(size)
+    order = np.argsort(t, axis=None)
+    return t.ravel()[order], chances.ravel()[order]
+
+
+@pytest.mark.parametrize(
+    "n, p, rate, terms, truth",
+    [
+        (20, 0.5, 0.5, (1, 1), None),
+        (20, 0.3, 1.0, (1, 1), None),
+        (7, 0.1, 0.4, (1, 1), None),
+        (12, 0.85, 2.0, (1, 1), None),
+        (40, 0.2, 1.5, (1, 2), None),
+        (15, 0.6, 1.5, (3, 1), None),
+        (20, 0.3, 1.0, (1, 1), 0.55),
+    ],
+)
+def test_private_sizes_against_the_enumeration_of_all_counts_and_noises(n, p, rate, terms, truth):
+    t, chances = enumerated(n, p if truth is None else truth, p, rate, terms)
+    below = np.append(0.0, chances.cumsum())
+    for share in (0.001, 0.02, 0.3, 0.7, 0.98, 0.999):
+        # what is equal but for rounding belongs to both tails
+        at = t[np.searchsorted(below, share) - 1]
+        start, end = np.searchsorted(t, at - 1e-9), np.searchsorted(t, at + 1e-9)
+        # what the enumeration and the cells leave out of the noise's tails, 1e-10 each side
+        assert _tails_of(at, n, p, rate, terms, truth) == pytest.approx(
+            (below[-1] - below[start], below[end]), abs=1e-9
+        )
+
+
+def test_a_tail_of_twenty_records_is_the_known_one():
+    # enumerated in another program
+    up, low = _tails_of(2.0137, 20, 0.5, 0.5, (1, 1))
+    assert up == pytest.approx(0.023122, abs=1e-6) and low == pytest.approx(1.0 - up, abs=1e-9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("met, unmet, rate", [(78, 170, 0.2), (3, 250, 0.05), (9, 0, 1.0), (7e4, 3e4, 0.01)])
 @pytest.mark.parametrize("share", [0.2, 1e-6])
