@@ -15,7 +15,8 @@ from scipy.stats import wishart
 from levels.thinned import missed
 from pydpstat._grid import float_above
 from pydpstat.inference._linear_regression import SHARES
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
+from pydpstat.inference._null_distributions.rare_errors import partitions
 from pydpstat.inference._null_distributions.score_tests import ends, pvalues
 from pydpstat.inference._null_distributions.slopes import (
     KendallLaw,
@@ -65,6 +66,9 @@ def _settings() -> list[Setting]:
         ("levels", 3, ((1000, 2.0),)),
         ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
         ("a rare level", 12, ((20000, 2.0),)),
+        ("rare ones", 1, ((1000, 50.0), (5000, 50.0), (5000, 5.0))),
+        ("rare ones, a rare level", 2, ((1000, 50.0), (5000, 50.0))),
+        ("few of no level", 2, ((2080, 0.5), (2080, 2.0))),
     ]
     private = [
         ("normal", 1, ((20, 1.0), (100, 0.3), (100, 2.0), (10**6, 0.05))),
@@ -80,6 +84,8 @@ def _settings() -> list[Setting]:
         ("levels", 3, ((300, 2.0), (1000, 2.0))),
         ("a rare level", 5, ((1000, 2.0), (20000, 1.0))),
         ("a rare level", 12, ((20000, 2.0),)),
+        ("rare ones, a rare level", 2, ((1000, 50.0),)),
+        ("few of no level", 2, ((2080, 0.5),)),
     ]
     robust = [
         ("heteroscedastic", 1, ((100, 10.0), (1000, 2.0), (20000, 1.0))),
@@ -199,6 +205,16 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
         x[:, 1:] = rng.integers(0, 2, (n, p - 1))
     elif law == "a rare level":
         x[:, 1:] = rng.choice(p, n, p=[*[0.96 / (p - 1)] * (p - 1), 0.04])[:, None] == np.arange(1, p)
+    elif law.startswith("rare ones"):
+        # a hundredth of the records, and with levels three tenths in another one, and three ones in 200
+        place = rng.choice(3, n, p=[0.69, 0.01, 0.3])
+        x = 2.0 * (place[:, None] == 1) - 1.0 if p == 1 else (place[:, None] == np.arange(1, 3)).astype(float)
+        return x, np.where(rng.random(n) < 0.015, 1.0, -1.0)
+    elif law == "few of no level":
+        # 60 of the reference, and 20 of no level at the other end of the bounds
+        place = np.repeat([0, 1, 2], [60, n - 80, 20])
+        x = (place[:, None] == np.arange(1, 3)).astype(float)
+        return x, np.where(place == 2, -1.0, 0.9 + 0.1 * rng.standard_normal(n)).clip(-1.0, 1.0)
     x = x.clip(-1.0, 1.0)
     if law == "constant response":
         return x, np.full(n, 0.3)
@@ -221,6 +237,8 @@ def _layout(setting: Setting) -> Layout:
     names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
     if setting["law"] == "levels":
         return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names, public)
+    if setting["law"] in ("few of no level", "rare ones, a rare level"):
+        return Layout((p + 1,), ((-1, *range(1, p + 1)),), names, public)
     if setting["law"].startswith("a rare level"):
         return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names, public)
     return Layout(tuple(range(1, p + 2)), (), names, public)
@@ -243,7 +261,10 @@ def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
         v = np.column_stack([np.ones(n), x, y])
         matrix = v.T @ v
     drawn = noise.rvs(size, random_state=rng)
-    found = NoisyMoments(matrix + matrix_of(drawn, blocks, p + 2), blocks, noise, np.zeros(p))
+    matrix = matrix + matrix_of(drawn, blocks, p + 2)
+    parts = partitions(matrix, layout.numbers[:-1], layout.factors)
+    sparse = tuple(Sparse(place) for levels in layout.factors for place in levels[1:])
+    found = NoisyMoments(matrix, blocks, noise, np.zeros(p), partitions=parts, sparse=sparse)
     if not robust:
         return found
     at, more = Influences.of(found, layout), CubeNoise(1.0 / second, p + 1)

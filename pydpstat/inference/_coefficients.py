@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._design import LinearDesign
 from pydpstat.inference._null_distributions import score_tests
 from pydpstat.inference._null_distributions.noisy_moments import Block, Forms, NoisyMoments
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # standard deviations of its noise up to which a number of records cannot be told from 0
 _FAR = 2.0
-# those up to which it is worth less than what its own level costs the other coefficients
-_NEAR = 1.0
+# records below which the mean of skewed errors is far from normal
+_FEW = 30
 
 
 def hidden_names(names: Sequence[str], errors: Floats) -> str:
@@ -54,72 +54,69 @@ def empty_levels(
     some.
     """
     found, remarks = np.zeros(counts.size + 1, dtype=bool), []
-    gone = empty_cells(design, counts, sds, size, _FAR)
-    for each, place, empty in _looked(design, counts, sds, size, _FAR):
+    looked = list(_looked(design, counts, sds, size))
+    gone = {(each.column, code) for each, _, empty in looked for code in np.flatnonzero(empty).tolist()}
+    for each, place, empty in looked:
         if isinstance(each, Derived):
             # of a level that looks empty more is said elsewhere
-            cells = [bool(gone.intersection(cell)) for cell in each.cells]
+            cells = [not gone.isdisjoint(cell) for cell in each.cells]
             if each.levels is None:
                 found[place : place + len(each.names)] = any(cells)
                 continue
-            found[place : place + len(each.names)] = empty[list(each.kept)]
+            found[place : place + len(each.names)] = empty[1:]
             remarks += _remark(each.text, each.levels, empty & ~np.array([True, *cells]), None)
         elif each.levels is not None:
-            found[place : place + len(each.names)] = empty[list(each.kept)]
+            found[place : place + len(each.names)] = empty[1:]
             counted = None if design.declared else each.levels[each.other]
-            if each.added:
+            if each.added and empty[each.other]:
                 # it has no record where all values are levels
-                empty = np.where(np.arange(len(empty)) == each.other, False, empty)
-            if each.added and each.other in each.absent:
                 told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
-                remarks.append(f"{told}: they count as {each.levels[0]}.")
-                counted = each.levels[0]
+                remarks.append(f"{told}: {each.text} = {counted} has no estimate.")
+                empty[each.other] = False
             remarks += _remark(each.text, each.levels, empty, counted)
     return found, remarks
 
 
+def few_records(design: LinearDesign, counts: Floats, sds: Floats, size: float) -> list[str]:
+    """Return the remark on coefficients of levels of few records; the arguments are as in `empty_levels`."""
+    found: list[str] = []
+    for each, place, empty in _looked(design, counts, sds, size):
+        own = counts[place - 1 : place - 1 + len(each.names)]
+        few = ~empty & (np.append(size - own.sum(), own) < _FEW) if each.levels is not None else empty
+        if few.any():
+            found += each.names if few[0] else [name for name, tell in zip(each.names, few[1:]) if tell]
+    if not found:
+        return []
+    return [
+        f"The tests of {', '.join(found)} depend on fewer than {_FEW} records of a level: they assume that "
+        "errors are close to normal, or that rare errors lead away from the nearer bound of the response."
+    ]
+
+
 def note_empty(design: LinearDesign, counts: Floats, sds: Floats, size: float) -> None:
     """Warn of levels that look empty as misspelled ones do; the arguments are as in `empty_levels`."""
-    for each, place, _ in _looked(design, counts, sds, size, _FAR):
+    for each, place, _ in _looked(design, counts, sds, size):
         if design.declared or each.levels is None or isinstance(each, Derived):
             continue
         own, numbers = slice(place - 1, place - 1 + len(each.names)), np.zeros(len(each.levels))
-        numbers[list(each.kept)] = counts[own]
+        numbers[1:] = counts[own]
         numbers[0] = size - counts[own].sum()
         known = range(len(each.levels) - each.added)
         axis = Axis(tuple(map(plain, each.levels)), (*known, each.other, -1))
         note_unused(numbers, float(sds[own].max()), [(each.text, axis)])
 
 
-def empty_cells(
-    design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float = _NEAR
-) -> frozenset[tuple[str, int]]:
-    """Return the columns, or interactions, and codes of levels without records, as far as the noise tells.
-
-    `far` is how many of its standard deviations count as 0.
-    """
-    return frozenset(
-        (each.column, code)
-        for each, _, empty in _looked(design, counts, sds, size, far)
-        for code in np.flatnonzero(empty).tolist()
-    )
-
-
 def _looked(
-    design: LinearDesign, counts: Floats, sds: Floats, size: float, far: float
+    design: LinearDesign, counts: Floats, sds: Floats, size: float
 ) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
-    """Yield each predictor, its first coefficient's place, and which of its levels look empty.
-
-    So do those that were left out.
-    """
+    """Yield each predictor, its first coefficient's place, and which of its levels look empty."""
     place = 1
     for each in design.predictors:
         own = slice(place - 1, place - 1 + len(each.names))
         empty = np.zeros(len(each.levels or ()), dtype=bool)
         if each.levels is not None:
-            empty[list(each.absent)] = True
-            empty[list(each.kept)] = counts[own] <= far * sds[own]
-            empty[0] = size - counts[own].sum() <= far * np.sqrt(np.square(sds[own]).sum())
+            empty[1:] = counts[own] <= _FAR * sds[own]
+            empty[0] = size - counts[own].sum() <= _FAR * np.sqrt(np.square(sds[own]).sum())
         yield each, place, empty
         place += len(each.names)
 
@@ -197,24 +194,6 @@ class LawCombination(Frozen):
         return float(low), float(high)
 
 
-class Hidden(NamedTuple):
-    """A combination about which the release is uninformative."""
-
-    estimate: float = math.nan
-    error: float = math.inf
-
-    def pvalue(self, value: float) -> float:
-        """Return 1: no value is rejected."""
-        return 1.0
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the whole line."""
-        return -math.inf, math.inf
-
-
-HIDDEN = Hidden()
-
-
 @dataclass(frozen=True, eq=False)
 class MomentCombinations(Frozen):
     """Combinations of the coefficients of a regression by noisy moments.
@@ -227,14 +206,10 @@ class MomentCombinations(Frozen):
     """
 
     tests: ScoreTests
-    places: tuple[int, ...]
 
-    def of(self, weights: Floats) -> MomentCombination | Hidden:
+    def of(self, weights: Floats) -> MomentCombination:
         """Return a combination of the coefficients in the data's units."""
-        tests, kept = self.tests, np.array(self.places) >= 0
-        if weights[~kept].any():
-            return HIDDEN
-        weights = weights[kept]
+        tests = self.tests
         scaled, shift = weights * tests.units, float(weights @ tests.shifts)
         noisy, width = tests.noisy, len(tests.units)
         units, shifts = np.ones(width), np.zeros(width)
@@ -260,7 +235,12 @@ def _turned(noisy: NoisyMoments, combination: Floats, place: int) -> NoisyMoment
         Block(each.kind, _forms(each.left, basis), _forms(each.right, basis)) for each in noisy.blocks
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
-    return replace(noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin)
+    # forms of the predictors that have a level are those of their combinations
+    inner = np.linalg.inv(basis[:-1, :-1])
+    partitions = tuple(frozen(each @ inner.T) for each in noisy.partitions)
+    return replace(
+        noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin, partitions=partitions
+    )
 
 
 def _forms(forms: Forms, basis: Floats) -> Forms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -98,6 +98,16 @@ class LinearDesign:
         return 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
 
     @property
+    def sparse(self) -> tuple[tuple[int, bool], ...]:
+        """The places of coefficients whose predictors are 0 but in a level, and whether they are 1 there."""
+        each_of = [each for each in self.predictors for _ in each.names]
+        return tuple(
+            (place, each.levels is not None)
+            for place, each in enumerate(each_of, 1)
+            if each.levels is not None or isinstance(each, Derived) and each.cells
+        )
+
+    @property
     def given_bounds(self) -> dict[str, Pair]:
         """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
         found = {} if self.outcome is not None or self.responses else {self.response: self.response_bounds}
@@ -114,22 +124,6 @@ class LinearDesign:
             "other": self.other,
         }
         return tuple((name, each) for name, each in shown.items() if each)
-
-    def without(self, empty: frozenset[tuple[str, int]], declared: bool = False) -> LinearDesign:
-        """Return the design without what tells nothing where levels, as columns and codes, look empty."""
-        found = []
-        for each in self.predictors:
-            gone = set(each.absent)
-            if isinstance(each, Derived):
-                start = 0 if each.levels is None else 1
-                gone |= {start + place for place, cell in enumerate(each.cells) if not empty.isdisjoint(cell)}
-            if declared or each.added:
-                codes = each.kept if declared else (each.other,)
-                gone |= {code for code in codes if (each.column, code) in empty}
-            found.append(replace(each, absent=tuple(sorted(gone))))
-        if tuple(found) == self.predictors or not any(each.names for each in found):
-            return self
-        return replace(self, predictors=tuple(found))
 
     def matrix(self, data: object) -> Floats:
         """Return the predictors of new records, a constant first and a column for each coefficient."""

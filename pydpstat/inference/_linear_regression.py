@@ -15,17 +15,17 @@ from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
-    HIDDEN,
     MomentCombinations,
-    empty_cells,
     empty_levels,
     endless,
+    few_records,
     hidden_names,
     note_empty,
 )
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
 from pydpstat.inference._null_distributions.ranks import check_countable
+from pydpstat.inference._null_distributions.rare_errors import partitions
 from pydpstat.inference._null_distributions.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._null_distributions.slopes import (
     KendallLaw,
@@ -114,10 +114,13 @@ def _results_of_moments(
     null: float,
     releases: list[DPResults],
     ask: Ask | None = None,
-    shown: LinearDesign | None = None,
     promised: Mapping[str, object] = MappingProxyType({}),
 ) -> RegressionResults:
-    """Return what follows; `shown` has the levels that look empty and are left out of the design as well."""
+    """Return what follows.
+
+    Levels that look empty stay in the design: one that counted as the reference after a look at its noisy
+    number would bias the others' tests whenever it has records.
+    """
     blocks, found = layout.blocks(norm), releases[0]
     matrix = matrix_of(found.value, blocks, layout.width)
     if layout.bounded:
@@ -127,26 +130,21 @@ def _results_of_moments(
     height, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
-    noisy = NoisyMoments(matrix, blocks, found.noise, -centers)
+    levels = partitions(matrix, layout.numbers[:-1], layout.factors)
+    sparse = tuple(Sparse(place, -float(centers[place - 1]), own) for place, own in design.sparse)
+    noisy = NoisyMoments(matrix, blocks, found.noise, -centers, partitions=levels, sparse=sparse)
     ones = np.eye(layout.width)
     sds = noisy.spread(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
     empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
-    if shown is None:
-        note_empty(design, matrix[0, 1:-1], sds, float(noisy.size))
-        gone = empty_cells(design, matrix[0, 1:-1], sds, float(noisy.size))
-        shown = design.without(gone)
-        fewer = shown.without(gone, declared=True)
-        if fewer is not design:
-            layout = Layout.of(fewer, layout.bounded)
-            return _results_of_moments(fewer, layout, norm, null, releases, ask, shown, promised)
+    note_empty(design, matrix[0, 1:-1], sds, float(noisy.size))
     if ask is not None:
         noisy = ask(design, layout, noisy)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.estimates()
     rest, whole = tests.squares()
-    degrees = max(noisy.size - len(design.names), 1)
     share = max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan
-    chance = (noisy.size - 1) / (noisy.size - len(shown.names)) if noisy.size > len(shown.names) else math.nan
+    free = noisy.size - len(design.names)
+    chance = (noisy.size - 1) / free if free > 0 else math.nan
     hidden = hidden_names(design.names, np.array(errors))
     remarks = []
     if hidden:
@@ -155,12 +153,10 @@ def _results_of_moments(
             "values cannot be ruled out. There is no estimate, and the interval is the whole line, "
             "even if some values are rejected."
         )
-    remarks += told
+    remarks += told + few_records(design, matrix[0, 1:-1], sds, float(noisy.size))
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: there is no R-squared and no scale.")
     errors = np.where(empty, math.inf, errors)
-    places = tuple(design.names.index(name) if name in design.names else -1 for name in shown.names)
-    kept = np.array(places) >= 0
     made: Callable[..., RegressionResults] = partial(RegressionResults.of, found)
     if ask is not None:
         made = partial(RegressionResults.of_several, releases, ["", ""])
@@ -168,26 +164,26 @@ def _results_of_moments(
         model="OLS",
         method="moments" if ask is None else "moments, HC3",
         response=design.response,
-        names=shown.names,
-        coef=np.where(kept, coef[list(places)], math.nan),
-        errors=np.where(kept, errors[list(places)], math.inf),
+        names=design.names,
+        coef=coef,
+        errors=errors,
         null=null,
-        tested=shown.names,
-        statistics=np.where(kept, ((coef - null) / errors)[list(places)], 0.0),
+        tested=design.names,
+        statistics=(coef - null) / errors,
         probabilities=None,
         pvalue_floor=noisy.pvalue_floor,
-        intervals=tuple(HIDDEN if place < 0 else ScoreInterval(tests, place) for place in places),
-        labels=("measured",) * len(places),
-        design=shown,
+        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
+        labels=("measured",) * len(coef),
+        design=design,
         # of combinations the variances of sampling were not asked for
-        combinations=MomentCombinations(tests, places) if ask is None else None,
+        combinations=MomentCombinations(tests) if ask is None else None,
         fit=(
             ("rsquared", share),
             ("rsquared_adj", max(1.0 - (1.0 - share) * chance, 0.0) if share + chance > 0.0 else math.nan),
-            ("scale", rest / degrees * height * height if rest > 0.0 else math.nan),
+            ("scale", rest / noisy.degrees * height * height if rest > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
-        remarks=(*remarks, *shown.remarks),
+        remarks=(*remarks, *design.remarks),
         **promised,
     )
 

@@ -179,19 +179,13 @@ class Predictor:
     levels: tuple[object, ...] | None
     other: int = 0
     added: bool = False
-    absent: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its coefficients."""
         if self.levels is None:
             return (self.text,)
-        return tuple(f"{self.text}[T.{self.levels[code]}]" for code in self.kept)
-
-    @property
-    def kept(self) -> tuple[int, ...]:
-        """The codes of the levels that have a coefficient."""
-        return tuple(code for code in range(1, len(self.levels or ())) if code not in self.absent)
+        return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
     @property
     def known(self) -> tuple[object, ...]:
@@ -262,9 +256,7 @@ class Derived(Predictor):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its coefficients."""
-        if self.levels is None:
-            return () if self.absent else self.shown
-        return tuple(self.shown[code - 1] for code in self.kept)
+        return self.shown
 
     def of(self, columns: Mapping[str, Array]) -> Array:
         """Return the product, 0 in other cells, or the code of each record's cell."""
@@ -313,7 +305,7 @@ def expanded(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Flo
     parts = [np.ones((size, 1))]
     for each, values in zip(predictors, read):
         if each.levels is not None:
-            parts.append((values[:, None] == np.array(each.kept, dtype=np.int64)).astype(np.float64))
-        elif each.names:
+            parts.append((values[:, None] == np.arange(1, len(each.levels))).astype(np.float64))
+        else:
             parts.append(values[:, None].astype(np.float64))
     return np.concatenate(parts, axis=1)

@@ -47,10 +47,9 @@ class Layout:
         place = 1
         for each in design.predictors:
             if each.levels is None:
-                numbers.append(place if each.names else -1)
+                numbers.append(place)
             else:
-                places = {code: place + k for k, code in enumerate(each.kept)}
-                factors.append(tuple(places.get(code, -1) for code in range(len(each.levels))))
+                factors.append((-1, *range(place, place + len(each.names))))
             place += len(each.names)
         return cls((*numbers, place), tuple(factors), (*design.names, design.response), bounded)
 
@@ -308,7 +307,7 @@ def _times(form: Floats, columns: list[Floats]) -> Floats:
 
 def _most(forms: Floats, layout: Layout) -> Floats:
     """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
-    numbers = [place for place in layout.numbers[:-1] if place > 0]
+    numbers = list(layout.numbers[:-1])
     wide = np.abs(forms[:, numbers]).sum(axis=1)
     low, high = forms[:, 0] - wide, forms[:, 0] + wide
     for levels in layout.factors:

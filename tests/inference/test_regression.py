@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from levels import regression as levels
 from scipy import stats
@@ -66,6 +67,35 @@ def test_without_noise_it_is_least_squares(frame, formula, mechanism, neighbors)
     assert (fit.nobs is None) == (neighbors == "unbounded")
     n, k = len(frame), len(fit.params)
     assert fit.rsquared_adj == pytest.approx(1.0 - (1.0 - fit.rsquared) * (n - 1) / (n - k), abs=1e-3)
+
+
+@pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
+@pytest.mark.parametrize(("n", "p"), [(10, 1), (12, 8), (20, 5), (200, 3)])
+def test_standard_errors_divide_by_the_degrees_of_freedom(n, p, neighbors):
+    rng = np.random.default_rng(n + p)
+    x = rng.uniform(-1, 1, (n, p))
+    y = 0.3 * x.mean(axis=1) + rng.uniform(-0.5, 0.5, n)
+    fit = pydpstat.ols(y, x, 1e8, bounds=(-1, 1), neighbors=neighbors, rng=1)
+    known = sm.OLS(y, sm.add_constant(x)).fit()
+    # the noise of so large an epsilon, over the little that is left of a predictor
+    assert fit.bse.to_numpy() == pytest.approx(known.bse, rel=1e-3)
+    assert fit.tvalues.to_numpy() == pytest.approx(known.tvalues, rel=2e-3, abs=1e-3)
+    assert fit.scale == pytest.approx(known.scale, rel=1e-3)
+    row = np.eye(p + 1)[[-1]] + np.eye(p + 1)[[0]]
+    assert fit.t_test(row).sd == pytest.approx(known.t_test(row).sd.ravel(), rel=1e-3)
+    assert np.diag(fit.cov_params()) == pytest.approx(np.diag(known.cov_params()), rel=2e-3)
+
+
+def test_standard_errors_of_levels_divide_by_the_degrees_of_freedom():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.uniform(-1, 1, 24), "g": list("abcd") * 6})
+    frame["y"] = 0.2 * frame.x + rng.uniform(-0.5, 0.5, 24)
+    fit = pydpstat.ols("y ~ x + C(g)", frame, 1e8, bounds=(-1, 1), levels={"g": list("abcd")}, rng=1)
+    known = smf.ols("y ~ x + C(g)", frame).fit()
+    assert fit.bse[known.bse.index].to_numpy() == pytest.approx(known.bse.to_numpy(), rel=1e-4)
+    assert fit.rsquared_adj == pytest.approx(max(known.rsquared_adj, 0.0), abs=1e-4)
+    new = pd.DataFrame({"x": [0.1, -0.4], "g": ["a", "d"]})
+    assert fit.get_prediction(new).se_mean == pytest.approx(known.get_prediction(new).se_mean, rel=1e-4)
 
 
 def test_the_limit_without_privacy_is_the_t_test(frame):

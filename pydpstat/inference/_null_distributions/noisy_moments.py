@@ -34,8 +34,8 @@ class Forms(NamedTuple):
 
     @classmethod
     def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
-        """Return the elements of v at these places, times a weight; 0 for the place -1."""
-        return cls(tuple(((place, weight),) if place >= 0 else () for place in places))
+        """Return the elements of v at these places, times a weight."""
+        return cls(tuple(((place, weight),) for place in places))
 
     def values(self, v: Floats) -> Floats:
         """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
@@ -145,6 +145,18 @@ def matrix_of(released: Floats, blocks: tuple[Block, ...], width: int) -> Floats
     return found.reshape(width, width, *released.shape[1:])
 
 
+class Sparse(NamedTuple):
+    """A predictor that has one value but in records of a level; whether it is the level's indicator."""
+
+    place: int
+    usual: float = 0.0
+    indicator: bool = True
+
+
+# the least pivots in standard deviations of their noise: of indicators, of numbers in a level, and of others
+_INDICATOR, _WITHIN, _OTHERS = 1.0, 2.0, 0.5
+
+
 @dataclass(frozen=True, eq=False)
 class NoisyMoments(Frozen):
     """Noisy moments and the distribution of their noise; nothing private."""
@@ -155,11 +167,18 @@ class NoisyMoments(Frozen):
     origin: Floats
     sampling: Floats | None = None
     left_out: float = 0.0
+    partitions: tuple[Floats, ...] = ()
+    sparse: tuple[Sparse, ...] = ()
 
     @property
     def size(self) -> int:
         """Number of records; where it is private, a noisy one that is at least 1."""
         return max(round(float(self.matrix[0, 0])), 1)
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the residuals; at least 1."""
+        return max(self.size - len(self.matrix) + 1, 1)
 
     @property
     def pvalue_floor(self) -> float:
@@ -169,7 +188,7 @@ class NoisyMoments(Frozen):
     @property
     def tailed(self) -> bool:
         """Whether there are records enough for p-values below those of the simulated releases."""
-        return self.size - len(self.matrix) + 1 >= DEGREES
+        return self.degrees >= DEGREES
 
     @cached_property
     def variances(self) -> tuple[float, ...]:
@@ -192,9 +211,18 @@ class NoisyMoments(Frozen):
 
     @cached_property
     def floors(self) -> Floats:
-        """The least pivots of the predictors' matrix: half of the noise's standard deviation there."""
-        units = np.eye(len(self.matrix))[:-1, :, None]
-        return frozen(0.5 * self.spread(units, units)[:, 0])
+        """The least pivots of the predictors' matrix, in proportion to the noise's standard deviation there.
+
+        They are higher at sparse predictors, whose level may have no records, and follow the noise of squares
+        about their usual value: with lower ones the noise of an empty level, divided by next to nothing,
+        would be in all other coefficients. With higher ones a level of a few records would not be kept apart
+        from others, and bias them.
+        """
+        units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHERS)
+        for place, usual, indicator in self.sparse:
+            units[place, 0] -= usual
+            shares[place] = _INDICATOR if indicator else _WITHIN
+        return frozen(shares * self.spread(units, units)[:, 0])
 
     @property
     def draws(self) -> Draws:

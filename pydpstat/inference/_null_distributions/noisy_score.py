@@ -131,6 +131,7 @@ class Releases(NamedTuple):
     turned_noise: Floats
     drawn: Floats
     deviation: Floats
+    squares: Floats
 
 
 def releases(noisy: NoisyMoments, design: Floats) -> Releases:
@@ -145,7 +146,18 @@ def releases(noisy: NoisyMoments, design: Floats) -> Releases:
     drawn = np.einsum("jir,ir->jr", found.forms, normal)
     variance = np.einsum("jir,jir->jr", found.forms, np.matmul(design, found.forms))
     deviation = np.sqrt(np.maximum(variance, 0.0))
-    return Releases(design, found, normal, across, turned[0], turned[1], drawn, deviation)
+    squares = noisy.draws.squares(round(float(design[0, 0])))
+    return Releases(design, found, normal, across, turned[0], turned[1], drawn, deviation, squares)
+
+
+def replaced(noisy: NoisyMoments, made: Releases, sums: Floats, squares: Floats) -> Releases:
+    """Return simulated releases with other sums of products of predictors and errors, and of squares."""
+    return made._replace(
+        normal=sums,
+        turned_normal=_times(noisy, made.found, sums),
+        drawn=np.einsum("jir,ir->jr", made.found.forms, sums),
+        squares=squares,
+    )
 
 
 def _times(noisy: NoisyMoments, found: Inverse, cross: Floats) -> Floats:
@@ -171,14 +183,10 @@ def simulated(
     flat = _turned(noisy, fitted).reshape(-1, width) @ forms.reshape(width, -1)
     estimates = flat.reshape(*fitted.shape, -1)
     estimates += sd * made.turned_normal[:, part] + made.turned_noise[:, part]
-    draws = noisy.draws
     normal, noise = made.normal[:, part], made.noise[:, part]
     rest = np.einsum("jed,jed->je", fitted, coefficients)[..., None]
     rest = rest + 2.0 * sd[..., 0] * (coefficients @ normal)
-    rest += (
-        variance[..., None] * draws.squares(round(float(made.design[0, 0])))[part]
-        + draws.noise[width, width, part]
-    )
+    rest += variance[..., None] * made.squares[part] + noisy.draws.noise[width, width, part]
     rest -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
     rest -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
     return Responses(estimates, rest)

@@ -16,6 +16,7 @@ from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.logistic_cells import lifted
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments
 from pydpstat.inference._null_distributions.noisy_score import Inverse, Releases, Responses, Scores
+from pydpstat.inference._null_distributions.rare_errors import RareErrors, decisive
 from pydpstat.inference._null_distributions.simulation import Simulated
 from pydpstat.r_arithmetic.elementary import Floats
 
@@ -51,7 +52,7 @@ class ScoreTests(Frozen):
         """Return the estimates, and the standard errors: infinite for what the noise hides."""
         seen = self.seen
         # less than the noise's standard deviation of it is as good as nothing
-        errors = np.where(seen.left > 1.0, seen.errors, math.inf)
+        errors = np.where(seen.left > 1.0, seen.standard_errors, math.inf)
         return self.units * seen.coefficients + self.shifts, self.units * errors
 
     def regularized(self) -> Floats:
@@ -107,6 +108,10 @@ class Seen:
             self._ratio = frozen(noisy.sampling / np.where(alike > 0.0, alike, math.inf))
             own = self.at(places, self.coefficients[:, None])
         self.errors = frozen(own.error[:, 0, 0])
+        # scores are compared with simulated ones that divide by the number of records as well
+        more = 0.0 if noisy.sampling is not None else noisy.size / noisy.degrees - 1.0
+        sampling = own.variance[:, 0, 0] * self._inverse.bound[:, 0]
+        self.standard_errors = frozen(np.sqrt(np.square(self.errors) + more * sampling))
 
     @property
     def estimates(self) -> Floats:
@@ -147,6 +152,9 @@ class Points:
             near = _design(center + noisy.draws.noise[:width, :width, k])
             self._designs += [near, _design(2.0 * center - near)]
         self._designs = [frozen(design) for design in self._designs]
+        # of each coefficient the form that its estimate is of
+        self._forms = np.eye(width)
+        self._forms[0, 1:] = noisy.origin
         self._keeps = 8 * width * width * self.count * len(self._designs) <= _KEPT
         self._made: dict[int, Releases] = {}
 
@@ -162,20 +170,22 @@ class Points:
         """Return the largest of the points' critical values; that of the first point or of all."""
         found = np.zeros(nulls.shape)
         for simulated in self.simulated(which, nulls):
-            found = np.maximum(found, simulated.critical(alpha, self._noisy.tailed))
+            for each in simulated:
+                found = np.maximum(found, each.critical(alpha, self._noisy.tailed))
             if not several:
                 break
         return found
 
-    def simulated(self, which: Places, nulls: Floats) -> Iterator[Simulated]:
+    def simulated(self, which: Places, nulls: Floats) -> Iterator[tuple[Simulated, ...]]:
         """Return the studentized scores of simulated releases for one point after the other.
 
-        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r).
+        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r), for normal errors,
+        and for rare ones where the response's mean is near a bound.
         """
         seen = _seen(self._noisy).at(which, nulls)
         center = seen.coefficients[..., 0], seen.variance[..., 0]
         yield self._at(0, which, nulls, *center)
-        _, first = self._scores(0, which, nulls, *center, slice(0, POINTS // 2))
+        _, first = self._scores(self._releases(0), which, nulls, *center, slice(0, POINTS // 2))
         for k in range(POINTS // 2):
             near = first.coefficients[..., k], first.variance[..., k]
             yield self._at(2 * k + 1, which, nulls, *near)
@@ -184,19 +194,58 @@ class Points:
 
     def _at(
         self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats
+    ) -> tuple[Simulated, ...]:
+        normal = self._normal(point, which, nulls, coefficients, variance)
+        rare = self._rare(point, which, nulls, coefficients, variance, normal)
+        return (normal,) if rare is None else (normal, rare)
+
+    def _rare(
+        self,
+        point: int,
+        which: Places,
+        nulls: Floats,
+        coefficients: Floats,
+        variance: Floats,
+        normal: Simulated,
+    ) -> Simulated | None:
+        """Return what rare errors make of the statistics, or None if all errors may be normal."""
+        made, noisy, sizes = self._releases(point), self._noisy, None
+        means = np.clip(coefficients @ made.design[0] / made.design[0, 0], -1.0, 1.0)
+        for j, e in np.ndindex(*nulls.shape):
+            errors = RareErrors.of(float(means[j, e]), float(variance[j, e]))
+            if errors is None:
+                continue
+            levels = decisive(noisy.partitions, made.design, self._forms[which[j]])
+            if levels is None:
+                continue
+            sums = errors.sums(made.design, levels, made.normal, math.sqrt(variance[j, e]))
+            given = nulls[[j], [e]][:, None], coefficients[j, e][None, None], variance[j, e][None, None]
+            replaced = noisy_score.replaced(noisy, made, *sums)
+            _, own = self._scores(replaced, which[[j]], *given, slice(None))
+            sizes = normal.sizes.copy() if sizes is None else sizes
+            sizes[j, e] = own.size[0, 0]
+        return None if sizes is None else Simulated.drawn(sizes)
+
+    def _normal(
+        self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats
     ) -> Simulated:
         chunk = 1 << max(6, int(_CHUNK / max(coefficients.size, 1)).bit_length())
         found, made = [], self._releases(point)
         for start in range(0, self.count, chunk):
             part = slice(start, start + chunk)
-            given, own = self._scores(point, which, nulls, coefficients, variance, part)
+            given, own = self._scores(made, which, nulls, coefficients, variance, part)
             found.append(noisy_score.studentized(made, which, given, own, variance, part))
         return Simulated.joined(found)
 
     def _scores(
-        self, point: int, which: Places, nulls: Floats, coefficients: Floats, variance: Floats, part: slice
+        self,
+        made: Releases,
+        which: Places,
+        nulls: Floats,
+        coefficients: Floats,
+        variance: Floats,
+        part: slice,
     ) -> tuple[Responses, Scores]:
-        made = self._releases(point)
         given = noisy_score.simulated(self._noisy, made, coefficients, variance, part)
         found = Inverse(*(each[..., part] for each in made.found))
         return given, noisy_score.scores(self._noisy, found, which, given, nulls)
@@ -241,7 +290,8 @@ def pvalues(noisy: NoisyMoments, which: Places, nulls: Floats, enough: float = 1
     found[seen.left[which] <= 0.0] = 1.0
     points = _points(noisy)
     for simulated in points.simulated(which, nulls):
-        found = np.maximum(found, simulated.pvalue(size[..., 0], noisy.tailed))
+        for each in simulated:
+            found = np.maximum(found, each.pvalue(size[..., 0], noisy.tailed))
         if (found > enough).all():
             break
     return np.minimum(found + noisy.left_out, 1.0)
@@ -289,9 +339,10 @@ def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Flo
         # the other points change little: the first turns are without them
         limit = points.critical(places, at, alpha, turn > 1)
         size = seen.at(places, at).size[..., 0]
-        done = sought[active] & (turn > 1) & (size > limit) & (size <= (1.0 + _NEAR) * limit)
-        found[places] = np.where(done, at, found[places])
-        sought[active] &= ~done
+        beyond = sought[active] & (turn > 1) & (size > limit)
+        # critical values of rare errors have steps: the last value that is rejected may stay the end
+        found[places] = np.where(beyond, at, found[places])
+        sought[active] &= ~beyond | (size > (1.0 + _NEAR) * limit)
         target[active] = (1.0 + 0.5 * _NEAR) * limit
     return found
 
