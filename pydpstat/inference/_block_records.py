@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import (
-    Column,
-    categorical_of,
     has_columns,
     has_rows,
-    is_categorical,
     is_frame,
     is_vector,
     library_of,
@@ -24,106 +20,19 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.held import in_memory
 from pydpstat._data.values import without_mask
-from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._block_values import own_block, plain_sample
 from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure._bits import permutation
 
 if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-
-    # records in memory, as their library has them
-    Sample: TypeAlias = (
-        Column | pd.DataFrame | pl.DataFrame | pl.Series | pa.Table | pa.Array | pa.ChunkedArray
-    )
-
-
-def with_own_values(sample: Any) -> Sample:
-    """Return records of Arrow or Polars without shared dictionaries, and others as they are."""
-    library = type(sample).__module__.partition(".")[0]
-    if library == "polars":
-        return _of_polars(sample)
-    if library == "pyarrow":
-        if not offers(sample, "columns"):
-            return _of_arrow(sample)
-        return type(sample).from_arrays([*map(_of_arrow, sample.columns)], names=sample.column_names)
-    return sample
-
-
-def _of_polars(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
-    import polars as pl
-
-    if not offers(sample, "columns"):
-        return sample.cast(_polars_type(sample.dtype))
-    plain = {name: _polars_type(kind) for name, kind in sample.schema.items()}
-    return sample.with_columns(pl.col(name).cast(kind) for name, kind in plain.items())
-
-
-def _polars_type(kind: pl.DataType) -> pl.DataType:
-    """Return a type of Polars with texts where it has categories that come from the records."""
-    import polars as pl
-
-    if kind == pl.Categorical:
-        return pl.String
-    if isinstance(kind, pl.List):
-        return pl.List(_polars_type(kind.inner))
-    if isinstance(kind, pl.Array):
-        return pl.Array(_polars_type(kind.inner), kind.size)
-    if isinstance(kind, pl.Struct):
-        return pl.Struct({field.name: _polars_type(field.dtype) for field in kind.fields})
-    return kind
-
-
-def _of_arrow(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    plain = arrow_type(column.type)
-    return column if plain == column.type else column.cast(plain)
-
-
-def arrow_type(kind: pa.DataType) -> pa.DataType:
-    """Return a type of Arrow's with the types of values where it has dictionaries."""
-    import pyarrow as pa
-
-    types = pa.types
-    if types.is_dictionary(kind):
-        return arrow_type(kind.value_type)
-    if types.is_struct(kind):
-        return pa.struct([_field(kind.field(place)) for place in range(kind.num_fields)])
-    if types.is_map(kind):
-        return pa.map_(arrow_type(kind.key_type), arrow_type(kind.item_type), kind.keys_sorted)
-    if types.is_fixed_size_list(kind):
-        return pa.list_(_field(kind.value_field), kind.list_size)
-    if types.is_large_list(kind):
-        return pa.large_list(_field(kind.value_field))
-    if types.is_list(kind):
-        return pa.list_(_field(kind.value_field))
-    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
-        raise PydpstatError(
-            f"data must have columns of simple values; got one of type {kind}. Convert it first."
-        )
-    return kind
-
-
-def _field(field: pa.Field) -> pa.Field:
-    return field.with_type(arrow_type(field.type))
-
-
-def without_shared(column: pd.Series | pd.Index) -> pd.Series | pd.Index:
-    """Return a column or an index of pandas without the dictionaries of its Arrow type, or as it is."""
-    kind = getattr(column.dtype, "pyarrow_dtype", None)
-    plain = None if kind is None else arrow_type(kind)
-    if plain == kind:
-        return column
-
-    return column.astype(pd.ArrowDtype(plain))
-
+    from pydpstat.inference._block_values import Sample
 
 Places = npt.NDArray[np.int64]
 Block = tuple["Sample", ...]
-_UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
 
 
 class Samples:
@@ -200,7 +109,7 @@ def _sample(data: object) -> Sample:
         # each record by itself: what an array has room for depends on all of them
         data = np.fromiter(map(_unmasked, data), dtype=object, count=len(data))
     if _is_held(data):
-        return with_own_values(data)
+        return plain_sample(data)
     raise PydpstatError(
         "data must be records in memory (list, array, Series, data frame), or a tuple of such "
         f"samples; got {type(data).__name__}. Read the data first, with .compute(), .df() or "
@@ -232,79 +141,8 @@ def _without(frame: Any, column: str) -> Sample:
 
 
 def _rows(sample: Sample, places: Places) -> Sample:
-    """Return copies of some records, in their order."""
-    taken = _taken(sample, places)
-    return taken if type(sample).__module__.startswith("pyarrow") else _alone(taken)
-
-
-def _alone(block: Sample) -> Sample:
-    """Return a block with the types, the width of texts and the categories that its own records have."""
-    if isinstance(block, np.ndarray):
-        return _alone_array(block) if block.dtype.kind in "OUS" else block
-    if has_rows(block):
-        block.index = _alone_column(block.index)
-    if not is_frame(block):
-        return _alone_column(block)
-    for place in range(block.shape[1]):
-        column = block.iloc[:, place]
-        own = _alone_column(column)
-        if own is not column:
-            block.isetitem(place, own)
-    return block
-
-
-def _alone_column(column: pd.Series | pd.Index) -> pd.Series | pd.Index:
-    """Return a column or an index of pandas with types, levels and objects that only its own records have."""
-    if is_categorical(column):
-        return categorical_of(column).remove_unused_categories()
-    if offers(column, "levels"):
-        # its own way orders them again only where one is unused
-        keys = [_alone_column(column.get_level_values(place)) for place in range(column.nlevels)]
-        return type(column).from_arrays(keys, names=column.names)
-    if not offers(column, "dtype"):
-        return column
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
-        if has_rows(column):
-            own = _copies(column.to_numpy())
-            column = type(column)(own, index=column.index, name=column.name, dtype=object)
-        try:
-            # an index can do this from pandas 2 on
-            return column.infer_objects() if offers(column, "infer_objects") else column
-        except OverflowError:
-            # pandas before 2 makes floats of integers on the way
-            return column
-    return without_shared(column)
-
-
-def _copies(records: np.ndarray) -> np.ndarray:
-    """Return objects that are a block's own: what a callable does to one must not reach another block."""
-    kinds = set(map(type, records.tolist()))
-    if kinds <= _UNCHANGING:
-        return records
-    known: dict[int, object] = {}
-    return np.fromiter((_copy(each, known) for each in records), dtype=object, count=len(records))
-
-
-def _copy(record: object, known: dict[int, object]) -> object:
-    try:
-        return copy.deepcopy(record, known)
-    except (Exception, SystemExit):  # a record may raise what it likes when it is copied
-        return record
-
-
-def _alone_array(block: np.ndarray) -> np.ndarray:
-    if block.dtype.kind == "O":
-        block = _copies(block.ravel()).reshape(block.shape)
-    try:
-        own = np.array(block.tolist())
-    except (Exception, SystemExit):
-        # such as rows of different lengths: that an array cannot be made tells of the records
-        return block
-    if block.dtype.kind == "O" and own.dtype.kind in "US":
-        texts = np.array(block.tolist(), dtype=object)
-        # texts among other things stay what they are
-        return own if all(isinstance(each, (str, bytes)) for each in texts.flat) else block
-    return own
+    """Return some records, in their order, and nothing else."""
+    return own_block(_taken(sample, places))
 
 
 def _places(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:

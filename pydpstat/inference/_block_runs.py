@@ -104,7 +104,7 @@ def _interrupts() -> Iterator[Callable[[], bool]]:
 
 
 _MOST_BLOCKS = 10**5
-ALONE = "what the callable returns for a block depends on that block alone"
+ALONE = "what the callable returns for a block depends on the values of that block alone"
 TYPES = "the types of the data and their columns are public"
 SIZES = "the sample sizes, and which sample a record is in, are public"
 SILENT = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.inference._block_records import Samples
 from pydpstat.random import source_from
+from tests.block_channels import differing
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -25,7 +28,7 @@ HELD = {
     ),
     "pandas series": lambda texts: pd.Series(pd.array(texts, dtype=DICTIONARY)),
     "pandas frame": lambda texts: pd.DataFrame({"x": 1.0, "key": pd.array(texts, dtype=DICTIONARY)}),
-    "pandas index": lambda texts: pd.Series(1.0, index=pd.Index(pd.array(texts, dtype=DICTIONARY))),
+    "pandas index": lambda texts: pd.Index(pd.array(texts, dtype=DICTIONARY)),
     "Polars lists": lambda texts: pl.Series([[text] for text in texts], dtype=pl.List(pl.Categorical)),
     "Polars structs": lambda texts: pl.DataFrame(
         {"s": pl.Series([{"key": text} for text in texts], dtype=pl.Struct({"key": pl.Categorical}))}
@@ -66,3 +69,53 @@ def test_a_type_that_may_share_values_in_another_way_is_refused():
     union = pa.UnionArray.from_sparse(pa.array([0] * 4, pa.int8()), [pa.array(TEXTS[:4]).dictionary_encode()])
     with pytest.raises(PydpstatError, match="columns of simple values; got one of type .*union"):
         Samples(union)
+
+
+NUMBERS = [float(place % 7) for place in range(30)]
+
+
+def with_missing(records):
+    return [None if each == 11.5 else each for each in records]
+
+
+CHANNELS = {
+    "Arrow array with a missing value": lambda records: pa.array(with_missing(records)),
+    "Arrow chunks": lambda records: pa.chunked_array([records[:7], records[7:]]),
+    "Arrow texts": lambda records: pa.array(map(str, with_missing(records))),
+    "Arrow views": lambda records: pa.array(list(map(str, records)), pa.string_view()),
+    "Arrow table of pandas": lambda records: pa.Table.from_pandas(pd.DataFrame({"x": records})),
+    "Arrow table": lambda records: pa.table(
+        {"x": pa.chunked_array([records[:9], with_missing(records[9:])])}
+    ),
+    "Arrow batch": lambda records: pa.record_batch({"x": with_missing(records), "y": records}),
+    "Arrow table with metadata": lambda records: pa.table(
+        {"x": records}, schema=pa.schema([pa.field("x", pa.float64(), metadata={"n": str(len(records))})])
+    ),
+    "Arrow structs with metadata": lambda records: pa.table(
+        {
+            "s": pa.array(
+                [{"x": each} for each in records],
+                pa.struct([pa.field("x", pa.float64(), metadata={"n": str(len(records))})]),
+            )
+        }
+    ),
+    "pandas series": lambda records: pd.Series(records, dtype="float64[pyarrow]"),
+    "pandas texts": lambda records: pd.Series(list(map(str, with_missing(records))), dtype="string[pyarrow]"),
+    "pandas frame": lambda records: pd.DataFrame({"x": pd.array(with_missing(records), "float64[pyarrow]")}),
+    "Polars series": lambda records: pl.Series("x", with_missing(records)),
+    "Polars in order": lambda records: pl.Series("x", range(len(records))).sort() * 0 + pl.Series(records),
+    "Polars texts": lambda records: pl.DataFrame({"x": list(map(str, with_missing(records)))}),
+    "Polars frame": lambda records: pl.concat(
+        [pl.DataFrame({"x": records[:5]}), pl.DataFrame({"x": records[5:]})], rechunk=False
+    ),
+    "Polars objects": lambda records: pl.DataFrame({"x": pl.Series([{each} for each in records])}),
+    "Polars times": lambda records: pl.Series(
+        [datetime.datetime(2020, 1, 1 + int(each)) for each in records]
+    ).cast(pl.Datetime("ns", "Europe/Vienna")),
+}
+
+
+@pytest.mark.parametrize("held", CHANNELS)
+def test_a_record_changes_one_block(held):
+    found = differing(CHANNELS[held], NUMBERS, 11.5)
+    assert max(found.values()) == 1

@@ -55,8 +55,8 @@ def told(block):
         (["a", "b"] * 15, "c", lambda records: pd.Series(records, dtype="category")),
         (["a", "b"] * 15, "c", pd.Categorical),
         (["a", "b"] * 15, "c", lambda records: pd.DataFrame({"k": pd.Categorical(records), "x": 1.0})),
-        (["a", "b"] * 15, "c", lambda records: pd.Series(1.0, index=pd.CategoricalIndex(records))),
-        (["a", "b"] * 15, "c", lambda records: pd.Series(1.0, pd.MultiIndex.from_arrays([records] * 2))),
+        (["a", "b"] * 15, "c", pd.CategoricalIndex),
+        (["a", "b"] * 15, "c", lambda records: pd.MultiIndex.from_arrays([records] * 2)),
         ([[0.5, 0.5]] * 30, [0.5, "n/a"], lambda records: pd.DataFrame(records)),
     ],
 )

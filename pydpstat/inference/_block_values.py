@@ -1,0 +1,278 @@
+"""Blocks that hold the values of their own records, and nothing of the data that they were taken from.
+
+What a container says beside values often depends on every record: the row numbers of a default index, the
+types of lists, categories and dictionaries in the order of their first occurrence, a bitmap of missing
+values, an array's base, pandas' `attrs` and Arrow's metadata with the number of rows. With all of it removed
+a block is a function of its own records and of public types and names, so that a record that is added,
+removed or replaced changes one block.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from pydpstat._data.containers import (
+    Column,
+    has_rows,
+    is_categorical,
+    is_frame,
+    is_index,
+    is_pandas_frame,
+    library_of,
+    offers,
+)
+from pydpstat._lazy import pd
+from pydpstat.errors import PydpstatError
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+    # records in memory, as their library has them
+    Sample: TypeAlias = (
+        Column | pd.DataFrame | pl.DataFrame | pl.Series | pa.Table | pa.Array | pa.ChunkedArray
+    )
+
+_UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
+
+
+def plain_sample(sample: Any) -> Sample:
+    """Return records as pandas, NumPy, Arrow or Polars have them, without shared dictionaries.
+
+    Subclasses of frames and arrays become plain ones: their attributes may say anything of all records.
+    """
+    library = library_of(sample)
+    if library == "polars":
+        return _of_polars(sample)
+    if library == "pyarrow":
+        if not offers(sample, "columns"):
+            return _of_arrow(sample)
+        return type(sample).from_arrays([*map(_of_arrow, sample.columns)], names=sample.column_names)
+    if is_frame(sample):
+        return sample if is_pandas_frame(sample) else pd.DataFrame(np.asarray(sample), columns=sample.columns)
+    if has_rows(sample):
+        return sample if isinstance(sample, pd.Series) else pd.Series(np.asarray(sample), name=sample.name)
+    if is_index(sample) or isinstance(sample, pd.api.extensions.ExtensionArray):
+        return sample
+    return np.asarray(sample)
+
+
+def _of_polars(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
+    import polars as pl
+
+    if not offers(sample, "columns"):
+        return sample.cast(_polars_type(sample.dtype))
+    plain = {name: _polars_type(kind) for name, kind in sample.schema.items()}
+    return sample.with_columns(pl.col(name).cast(kind) for name, kind in plain.items())
+
+
+def _polars_type(kind: pl.DataType) -> pl.DataType:
+    """Return a type of Polars with texts where it has categories that come from the records."""
+    import polars as pl
+
+    if kind == pl.Categorical:
+        return pl.String
+    if isinstance(kind, pl.List):
+        return pl.List(_polars_type(kind.inner))
+    if isinstance(kind, pl.Array):
+        return pl.Array(_polars_type(kind.inner), kind.size)
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({field.name: _polars_type(field.dtype) for field in kind.fields})
+    return kind
+
+
+def _of_arrow(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    plain = arrow_type(column.type)
+    return column if plain.equals(column.type, check_metadata=True) else column.cast(plain)
+
+
+def arrow_type(kind: pa.DataType) -> pa.DataType:
+    """Return a type of Arrow's with the types of values where it has dictionaries."""
+    import pyarrow as pa
+
+    types = pa.types
+    if str(kind) in ("string_view", "binary_view"):
+        # Arrow takes no records out of views, which share their texts
+        return pa.large_string() if str(kind) == "string_view" else pa.large_binary()
+    if types.is_dictionary(kind):
+        return arrow_type(kind.value_type)
+    if types.is_struct(kind):
+        return pa.struct([_field(kind.field(place)) for place in range(kind.num_fields)])
+    if types.is_map(kind):
+        return pa.map_(arrow_type(kind.key_type), arrow_type(kind.item_type), kind.keys_sorted)
+    if types.is_fixed_size_list(kind):
+        return pa.list_(_field(kind.value_field), kind.list_size)
+    if types.is_large_list(kind):
+        return pa.large_list(_field(kind.value_field))
+    if types.is_list(kind):
+        return pa.list_(_field(kind.value_field))
+    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        raise PydpstatError(
+            f"data must have columns of simple values; got one of type {kind}. Convert it first."
+        )
+    return kind
+
+
+def _field(field: pa.Field) -> pa.Field:
+    return field.with_type(arrow_type(field.type)).remove_metadata()
+
+
+def own_block(block: Any) -> Sample:
+    """Return records that were taken out of others without anything of those."""
+    library = library_of(block)
+    if library == "pyarrow":
+        return _rewritten_arrow(block)
+    if library == "polars":
+        return _rewritten_polars(block)
+    if isinstance(block, np.ndarray):
+        return _own_array(block)
+    if is_frame(block):
+        columns = {place: _own_column(block.iloc[:, place]) for place in range(block.shape[1])}
+        own = pd.DataFrame(columns, index=range(len(block)))
+        # an index can be changed, and would hand something on to the next block
+        own.columns = block.columns.copy()
+        return own
+    if has_rows(block):
+        return _own_column(block)
+    if offers(block, "levels"):
+        keys = [_own_column(pd.Series(block.get_level_values(place))) for place in range(block.nlevels)]
+        return type(block).from_arrays(keys, names=block.names)
+    own = _own_column(pd.Series(block))
+    return pd.Index(own, name=block.name) if is_index(block) else own.array
+
+
+def _own_column(column: pd.Series) -> pd.Series:
+    """Return a column with row numbers, types, categories and objects that only its own records have."""
+    if is_categorical(column):
+        return pd.Series(_own_categories(column.array), name=column.name)
+    if not isinstance(column.dtype, np.dtype):
+        return pd.Series(_own_extension(column.array), name=column.name)
+    values = np.array(column.to_numpy(), copy=True)
+    if values.dtype.kind != "O":
+        return pd.Series(values, name=column.name)
+    own = pd.Series(_copies(values), name=column.name, dtype=object)
+    try:
+        return own.infer_objects()
+    except OverflowError:
+        # pandas before 2 makes floats of integers on the way
+        return own
+
+
+def _own_extension(array: Any) -> pd.api.extensions.ExtensionArray:
+    if not isinstance(array, getattr(pd.arrays, "ArrowExtensionArray", ())):
+        return array.copy()
+    held: Any = array
+    values = _rewritten_arrow(_of_arrow(held.__arrow_array__()))
+    kind = getattr(held.dtype, "pyarrow_dtype", None)
+    return pd.array(values, dtype=held.dtype if kind is None else pd.ArrowDtype(values.type))
+
+
+def _own_categories(column: pd.Categorical) -> pd.Categorical:
+    """Return a Categorical with the categories that occur; they are sorted where they have no order.
+
+    Without an order of their own they may be in that of their first occurrence among all records.
+    """
+    codes = np.asarray(column.codes, dtype=np.int64)
+    used, first = np.unique(codes[codes >= 0], return_index=True)
+    if not column.ordered:
+        used = used[np.argsort(first)]
+        try:
+            used = used[column.categories.take(used).argsort()]
+        except (Exception, SystemExit):  # what has no order stays in that of the first occurrence here
+            pass
+    places = np.full(len(column.categories) + 1, -1)
+    places[used] = np.arange(used.size)
+    categories = pd.Index(_own_column(pd.Series(column.categories.take(used), name=None)))
+    # the place of a missing value, -1, is the last one
+    return pd.Categorical.from_codes(places[codes], categories=categories, ordered=column.ordered)
+
+
+def _own_array(block: np.ndarray) -> np.ndarray:
+    block = np.array(block, copy=True)
+    if issubclass(block.dtype.type, np.record):
+        return block.view(np.recarray)
+    if block.dtype.kind not in "OUS":
+        return copy.deepcopy(block) if block.dtype.hasobject else block
+    if block.dtype.kind == "O":
+        block = _copies(block.ravel()).reshape(block.shape)
+    try:
+        own = np.array(block.tolist())
+    except (Exception, SystemExit):
+        # such as rows of different lengths: that an array cannot be made tells of the records
+        return block
+    if block.dtype.kind == "O" and own.dtype.kind in "US":
+        texts = np.array(block.tolist(), dtype=object)
+        # texts among other things stay what they are
+        return own if all(isinstance(each, (str, bytes)) for each in texts.flat) else block
+    return own
+
+
+def _copies(records: Sequence[object] | np.ndarray) -> np.ndarray:
+    """Return objects that are a block's own: what a callable does to one must not reach another block."""
+    each = records.tolist() if isinstance(records, np.ndarray) else records
+    if isinstance(records, np.ndarray) and set(map(type, each)) <= _UNCHANGING:
+        return records
+    known: dict[int, object] = {}
+    return np.fromiter((_copy(one, known) for one in each), dtype=object, count=len(records))
+
+
+def _copy(record: object, known: dict[int, object]) -> object:
+    try:
+        return copy.deepcopy(record, known)
+    except (Exception, SystemExit):  # a record may raise what it likes when it is copied
+        return record
+
+
+def _rewritten_arrow(block: Any) -> Any:
+    """Return data of Arrow as if written into a file and read again: with buffers of their own values.
+
+    What `take` returns has a bitmap of missing values wherever one of the whole data has.
+    """
+    import pyarrow as pa
+
+    whole = offers(block, "columns")
+    table = pa.Table.from_arrays(
+        [each if isinstance(each, pa.ChunkedArray) else pa.chunked_array([each]) for each in block.columns]
+        if whole
+        else [block if isinstance(block, pa.ChunkedArray) else pa.chunked_array([block])],
+        names=block.schema.names if whole else [""],
+    ).combine_chunks()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    own = pa.ipc.open_stream(sink.getvalue()).read_all()
+    if isinstance(block, pa.Table):
+        return own
+    if whole:
+        return pa.RecordBatch.from_arrays([_joined(each) for each in own.columns], names=own.column_names)
+    return own.column(0) if isinstance(block, pa.ChunkedArray) else _joined(own.column(0))
+
+
+def _joined(column: pa.ChunkedArray) -> pa.Array:
+    import pyarrow as pa
+
+    # Arrow cannot join no chunks at all
+    return pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+
+
+def _rewritten_polars(block: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
+    """Return data of Polars as if written into a file and read again; objects are copied."""
+    import polars as pl
+
+    frame = block if offers(block, "columns") else block.to_frame()
+    objects = [name for name, kind in frame.schema.items() if kind == pl.Object]
+    sink = io.BytesIO()
+    frame.drop(objects).write_ipc(sink)
+    plain = pl.read_ipc(io.BytesIO(sink.getvalue())).rechunk()
+    own = [
+        pl.Series(name, list(_copies(frame[name].to_list())), dtype=pl.Object)
+        if name in objects
+        else plain[name]
+        for name in frame.columns
+    ]
+    return pl.DataFrame(own) if offers(block, "columns") else own[0]
