@@ -130,7 +130,7 @@ class FurtherResults(HistogramResults):
         Parameters
         ----------
         correction : {"holm", "bonferroni", None}, default "holm"
-            The correction of the p-values: the probability of rejecting any true hypothesis is at most the
+            The correction of `pvalues`: the probability of rejecting any true hypothesis is at most the
             level. None leaves them as they are. The intervals are Bonferroni's with either correction.
         variable : str, optional
             The variable to compare the groups in, where several were released. Of a table it is the level
@@ -142,8 +142,8 @@ class FurtherResults(HistogramResults):
         Returns
         -------
         PairwiseResults
-            With `estimate`, `pvalues`, `corrected`, ``conf_int()``, ``to_frame()`` and ``summary()``. Groups
-            of several keys are tuples.
+            With `estimate`, `pvalues` (corrected), `pvalues_unadjusted`, ``conf_int()``, ``to_frame()`` and
+            ``summary()``. Groups of several keys are tuples.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class FurtherResults(HistogramResults):
         >>> income = rng.normal(np.repeat([50.0, 50.0, 60.0], 500), 10.0)
         >>> r = pydpstat.mean(income, 2.0, bounds=(0, 100), by=region, levels=["east", "north", "south"],
         ...                   population=True, rng=1)
-        >>> (r.pairs().corrected < 0.05).tolist()
+        >>> (r.pairs().pvalues < 0.05).tolist()
         [False, True, True]
         """
 

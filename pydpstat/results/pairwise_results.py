@@ -61,7 +61,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     >>> region = np.repeat(["north", "south"], 400)
     >>> r = pydpstat.proportion(employed, 1.0, by=region, levels=["north", "south"], rng=1)
     >>> r.pairs(correction=None).to_frame().columns.tolist()
-    ['difference', 'statistic', 'p-value', 'corrected p-value', 'lower', 'upper']
+    ['difference', 'statistic', 'p-value', 'unadjusted p-value', 'lower', 'upper']
     """
 
     test: str
@@ -75,7 +75,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _condition = "(result.corrected < 0.05).any()"
+    _condition = "(result.pvalues < 0.05).any()"
 
     @property
     def estimate(self) -> pd.Series:
@@ -84,13 +84,13 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     @property
     def pvalues(self) -> pd.Series:
-        """The uncorrected p-value of each pair."""
-        return self._series([each.pvalue for each in self.differences], "p-value")
+        """The p-value of each pair, corrected for the number of pairs."""
+        return self._series(self._corrected()[0], "p-value")
 
     @property
-    def corrected(self) -> pd.Series:
-        """The p-values with the correction."""
-        return self._series(self._corrected()[0], "corrected p-value")
+    def pvalues_unadjusted(self) -> pd.Series:
+        """The p-value of each pair as if it were the only one."""
+        return self._series([each.pvalue for each in self.differences], "unadjusted p-value")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
@@ -135,7 +135,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
 
-        Of many pairs of means intervals take some time; `pvalues` and `corrected` do not.
+        Of many pairs of means intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
 
         See Also
         --------
@@ -152,7 +152,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         ends = self.conf_int(alpha)
         statistics = [each.statistic for each in self.differences]
         frame = self.estimate.to_frame().assign(statistic=statistics)
-        frame["p-value"], frame["corrected p-value"] = self.pvalues, self.corrected
+        frame["p-value"], frame["unadjusted p-value"] = self.pvalues, self.pvalues_unadjusted
         return frame.assign(lower=ends[0], upper=ends[1])
 
     def _corrected(self) -> tuple[Floats, Floats]:
@@ -194,14 +194,13 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
 
     def _rows(self, most: int | None = MOST_ROWS) -> Rows:
         corrected, floors = self._corrected()
-        parts = list(zip(self.differences, corrected.tolist(), floors.tolist()))
         columns: list[list[object]] = [
             [each.estimate for each in self.differences],
             [each.statistic for each in self.differences],
+            [shown_pvalue(p, floor) for p, floor in zip(corrected.tolist(), floors.tolist())],
             [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
-            [shown_pvalue(p, floor) for _, p, floor in parts],
         ]
-        headers: tuple[str, ...] = ("difference", "statistic", "p-value", "corrected p")
+        headers: tuple[str, ...] = ("difference", "statistic", "p-value", "unadjusted p")
         if len(self.differences) <= MOST_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
             columns += self.conf_int().to_numpy().T.tolist()
@@ -234,8 +233,8 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             "pairs": [[named(a), named(b)] for a, b in self.groups],
             "difference": [each.estimate for each in self.differences],
             "statistic": [each.statistic for each in self.differences],
-            "pvalue": [each.pvalue for each in self.differences],
-            "corrected": corrected,
+            "pvalue": corrected,
+            "pvalue_unadjusted": [each.pvalue for each in self.differences],
             "interval": ends,
             "validity": self.differences[0].validity,
             "assumptions": self.assumptions,

@@ -19,7 +19,7 @@ CONFIDENCE = ("test", "test without estimates", "test of groups", "moments", "mo
 CONFIDENCE += ("regression", "hypotheses", "joint test", "predictions")
 UNDECIDED = {
     "test": "result.pvalue < 0.05",
-    "pairs": "(result.corrected < 0.05).any()",
+    "pairs": "(result.pvalues < 0.05).any()",
     "regression": "result.pvalues['x'] < 0.05",
     "hypotheses": "(result.pvalue < 0.05).all()",
     "joint test": "result.pvalue < 0.05",

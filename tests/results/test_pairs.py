@@ -35,9 +35,12 @@ def means():
 @pytest.mark.parametrize("kind", ["means", "shares"])
 def test_corrections_are_those_of_statsmodels(kind, correction, method, means):
     found = (means if kind == "means" else shares()).pairs(correction=correction)
-    wanted = multipletests(found.pvalues, method=method)[1]
-    assert found.corrected.to_list() == pytest.approx(wanted.tolist(), rel=1e-12)
-    assert (found.corrected >= found.pvalues).all() and found.corrected.max() <= 1.0
+    wanted = multipletests(found.pvalues_unadjusted, method=method)[1]
+    assert found.pvalues.to_list() == pytest.approx(wanted.tolist(), rel=1e-12)
+    assert (found.pvalues >= found.pvalues_unadjusted).all() and found.pvalues.max() <= 1.0
+    told, frame = found.to_dict(), found.to_frame()
+    assert told["pvalue"] == found.pvalues.to_list() == frame["p-value"].to_list()
+    assert told["pvalue_unadjusted"] == frame["unadjusted p-value"].to_list()
 
 
 @pytest.mark.slow
@@ -45,7 +48,7 @@ def test_each_pair_is_the_difference_of_its_groups(means):
     found = means.pairs(correction=None)
     assert found.estimate.index.to_list()[:3] == [("e", "n"), ("e", "s"), ("e", "w")]
     assert len(found.estimate) == 6
-    assert found.corrected.to_list() == found.pvalues.to_list()
+    assert found.pvalues.to_list() == found.pvalues_unadjusted.to_list()
     alone = means.difference("e", "w")
     assert found.pvalues["e", "w"] == alone.pvalue
     assert found.estimate["e", "w"] == dict(alone.estimates)["difference of e and w"]
@@ -88,9 +91,9 @@ def test_a_table_and_a_histogram_by_group_have_pairs():
     frame = pd.DataFrame({"region": GROUPS, "job": np.where(TRUTHS, "yes", "no")})
     cross = pydpstat.crosstab(frame, 4.0, levels={"region": REGIONS, "job": ["no", "yes"]}, rng=1)
     found = cross.pairs(variable="yes")
-    assert found.corrected["e", "w"] < 1e-3 and len(found.groups) == 6
+    assert found.pvalues["e", "w"] < 1e-3 and len(found.groups) == 6
     histogram = by_region(pydpstat.histogram, X, edges=[0, 60, 120])
-    assert histogram.pairs(variable="[0, 60)").corrected["e", "w"] < 1e-3
+    assert histogram.pairs(variable="[0, 60)").pvalues["e", "w"] < 1e-3
 
 
 def test_what_it_is_and_that_it_is_free():
@@ -100,11 +103,11 @@ def test_what_it_is_and_that_it_is_free():
     text = " ".join(found.summary().as_text().split())
     assert "It follows from the release at no additional privacy cost." in text and "holm" in text
     again = pickle.loads(pickle.dumps(found))
-    assert again.corrected.equals(found.corrected) and "6 pairs" in repr(found)
+    assert again.pvalues.equals(found.pvalues) and "6 pairs" in repr(found)
     told = found.to_dict()
     assert told["pairs"][0] == ["e", "n"] and len(told["interval"]) == 6 and told["epsilon"] == 2.0
     frame = found.to_frame()
-    names = ["difference", "statistic", "p-value", "corrected p-value", "lower", "upper"]
+    names = ["difference", "statistic", "p-value", "unadjusted p-value", "lower", "upper"]
     assert frame.columns.to_list() == names
     assert (frame["lower"] < frame["difference"]).all() and (frame["difference"] < frame["upper"]).all()
 
