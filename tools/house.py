@@ -42,7 +42,7 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_answering", "_files", "_frozen", "_grid", "_lazy")
+    ("_checks", "_answering", "_files", "_frozen", "_grid", "_lazy", "_markup")
     + ("_multiple_precision", "_search", "_warn", "_ways", "_words", "_wrong_calls", "errors"),
 )
 # rooms without an underscore whose modules have no public names

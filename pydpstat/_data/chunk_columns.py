@@ -227,7 +227,7 @@ def _listed(values: Sequence[object]) -> np.ndarray:
         return np.asarray(values)
     try:
         array = np.asarray(without_mask(values))
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         # that NumPy makes no array of them tells of the records
         array = np.empty(0, dtype=object)
     if array.dtype.kind == "b":
@@ -240,8 +240,12 @@ def _listed(values: Sequence[object]) -> np.ndarray:
 
 def _wide(value: object) -> object:
     """Return a number of a list as a float, and all else as it is."""
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    return as_float(value) if number and not isinstance(value, _NO_NUMBERS) else value
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, _NO_NUMBERS):
+        return value
+    try:
+        return as_float(value)
+    except Exception:  # a number of somebody's own that has no float
+        return np.nan
 
 
 def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:

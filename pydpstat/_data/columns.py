@@ -167,7 +167,7 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
         try:
             # a mask says more than the values; the columns of other kinds of arrays are no vectors
             values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
-        except (TypeError, ValueError, OverflowError):
+        except Exception:
             # that NumPy makes no array of a list tells of its records: each is read by itself
             values = objects(data) if isinstance(data, (list, tuple)) else np.empty(())
         if values.ndim in (1, 2):

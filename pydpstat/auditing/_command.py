@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pydpstat import _files as files
 from pydpstat._data.progress import is_watched
+from pydpstat._markup import as_markdown
 from pydpstat.auditing._cases import Case, all_cases
 from pydpstat.auditing.audit import LEAST, audit
 from pydpstat.auditing.results import AuditResults
@@ -171,8 +172,9 @@ def text(rows: Sequence[Row], samples: int) -> str:
 
 def markdown(rows: Sequence[Row], samples: int) -> str:
     """Return the table as Markdown."""
-    lines = [HEADS, ("---",) * len(HEADS), *(row.cells() for row in rows)]
-    table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+    lines = [HEADS, *(row.cells() for row in rows)]
+    table = ["| " + " | ".join(map(as_markdown, line)) + " |" for line in lines]
+    table.insert(1, "| " + " | ".join(["---"] * len(HEADS)) + " |")
     return "\n".join([*table, "", *_notes(rows, samples), ""])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pydpstat._markup import as_html
 from pydpstat.budget._entry import Entry
 from pydpstat.budget.amounts import Amount, decimal
 from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, number, one_line, unit_fact
@@ -133,7 +133,7 @@ class LedgerReport(Report):
         lines = [_html_row(heads, "th", "")]
         for place, row in enumerate(rows):
             lines.append(_html_row(row, "td", "border-top: 1px solid" if place == last else ""))
-        caption = html.escape(". ".join(filter(None, (self._head(), *self._converted()))))
+        caption = as_html(". ".join(filter(None, (self._head(), *self._converted()))))
         return f"<table><caption>{caption}</caption>{''.join(lines)}</table>"
 
     def picture(self) -> Amounts:
@@ -170,7 +170,7 @@ def _total(entries: Iterable[Entry], part: str) -> float | None:
 
 def _html_row(row: Sequence[str], kind: str, style: str) -> str:
     cells = [
-        f'<{kind} style="text-align: {side}; {style}">{html.escape(each)}</{kind}>'
+        f'<{kind} style="text-align: {side}; {style}">{as_html(each)}</{kind}>'
         for side, each in zip(("left", *["right"] * len(row)), row)
     ]
     return f"<tr>{''.join(cells)}</tr>"

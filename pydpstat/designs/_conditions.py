@@ -22,6 +22,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
 from pydpstat._data.containers import Column
 from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
+from pydpstat._data.values import is_missing
 from pydpstat._lazy import pd
 from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
 from pydpstat.errors import PydpstatError
@@ -271,11 +272,10 @@ def _step(
 def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     """Compare a column with a value; only its type decides whether that is possible."""
     series = pd.Series(column)
-    known = ~series.isna().to_numpy(dtype=bool)
     if series.dtype == object and not (isinstance(value, str) and type(op) in _ORDERED):
         # of numbers or truth values among which one is missing: no value may decide what comes out
-        true = np.array([_holds(each, op, value) for each in series], dtype=bool) & known
-        return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+        return _each_compared(series, op, value)
+    known = ~series.isna().to_numpy(dtype=bool)
     if _kind(series) != ("texts" if isinstance(value, str) else "numbers"):
         raise PydpstatError(
             f"a condition must compare {name!r} with possible values; it has the type {series.dtype}, "
@@ -289,15 +289,37 @@ def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[
             )
         found = _ORDERED[type(op)](series, value)
     else:
-        found = series == value
+        try:
+            found = series == value
+        except Exception:  # a text of a class of its own may raise what it likes
+            return _each_compared(series, op, value)
     true = found.fillna(False).to_numpy(dtype=bool) & known
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
 
 
+def _each_compared(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
+    """Compare the values of a column one by one."""
+    held = [_held(each, op, value) for each in series]
+    known = np.array([each is not None for each in held], dtype=bool)
+    true = np.array([each is True for each in held], dtype=bool)
+    return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+
+
+def _held(each: object, op: ast.cmpop, value: object) -> bool | None:
+    """Tell whether a value compares; None for one that is missing, or that raises an error of its own."""
+    if is_missing(each):
+        return None
+    try:
+        return _holds(each, op, value)
+    except Exception:  # an object may raise what it likes when it is compared
+        return None
+
+
 def _holds(held: object, op: ast.cmpop, value: object) -> bool:
     """Tell whether a value of a column that may hold anything compares, where != is the contrary of ==."""
-    numbers = isinstance(held, (Real, np.bool_, Decimal)) and not isinstance(value, str)
-    if not numbers and not (isinstance(held, str) and isinstance(value, str)):
+    # NumPy's durations count as integers
+    numbers = isinstance(held, (Real, np.bool_, Decimal)) and not isinstance(held, np.timedelta64)
+    if not (isinstance(held, str) if isinstance(value, str) else numbers):
         return False
     return bool(_COMPARED[ast.Eq if isinstance(op, ast.NotEq) else type(op)](held, value))
 

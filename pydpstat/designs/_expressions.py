@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, objects_as_floats
 from pydpstat._data.containers import Column, floats_of, is_numeric
+from pydpstat._data.values import objects
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import (
@@ -120,8 +121,11 @@ def arithmetic(
 
 def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
     series = pd.Series(column)
-    if series.dtype == object:
-        # of numbers among which one is missing
+    if series.dtype == object and bounds is not None:
+        # declared as numbers: what is none is missing, and no value may decide what comes out
+        series = pd.Series([_number(each, name) for each in series], dtype=np.float64)
+    elif series.dtype == object:
+        # of truth values among which one is missing
         with suppress(PydpstatError):
             series = pd.Series(objects_as_floats(series.to_numpy(), name))
     if not is_numeric(series):
@@ -131,3 +135,11 @@ def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
         )
     values = floats_of(series)
     return values if bounds is None else np.clip(values, *bounds)
+
+
+def _number(value: object, name: str) -> float:
+    """Return an object as a number, NaN where it is none."""
+    try:
+        return float(objects_as_floats(objects([value]), name)[0])
+    except PydpstatError:
+        return np.nan

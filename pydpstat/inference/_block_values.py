@@ -158,8 +158,8 @@ def _own_column(column: pd.Series) -> pd.Series:
     own = pd.Series(_copies(values), name=column.name, dtype=object)
     try:
         return own.infer_objects()
-    except OverflowError:
-        # pandas before 2 makes floats of integers on the way
+    except Exception:
+        # an object may raise what it likes, and pandas before 2 makes floats of integers on the way
         return own
 
 

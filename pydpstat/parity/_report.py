@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydpstat import _files as files
 from pydpstat._data.progress import is_watched
+from pydpstat._markup import as_markdown
 from pydpstat.errors import MissingExtraError
 from pydpstat.parity._compare import DIFFERENT, Verdict, compare, evaluate_in_python
 from pydpstat.parity._r_side import (
@@ -75,10 +76,10 @@ class Report:
 
     def markdown(self) -> str:
         """Return the report as Markdown."""
-        rows = ["| " + " | ".join(row) + " |" for row in (HEADINGS, ("---",) * len(HEADINGS), *self.rows())]
-        return "\n".join(
-            ["# Comparison with R", "", *rows, "", *(f"- {line}" for line in self._summary() if line), ""]
-        )
+        rows = ["| " + " | ".join(map(as_markdown, row)) + " |" for row in (HEADINGS, *self.rows())]
+        rows.insert(1, "| " + " | ".join(["---"] * len(HEADINGS)) + " |")
+        notes = [f"- {as_markdown(line)}" for line in self._summary() if line]
+        return "\n".join(["# Comparison with R", "", *rows, "", *notes, ""])
 
     def json(self) -> str:
         """Return the report as JSON, with every case."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pydpstat._markup import as_latex, in_one_line
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
@@ -26,8 +28,11 @@ _ONE_LINE = 26
 
 
 def escaped(text: object) -> str:
-    """Return a name in one line, in which a dollar is a dollar and no formula."""
-    return " ".join(str(text).split()).replace("$", r"\$")
+    """Return a name in one line, in which a dollar is a dollar and no formula, and nothing a command."""
+    import matplotlib
+
+    line = " ".join(in_one_line(str(text)).split())
+    return as_latex(line) if matplotlib.rcParams["text.usetex"] else line.replace("$", r"\$")
 
 
 @lru_cache(maxsize=4096)

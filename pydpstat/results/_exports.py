@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering
 from pydpstat._files import Target, given, text_of
+from pydpstat._markup import as_latex, as_markdown
 from pydpstat.errors import PydpstatError
 from pydpstat.results._numbers import Rows, Shown
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
 
-_SIGNS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_SIGNS |= {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"} | {
-    each: f"\\{each}" for each in "%_#$&{}"
-}
 # in points: the width of a page of article, of its usual letter, and the space on both sides of a column
 _PAGE, _LETTER = 345.0, 4.6
 # sizes of letters with their parts of the usual one, and the space beside a column in points
@@ -35,7 +32,7 @@ def escaped(text: str) -> str:
     """Return a text as LaTeX shows it."""
     if re.fullmatch(r"-[\d.]+(e[-+]?\d+)?|-inf", text):
         return f"$-${text[1:]}"
-    return "".join(_SIGNS.get(each, each) for each in text)
+    return as_latex(text)
 
 
 def row_of(cells: Sequence[str]) -> str:
@@ -266,7 +263,7 @@ class Exports(Answering):
         """
         heads, names, cells = self._numbers(digits)
         rows = [["", *heads], *([name, *row] for name, row in zip(names, cells))]
-        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
+        lines = ["| " + " | ".join(map(as_markdown, row)) + " |" for row in rows]
         lines.insert(1, "| --- |" + " ---: |" * len(heads))
         return given("\n".join(lines), path, "mean.md")
 
@@ -335,7 +332,3 @@ def _decimals(digits: int | None) -> int | None:
     return (
         digits if digits is None else checks.integer(digits, "digits", 0, 15, hint="For example, digits=1.")
     )
-
-
-def _markdown(text: str) -> str:
-    return re.sub(r"([|\\`*_<])", r"\\\1", text)

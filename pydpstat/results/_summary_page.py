@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
@@ -12,8 +10,11 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
 from pydpstat._files import cell
+from pydpstat._markup import as_html, as_latex
 
 Escape = Callable[[str], str]
+# statsmodels would write some characters out, and not those of a command
+_WRITTEN_OUT: dict[str, dict[str, str]] = {"replacements": {}}
 
 
 class SummaryPage(Summary):
@@ -48,11 +49,13 @@ class SummaryPage(Summary):
                 stubs=[escape(name) for name in names],
                 title=escape(self.title),
                 txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
+                ltx_fmt=_WRITTEN_OUT,
             ),
             SimpleTable(
                 rows,
                 stubs=[escape(left[0]) for left, _ in self._facts],
                 txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
+                ltx_fmt=_WRITTEN_OUT,
             ),
         ]
         page.add_extra_txt([escape_note(note) for note in notes])
@@ -60,11 +63,11 @@ class SummaryPage(Summary):
 
     def as_html(self) -> str:
         """Return the page as HTML; a name with markup in it is shown, not run."""
-        return Summary.as_html(self._fill(Summary(), html.escape, html.escape))
+        return Summary.as_html(self._fill(Summary(), as_html, as_html))
 
     def as_latex(self) -> str:
         """Return the page as LaTeX, its special characters written out, one tabular a table."""
-        page = self._fill(Summary(), str, _latex)
+        page = self._fill(Summary(), as_latex, _lines_as_latex)
         # statsmodels would merge the tables into one, which need not have the same number of columns
         tabulars = [table.as_latex_tabular() for table in page.tables]
         return "\n".join([*tabulars, "", page.extra_txt.replace("\n", " \\newline\n ")])
@@ -74,5 +77,5 @@ class SummaryPage(Summary):
         return Summary.as_csv(self._fill(Summary(), cell, cell))
 
 
-def _latex(text: str) -> str:
-    return re.sub(r"([%_#$&{}])", r"\\\1", text)
+def _lines_as_latex(note: str) -> str:
+    return "\n".join(map(as_latex, note.splitlines()))

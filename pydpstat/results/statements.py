@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
 from pydpstat._files import Target, given
 from pydpstat._lazy import pd
+from pydpstat._markup import as_html, as_markdown
 from pydpstat.errors import PydpstatError
 from pydpstat.results._exports import escaped, row_of
 from pydpstat.results._stated_releases import matched, of_entry, of_result
@@ -134,12 +134,12 @@ class Statement(Answering):
         """
 
         def table(rows: Iterable[Sequence[str]]) -> str:
-            first, *others = [f"| {' | '.join(map(_markdown, row))} |" for row in rows]
+            first, *others = [f"| {' | '.join(map(as_markdown, row))} |" for row in rows]
             return "\n".join([first, re.sub(r"[^|]+", " --- ", first.replace(r"\|", "")), *others])
 
         points, cells = self._once()
         shown = table([("", "Statement"), *points]), table([self.headers, *cells])
-        return given("\n\n".join([_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
+        return given("\n\n".join([as_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
 
     def to_latex(self, path: Target | None = None) -> str | None:
         r"""Return all of it as LaTeX, or write it into a file.
@@ -187,15 +187,13 @@ class Statement(Answering):
             lines = []
             for place, row in enumerate(rows):
                 kind = head if place == 0 else "td"
-                cells = "".join(
-                    f'<{kind} style="text-align: left">{html.escape(each)}</{kind}>' for each in row
-                )
+                cells = "".join(f'<{kind} style="text-align: left">{as_html(each)}</{kind}>' for each in row)
                 lines.append(f"<tr>{cells}</tr>")
             return f"<table>{''.join(lines)}</table>"
 
         points, cells = self._once()
         releases = table([self.headers, *cells], "th")
-        return f"<p>{html.escape(self.paragraph)}</p>{table(points)}{releases}"
+        return f"<p>{as_html(self.paragraph)}</p>{table(points)}{releases}"
 
     def _once(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[str]]]:
         """Return points and cells, with levels that several releases share in the points instead."""
@@ -301,10 +299,6 @@ def _named_results(releases: object) -> list[tuple[str | None, object]]:
 
 def _is_ledger(thing: object) -> TypeGuard[Account]:
     return hasattr(type(thing), "entries") and hasattr(type(thing), "remaining")
-
-
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", text)
 
 
 # the signs of the privacy parameters

@@ -100,8 +100,10 @@ class PrivateEstimator(BaseEstimator):
     def _read(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
         """Check the data as scikit-learn does, and return them. Private."""
         with _without_values(X):
-            features, target = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
-        return features, target
+            features, target = validate_data(
+                self, X, _finite(y), dtype=np.float64, y_numeric=numeric, ensure_all_finite=False
+            )
+        return _without_missing(features), target
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -155,9 +157,30 @@ class PrivateEstimator(BaseEstimator):
         """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
         check_is_fitted(self, "results_")
         with _without_values(X):
-            features = validate_data(self, X, reset=False, dtype=np.float64)
-        low, high = np.array(self.bounds_).T
+            features = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        features, (low, high) = _without_missing(features), np.array(self.bounds_).T
         return np.asarray(np.clip(features, low, high) @ np.ravel(self.coef_) + self.intercept_)
+
+
+def _without_missing(features: Floats) -> Floats:
+    """Check that none is missing; an infinite one is clipped later, as an error would tell of a record."""
+    if np.isnan(features).any():
+        raise PydpstatError(
+            "X must have no missing values; Input X contains NaN, which this error reveals. Replace them by "
+            "a public value, as by SimpleImputer(strategy='constant', fill_value=0)."
+        )
+    return features
+
+
+def _finite(y: object) -> object:
+    """Return a response with the largest floats in the place of infinite ones, which no record may reveal."""
+    if not isinstance(y, (list, tuple, np.ndarray)) and not hasattr(y, "to_numpy"):
+        return y
+    values = checks.array_of(y)
+    if values.dtype.kind != "f" or not np.isinf(values).any():
+        return y
+    largest = np.finfo(values.dtype).max
+    return np.clip(values, -largest, largest)
 
 
 @contextmanager
@@ -165,8 +188,12 @@ def _without_values(X: object) -> Iterator[None]:
     """Replace the error on text among numbers, which would show the text; types of columns are public."""
     try:
         yield
-    except ValueError as error:
-        if "could not convert" not in str(error):
+    except (PydpstatError, TypeError, MissingExtraError):
+        raise
+    except Exception as error:  # also of an object among the features, which may raise what it likes
+        # scikit-learn's own errors have no other one behind them, but for that of complex numbers
+        own = error.__context__ is None or "Complex data" in str(error)
+        if isinstance(error, ValueError) and own and "could not convert" not in str(error):
             raise
         # a frame's
         kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))

@@ -281,7 +281,7 @@ def test_names_with_signs_are_written_out_in_each_form():
     escaped = r"\textless{}b\textgreater{}50 \% \& \$\_\{x\}\textbar{}\textasciicircum{}\textasciitilde{}"
     assert escaped in named.to_latex()
     table = named.to_markdown().splitlines()[-1]
-    assert r"x}\|^" in table and len(re.findall(r"(?<!\\)\|", table)) == 6
+    assert r"x\}\|\^\~" in table and len(re.findall(r"(?<!\\)\|", table)) == 6
 
 
 def test_levels_of_several_releases_are_listed_once():

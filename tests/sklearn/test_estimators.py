@@ -25,6 +25,8 @@ import pydpstat  # noqa: E402
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom  # noqa: E402
 from pydpstat.errors import ArgumentError  # noqa: E402
 from pydpstat.sklearn import LinearRegression, LogisticRegression  # noqa: E402
+from tests.odd_values import TRACE, raising  # noqa: E402
+from tests.test_error_privacy import said  # noqa: E402
 
 N = 4000
 _draw = np.random.default_rng(3)
@@ -288,6 +290,42 @@ def test_a_fitted_estimator_has_nothing_private():
         for value in (*FRAME["hours"].iloc[:50], *INCOME.iloc[:50]):
             assert np.float64(value).tobytes() not in kept
         assert np.array_equal(pickle.loads(kept).predict(FRAME), model.predict(FRAME))
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("held", [lambda frame: frame, lambda frame: frame.to_numpy()])
+def test_an_infinite_value_is_clipped_like_every_other(value, held):
+    large = np.copysign(1e308, value)
+    fits = []
+    for each in (value, large):
+        frame, income = FRAME.astype(float), INCOME.copy()
+        frame.iloc[3, 0] = income.iloc[3] = each
+        bounds = list(BOUNDS.values())
+        first = linear(random_state=1, bounds=bounds).fit(held(frame), income)
+        second = logistic(random_state=1, bounds=bounds).fit(held(frame), RETIRED)
+        fits.append([*first.coef_, *second.coef_[0], *first.predict(held(frame))[:5]])
+    assert fits[0] == fits[1] and np.isfinite(fits[0]).all()
+
+
+def test_an_infinite_response_is_none_of_the_classes():
+    codes = (RETIRED == "yes").astype(float)
+    one, two = (
+        logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], each))
+        for each in (np.inf, 0)
+    )
+    assert np.array_equal(one.coef_, two.coef_)
+
+
+def test_a_missing_feature_is_refused_and_an_object_that_raises_says_nothing():
+    for call in (linear().fit, linear().fit(FRAME, INCOME).score):
+        with pytest.raises(PydpstatError, match="X must have no missing values"):
+            call(FRAME.where(FRAME["age"] > 30), INCOME)
+    odd = FRAME.astype(object)
+    ages = odd["age"].tolist()
+    odd["age"] = pd.Series([raising(object)(), *ages[1:]], dtype=object)
+    with pytest.raises(PydpstatError, match="must be numbers") as caught:
+        linear().fit(odd, INCOME)
+    assert not any(TRACE in text for text in said(caught.value))
 
 
 # messages

@@ -225,10 +225,16 @@ def unit_codes(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
 
 def _whole(value: object) -> int | None:
     """Return a whole number, of whatever type, as an integer; None for anything else."""
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, (float, Decimal)) and math.isfinite(value) and value == int(value):
-        return int(value)
+    # NumPy's durations count as integers
+    if isinstance(value, np.timedelta64):
+        return None
+    try:
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        if isinstance(value, (float, Decimal)) and math.isfinite(value) and value == int(value):
+            return int(value)
+    except Exception:  # a number of somebody's own may raise what it likes
+        pass
     return None
 
 
