@@ -232,6 +232,8 @@ def bench(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def docs(session: nox.Session) -> None:
     """The documentation as HTML, in output/docs, and the notebooks; code runs, in R too where R is there."""
+    # a browser for the tests of the pages; where it cannot be had this says so, and they are skipped
+    session.run("sh", "tools/setup.sh", "browser", external=True)
     # -E: every page is read again, so that all of its code runs
     options = ("-E", "-W", "--keep-going", "-q")
     run(session, "-m", "sphinx", *options, "docs", "output/docs", *session.posargs)

@@ -244,4 +244,4 @@ def test_the_set_up_is_short_and_names_its_sides():
     assert len(script.read_text(encoding="utf-8").splitlines()) <= 200
     said = subprocess.run(["sh", script, "everything"], capture_output=True, text=True)
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr == "usage: sh tools/setup.sh demo|python|r\n"
+    assert said.stderr == "usage: sh tools/setup.sh demo|python|r|browser\n"

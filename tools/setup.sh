@@ -4,6 +4,7 @@
 #   sh tools/setup.sh demo     Python's side, as far as the tutorial needs it
 #   sh tools/setup.sh python   the same with the test tools
 #   sh tools/setup.sh r        R's side
+#   sh tools/setup.sh browser  Chromium, which opens the built pages; the session docs calls it
 #
 # Three paths: Python's packages from PyPI into .venv; or else from Debian, and .venv sees them; and R
 # from Debian, with the packages that pydpstat is compared with from CRAN in .r-library.
@@ -12,7 +13,7 @@
 set -u
 
 SIDE=${1:-}
-case $SIDE in demo | python | r) ;; *) echo "usage: sh tools/setup.sh demo|python|r" >&2; exit 2 ;; esac
+case $SIDE in demo | python | r | browser) ;; *) echo "usage: sh tools/setup.sh demo|python|r|browser" >&2; exit 2 ;; esac
 cd "$(dirname "$0")/.." || exit 1
 export PIP_USER=0 PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 DEBIAN_FRONTEND=noninteractive
 
@@ -179,6 +180,12 @@ r_side() {
     [ ! -s $STATE/notes ] || note "make setup tries again."
 }
 
+if [ "$SIDE" = browser ]; then
+    mkdir -p $STATE && : >$LOG
+    browser() { has chromium || has chromium-browser || has google-chrome; }
+    browser || ! has apt-get || debian_install "Chromium, for the tests of the pages" chromium
+    browser || say "no Chromium: the pages are not tested.${advice:+ To have it, type as root: $advice}"; exit 0
+fi
 { mkdir -p $STATE && [ -w . ] && : >$LOG && : >$STATE/notes; } 2>/dev/null ||
     fail "cannot write in $PWD: make the folder yours, or clone it again."
 if [ "$SIDE" = r ]; then

@@ -19,7 +19,7 @@ from pydpstat.privacy.subsampling import (
     amplified_delta,
     amplified_epsilon,
     checked_rate,
-    sampling_of,
+    sampling_condition,
 )
 
 NEIGHBORS = ("bounded", "unbounded")
@@ -341,7 +341,7 @@ class Guarantee(Answering):
         (epsilon 0.158565, delta 1e-07), unbounded neighbors
         """
         share = checked_rate(rate)
-        condition = sampling_of(sampling, self.neighbors).format(rate=share)
+        condition = sampling_condition(sampling, self.neighbors, share, self.unit)
         conditions = (*self.conditions, condition)
         if math.isinf(self.epsilon) and self.loss is None:
             return replace(self, conditions=conditions)

@@ -18,13 +18,13 @@ from pydpstat.privacy.losses import PrivacyLoss
 SAMPLINGS = {
     "poisson": (
         "unbounded",
-        "computed from a secret random sample, drawn for this release alone: every record was kept "
+        "computed from a secret random sample, drawn for this release alone: every {one} was kept "
         "independently with probability {rate:.6g}",
     ),
     "without replacement": (
         "bounded",
         "computed from a secret random sample, drawn for this release alone: a share of {rate:.6g} "
-        "of the records, without replacement",
+        "of the {all}, without replacement",
     ),
 }
 # factors that cover the roundings of a few functions, and those of a curve
@@ -279,11 +279,15 @@ def checked_rate(rate: object) -> float:
     return float_above(Fraction(rate)) if isinstance(rate, Rational) else value
 
 
-def sampling_of(sampling: object, neighbors: str) -> str:
-    """Check that a way to draw a sample serves these neighbors, and return the condition that it adds."""
+def sampling_condition(sampling: object, neighbors: str, rate: float, unit: str | None) -> str:
+    """Check that a way to draw a sample serves these neighbors, and return the condition that it adds.
+
+    What is protected is what is drawn: with a unit, whole units.
+    """
     served, condition = SAMPLINGS[checks.one_of(sampling, "sampling", tuple(SAMPLINGS))]
     if served == neighbors:
-        return condition
+        drawn = ("record", "records") if unit is None else ("unit, with its records,", "units")
+        return condition.format(rate=rate, one=drawn[0], all=drawn[1])
     if neighbors == "bounded":
         reason = "the number of records in the sample is then random, and a bounded guarantee may reveal it"
         hint = "Draw a fixed number without replacement, or release for unbounded neighbors."
