@@ -39,12 +39,14 @@ def release_choice(
     uncovered: str | None = None,
     budget: Spender | None = None,
     named: Callable[[], str] = str,
+    steps: tuple[str, ...] = (),
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 
     `choose` makes the value and its labels of so many uniforms (`draws`) and holds the data; `exactly` does
     so from the exact distribution with the operating system's generator, and `uncovered` is what its proof
-    leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`.
+    leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`;
+    `steps` say in words what it was chosen from.
     """
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:
@@ -66,7 +68,7 @@ def release_choice(
         guarantee=guarantee,
         bounds=bounds,
         nobs=nobs,
-        post=AsDrawn(),
+        post=AsDrawn(steps),
         reproducible=source.reproducible,
         grid=grid,
         record=record,

@@ -26,17 +26,18 @@ __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "p
 
 
 class Defaults(NamedTuple):
-    """For whom a release is where its call does not say so."""
+    """For whom a release is where its call does not say so, and how what it keeps adds up."""
 
     neighbors: str = "bounded"
     unit: str | None = None
+    accountant: str = "basic"
 
 
 _WITHOUT_BUDGET = Defaults()
 
 
 def defaults(budget: Spender | None) -> Defaults:
-    """Return the neighbors and the unit that a release takes where none are given.
+    """Return the neighbors and the unit that a release takes where none are given, and the accountant.
 
     They are those of the budget that it names, else of the block around; inside of what was paid for as a
     whole they are those of the budget that paid. Something else that can be spent from has none of its own.
@@ -45,7 +46,8 @@ def defaults(budget: Spender | None) -> Defaults:
         if not in_force():
             return _WITHOUT_BUDGET
         budget = around()
-    return Defaults(getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None))
+    own = getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None)
+    return Defaults(*own, getattr(budget, "accountant", "basic"))
 
 
 def check_budget(budget: Spender | None) -> Spender | None:
@@ -113,7 +115,7 @@ class _Foresight:
     """Stands for a budget and ends a release where it would pay, before its first draw."""
 
     def __init__(self, of: Defaults) -> None:
-        self.neighbors, self.unit = of
+        self.neighbors, self.unit, self.accountant = of
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
         """Tell the guarantee."""

@@ -185,7 +185,7 @@ class Calls:
         max_groups: int | None = ...,
         sample: float | None = ...,
         rng: object = ...,
-        grid_points: int = ...,
+        grid_points: int | None = ...,
         population: bool = ...,
     ) -> DPResults: ...
     def moments(
@@ -247,7 +247,7 @@ class Calls:
         max_groups: int | None = ...,
         sample: float | None = ...,
         rng: object = ...,
-        grid_points: int = ...,
+        grid_points: int | None = ...,
         population: bool = ...,
     ) -> DPResults: ...
     def quantile_test(
@@ -277,7 +277,7 @@ class Calls:
         max_groups: int | None = ...,
         sample: float | None = ...,
         rng: object = ...,
-        grid_points: int = ...,
+        grid_points: int | None = ...,
         population: bool = ...,
     ) -> DPResults: ...
     def std(

@@ -42,10 +42,10 @@ from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import BetweenEdges, Derived, PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
+from pydpstat.statistics._kernels.candidates import GRID_POINTS
 from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
 from pydpstat.statistics._kernels.column_release import added, bounded_columns, note_released
 from pydpstat.statistics._kernels.group_sums import by_group
-from pydpstat.statistics._kernels.quantile_points import GRID_POINTS
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 from pydpstat.statistics._kernels.scope import note_groups
 
@@ -310,7 +310,7 @@ def release_cells(
     shares: Sequence[float],
     names: tuple[str, ...] | None,
     own: tuple[tuple[str, object], ...],
-    grid_points: int,
+    grid_points: int | None,
     how: Options,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
@@ -364,7 +364,7 @@ def release_cells(
 
 def _cell_number(grid_points: object, bounded: bool) -> int | None:
     """Return how many cells are counted: one less than edges; None where it follows from n and epsilon."""
-    if checks.is_number(grid_points) and grid_points == GRID_POINTS:
+    if grid_points is None or checks.is_number(grid_points) and grid_points == GRID_POINTS:
         return None if bounded else CELLS
     allowed = f"a whole number from {FEWEST_BINS + 1} to {MOST_CELLS + 1} with population=True"
     hint = "It is the number of edges of the cells in which records are counted, for example 129."

@@ -1,6 +1,7 @@
 """What a release guarantees, the exact privacy losses behind it, and composition."""
 
 from pydpstat._lazy import answer_names as _answer_names
+from pydpstat.privacy.bounded_range import BoundedRangeLoss
 from pydpstat.privacy.composition import compose, compose_basic
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
 from pydpstat.privacy.losses import (
@@ -15,6 +16,7 @@ from pydpstat.privacy.losses import (
 from pydpstat.privacy.subsampling import SubsampledLoss, before_sampling
 
 __all__ = [
+    "BoundedRangeLoss",
     "ConcentratedLoss",
     "DiscreteGaussianLoss",
     "GaussianLoss",

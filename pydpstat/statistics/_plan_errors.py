@@ -17,7 +17,9 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._postprocessing import PostProcessing
-from pydpstat.statistics._kernels.quantile_points import Asked, Grid, levels, split_range
+from pydpstat.statistics._kernels.candidates import Grid
+from pydpstat.statistics._kernels.flip_chances import flip_chances
+from pydpstat.statistics._kernels.quantile_points import Asked, split_depth, split_range
 from pydpstat.statistics._kernels.ranks import public_share, rank_range
 
 NAMES = ("uniform", "normal")
@@ -213,14 +215,17 @@ def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[F
     line = line_of(shape, asked.grid)
     counts = np.floor(n * line.below + 0.5)
     before, up_to, aim = counts[:-1], counts[1:], share * n
-    utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
+    utility = np.minimum(aim - before, up_to - aim)
     rate = asked.how.epsilon / float(asked.split * rank_range(share, asked.neighbors))
     chances = np.asarray(exp(rate * (utility - utility.max())))
     first = int(np.searchsorted(up_to, max(aim, 1.0)))
     last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
     distances = np.maximum(np.maximum(line.at[first] - line.at, line.at - line.at[last]), 0.0)
     kept = chances > 1e-18
-    return distances[kept], chances[kept] / chances[kept].sum()
+    likely = chances[kept]
+    if asked.flips:
+        return distances[kept], flip_chances(likely, np.ones(likely.size, dtype=np.int64))
+    return distances[kept], likely / likely.sum()
 
 
 def quantiles_errors(
@@ -232,7 +237,7 @@ def quantiles_errors(
     own, with the weights that its share has of them.
     """
     line, distinct = line_of(shape, asked.grid), sorted(set(shares))
-    epsilon = Fraction(asked.how.epsilon) / asked.split / levels(len(distinct))
+    epsilon = Fraction(asked.how.epsilon) / asked.split / split_depth(len(distinct))
     drawn = np.random.default_rng(_SEED).random((len(distinct), _RUNS))
     nothing, chances = np.zeros(_RUNS), np.full(_RUNS, 1.0 / _RUNS)
     errors: dict[int, Floats] = {}

@@ -21,14 +21,7 @@ from pydpstat.privacy import Guarantee
 from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.association_interval import Correlated
-from pydpstat.statistics._kernels.quantile_points import (
-    GRID_POINTS,
-    Asked,
-    ask,
-    quantile_options,
-    share_of,
-    shares_of,
-)
+from pydpstat.statistics._kernels.quantile_points import Asked, ask, quantile_options, share_of, shares_of
 from pydpstat.statistics._plan_errors import (
     EXAMPLE,
     ChoiceErrors,
@@ -81,7 +74,7 @@ class _Free:
     """Stands for the budget of the block around, with its neighbors and unit; nothing is paid."""
 
     def __init__(self, of: Defaults) -> None:
-        self.neighbors, self.unit = of
+        self.neighbors, self.unit, self.accountant = of
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
         """Pay nothing: nothing is released."""
@@ -225,7 +218,7 @@ class Request(NamedTuple):
         most = given.get("max_records"), given.get("max_groups")
         how = quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
         how = how.by_groups(by, levels, given.get("other", "other"), unit, *most, sample)
-        return ask(cast(Any, made_up), given["bounds"], given.get("grid_points", GRID_POINTS), how)
+        return ask(cast(Any, made_up), given["bounds"], given.get("grid_points"), how)
 
 
 def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:

@@ -56,7 +56,7 @@ def weighted(
         return secure.choose(utility, rate, measure, exact=exact)
     (weights,) = _weights([utility], rate)
     weights = weights if measure is None else weights * measure
-    return _by_sums(weights, float(source.uniform(1)[0]))[0]
+    return by_sums(weights, float(source.uniform(1)[0]))[0]
 
 
 def weighted_above(
@@ -98,7 +98,7 @@ def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> lis
     chosen = []
     for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
         # where in the run the uniform falls tells which point, as it would among all points
-        run, share = _by_sums(each * widths, uniform)
+        run, share = by_sums(each * widths, uniform)
         chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
     return chosen
 
@@ -112,7 +112,7 @@ def _weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
     return np.split(weights, np.cumsum([utility.size for utility in utilities])[:-1])
 
 
-def _by_sums(weights: Floats, uniform: float) -> tuple[int, float]:
+def by_sums(weights: Floats, uniform: float) -> tuple[int, float]:
     """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     sums = np.cumsum(weights)
     aim = uniform * float(sums[-1])

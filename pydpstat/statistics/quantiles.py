@@ -1,4 +1,4 @@
-"""Quantiles: the exponential mechanism over a public grid of points."""
+"""Quantiles: permute-and-flip over a public grid of points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pydpstat._release.statistic import quiet
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.quantile_points import (
-    GRID_POINTS,
     Asked,
     ask,
     note_order,
@@ -24,6 +23,7 @@ from pydpstat.statistics._kernels.quantile_points import (
     share_of,
     shares_given,
     shares_of,
+    split_depth,
 )
 from pydpstat.statistics._kernels.ranks import Near, farthest, rank_range
 from pydpstat.statistics._kernels.scope import Keys
@@ -47,7 +47,7 @@ def quantile(
     sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
-    grid_points: int = GRID_POINTS,
+    grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
     """Release a quantile.
@@ -75,21 +75,22 @@ def quantile(
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the release is to be charged.
-    grid_points : int, default 65537
-        How many points from the lower to the upper bound can be the result; both bounds are among
-        them. With ``bounds=(0, 100), grid_points=101`` the result is an integer. More points
-        resolve more, cost more time, and hardly any accuracy. With ``population=True`` so many edges of cells
-        there are, from 9 to 1025.
+    grid_points : int, optional
+        How many points from the lower to the upper bound can be the result; both bounds are among them.
+        By default the whole numbers within whole bounds, at most 2^20, where the variable has an integer
+        dtype, or has none, as a list, and `bounds` are integers, ``(0, 100)`` and not ``(0.0, 100.0)``, at
+        least 64 apart; otherwise 65,537 points, as for all floats. With ``population=True`` so many edges of
+        cells there are, from 9 to 1025.
     population : bool, default False
-        Whether to release noisy counts in public cells instead, from which the estimate and
-        ``conf_int(kind="population")`` follow: without a sample, and of a unit one record counts.
+        Whether to release noisy counts in public cells instead, for ``conf_int(kind="population")``:
+        without a sample, and of a unit one record counts.
 
     Returns
     -------
     DPResults
-        Its estimate is a grid point, by group a Series of them, and `grid` the distance between two.
-        `noise` is None: how far the estimate is off depends on the data. With ``population=True`` the result
-        has intervals of both kinds.
+        Its estimate is a grid point, by group a Series of them, and `grid` the distance between two;
+        `postprocessing` says where it is a whole number. `noise` is None: how far the estimate is off
+        depends on the data. With ``population=True`` the result has intervals of both kinds.
 
     Raises
     ------
@@ -107,14 +108,19 @@ def quantile(
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
     Each record is moved to its nearest grid point, which depends on this record alone. A grid point
-    z has the utility -max(0, #{x < z} - q n, q n - #{x <= z}): 0 where z is a q-quantile, else minus
-    the number of records between. It is chosen with probability proportional to
-    exp(epsilon * utility / r). Adding a record at x changes the first difference by -q or 1 - q, the
-    second by q or q - 1, so the utility by at most max(q, 1 - q) either way: r = 2 max(q, 1 - q) for
-    unbounded neighbors, also where n is private. Replacing one leaves q n and moves each rank by at most 1:
-    r = 2, and this is reached. For the minimum and maximum all utilities move to the same
-    side, by at most 1, so r = 1. Ties and gaps between the records change nothing in this. All
-    counts are integers and q n is exact, and so is the choice (`pydpstat.random.secure`).
+    z has the utility min(q n - #{x < z}, #{x <= z} - q n): above 0 where z has records and is the q-quantile,
+    the more of them on both sides the more, and else minus the number of records between. Adding a record at
+    x changes the first number by q or q - 1, the second by -q or 1 - q, so the utility by at most
+    max(q, 1 - q) either way: r = 2 max(q, 1 - q) for unbounded neighbors, also where n is private. Replacing
+    one leaves q n and moves each rank by at most 1: r = 2, and this is reached. For the minimum and maximum
+    all utilities move to the same side, by at most 1, so r = 1. Ties and gaps between the records change
+    nothing in this. All counts are integers and q n is exact, and so is the choice
+    (`pydpstat.random.secure`): the largest epsilon * utility / r plus standard exponential noise, which is
+    permute-and-flip. It keeps epsilon where utilities move by r / 2 either way, and moving all of them by
+    the same number changes nothing; its expected utility is never below the exponential mechanism's.
+    In a budget with ``accountant="zcdp"``, and not on a sample, it is that one, with probabilities
+    proportional to exp(epsilon * utility / r): the range of its loss is epsilon, so its rho epsilon^2 / 8.
+    The dtypes of columns decide between grids, so that the guarantee says where they are taken as public.
 
     By group every group has its own choice; one without records takes each point with the same
     probability. Nobody knows the groups' numbers of records, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that
@@ -140,15 +146,16 @@ def quantile(
 
     References
     ----------
-    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
     Smith, A. (2011). Privacy-preserving statistical estimation with optimal convergence rates.
     STOC 2011, algorithm 2.
+    McKenna, R. and Sheldon, D. (2020). Permute-and-flip: a new mechanism for differentially private
+    selection. NeurIPS 2020.
 
     Examples
     --------
     >>> import pydpstat
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17] * 100
-    >>> r = pydpstat.quantile(ages, 0.75, 1.0, bounds=(0, 120), grid_points=121, rng=1)
+    >>> r = pydpstat.quantile(ages, 0.75, 1.0, bounds=(0, 120), rng=1)
     >>> float(r)
     50.0
     """
@@ -181,7 +188,7 @@ def median(
     sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
-    grid_points: int = GRID_POINTS,
+    grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
     """Release a median: `quantile` with q = 0.5.
@@ -207,9 +214,7 @@ def median(
         Source of the choice. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the release is to be charged.
-    grid_points : int, default 65537
-        How many points from the lower to the upper bound can be the result.
-    population : bool, default False
+    grid_points, population : optional
         As in `quantile`.
 
     Returns
@@ -234,9 +239,7 @@ def median(
 
     References
     ----------
-    McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. FOCS 2007.
-    Smith, A. (2011). Privacy-preserving statistical estimation with optimal convergence rates.
-    STOC 2011, algorithm 2.
+    As for `quantile`.
 
     Examples
     --------
@@ -285,7 +288,7 @@ def quantiles(
     sample: float | None = None,
     rng: object = None,
     budget: Spender | None = None,
-    grid_points: int = GRID_POINTS,
+    grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
     """Release several quantiles together, ascending where `qs` is.
@@ -316,10 +319,8 @@ def quantiles(
         Source of the choices. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
         Where the release is to be charged.
-    grid_points : int, default 65537
-        How many points from the lower to the upper bound can be a result.
-    population : bool, default False
-        As in `quantile`: the intervals of all are post-processing of the same cells.
+    grid_points, population : optional
+        As in `quantile`: with ``population=True`` the intervals of all follow from the same cells.
 
     Returns
     -------
@@ -344,8 +345,8 @@ def quantiles(
     the left and the others to the right, where a share q becomes q' of the records there. The
     utility of a point is minus the distance from #{x < z} to q' n', with the private n' of that
     side. One record added or removed touches one problem of a level, and there each utility by at
-    most max(q', 1 - q'), as `quantile` shows: weights exp(c * utility) with
-    c = epsilon / k / (2 max(q', 1 - q')) keep epsilon / k. One record replaced either stays in a
+    most max(q', 1 - q'), as `quantile` shows: a choice by c * utility with
+    c = epsilon / k / (2 max(q', 1 - q')) keeps epsilon / k. One record replaced either stays in a
     problem, which is then worth 2 c, or leaves one and enters another: with half of that c both
     together keep epsilon / k, and so does the first.
     Where a level has a single problem, as the first has, c is epsilon / k / 2. (Replacing counts no
@@ -372,8 +373,8 @@ def quantiles(
     --------
     >>> import pydpstat
     >>> ages = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17] * 100
-    >>> r = pydpstat.quantiles(ages, [0.25, 0.5, 0.75], 2.0, bounds=(0, 120), grid_points=121, rng=1)
-    >>> r.estimate.round().tolist()
+    >>> r = pydpstat.quantiles(ages, [0.25, 0.5, 0.75], 2.0, bounds=(0, 120), rng=1)
+    >>> r.estimate.tolist()
     [16.0, 42.0, 50.0]
     """
     given, wanted = shares_given(qs), shares_of(qs)
@@ -395,4 +396,5 @@ def quantiles(
     def choose(_: object = None) -> tuple[object, Labels]:
         return several_shares(found, asked, wanted), labels
 
-    return released("quantiles", asked, choose, (("qs", qs),), 1.0, found.size)
+    parts = split_depth(len(set(wanted)))
+    return released("quantiles", asked, choose, (("qs", qs),), 1.0, found.size, parts)

@@ -135,7 +135,7 @@ def test_a_charged_result_has_its_words():
     ("ask", "mechanism"),
     [
         (lambda of: of.mean("income", 0.1), "Laplace noise"),
-        (lambda of: of.median("income", 0.1), "exponential mechanism"),
+        (lambda of: of.median("income", 0.1), "permute-and-flip"),
         (lambda of: of.f_oneway("income ~ region", 0.1), "Laplace noise"),
         (lambda of: of.ols("income ~ age + region", 0.1), "maximum-norm noise"),
         (lambda of: of.ols("income ~ age", 0.1, cov_type="HC3"), "maximum-norm noise"),

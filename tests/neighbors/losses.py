@@ -140,6 +140,7 @@ def _ratios(one: Chosen, two: Chosen, at: int | None = None) -> list[float]:
     if sum(one.widths) != sum(two.widths):
         return [math.inf]
     shift = _log_mass(two) - _log_mass(one) if one.law == "exponential" else 0.0
+    noisy = [_log_flips(each) for each in (one, two)] if one.law == "noisy max" else []
     ratios, places, left = [], [0, 0], [one.widths[0], two.widths[0]]
     start = 0
     while True:
@@ -147,7 +148,9 @@ def _ratios(one: Chosen, two: Chosen, at: int | None = None) -> list[float]:
         i, j = places
         if at is None or start <= at < start + step:
             ratio = float(one.exponents[i] - two.exponents[j]) + shift
-            if one.law != "exponential":
+            if noisy:
+                ratio = float(noisy[0][i] - noisy[1][j])
+            elif one.law != "exponential":
                 ratio += math.log(_first_of(one, i) / _first_of(two, j))
             ratios.append(ratio)
         start += step
@@ -163,6 +166,19 @@ def _ratios(one: Chosen, two: Chosen, at: int | None = None) -> list[float]:
 def _log_mass(chosen: Chosen) -> float:
     weights = [width * math.exp(each) for width, each in zip(chosen.widths, map(_float, chosen.exponents))]
     return math.log(math.fsum(weights))
+
+
+def _log_flips(chosen: Chosen) -> np.ndarray:
+    """Return the logarithm of the probability of a point of each run, by permute-and-flip."""
+    logs = np.array([_float(each) for each in chosen.exponents])
+    chances, widths = np.exp(logs), np.array(chosen.widths, dtype=np.float64)
+    most = min(1.0, 60.0 / float(chances @ widths))
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    found = np.zeros(chances.size)
+    for s, weight in zip(0.5 * most * (nodes + 1.0), 0.5 * most * weights):
+        found += weight * np.exp((widths * np.log1p(-chances * s)).sum()) / (1.0 - chances * s)
+    # apart from the chances, so that a small one is not lost
+    return np.log(found) + logs
 
 
 def _first_of(chosen: Chosen, place: int) -> float:

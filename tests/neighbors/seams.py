@@ -17,7 +17,7 @@ from pydpstat.inference import _linear_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
 from pydpstat.statistics import choice
-from pydpstat.statistics._kernels import quantile_points
+from pydpstat.statistics._kernels import quantile_points, selection
 
 LARGE = 10.0**6
 
@@ -89,6 +89,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     seen, within = Seen(), [0]
     noisy, choose, trials = pipeline._noisy, secure.choose, choice.trials_exp
     flip, below, apart = choice.permute_and_flip, choice.below, quantile_points._apart
+    noisy_max = selection.noisy_max
 
     def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
         real = noisy(query, prepared, source)
@@ -111,12 +112,30 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
             if point < width:
                 break
             point -= width
-        within[0] = point
+        within[:] = [point]
         return place
+
+    def spy_noisy_max(scores: Any, rate: Any, counts: Any, first: Any) -> list[int]:
+        noisy_max(scores, rate, counts, first)
+        ends, places = [*first.tolist(), len(scores)], []
+        within.clear()
+        for start, stop in zip(ends, ends[1:]):
+            values = [Fraction(each) for each in scores[start:stop].tolist()]
+            widths = [int(each) for each in counts[start:stop]]
+            point = min(int(outcome.share * sum(widths)), sum(widths) - 1)
+            exponents = [Fraction(rate) * (each - max(values)) for each in values]
+            seen.chosen.append(Chosen(exponents, widths, "noisy max", point))
+            for place, width in enumerate(widths):
+                if point < width:
+                    break
+                point -= width
+            within.append(point)
+            places.append(start + place)
+        return places
 
     def spy_below(limit: int, source: Any) -> int:
         assert below(limit, source) < limit and within[0] < limit
-        return within[0]
+        return within.pop(0) if len(within) > 1 else within[0]
 
     def spy_trials(exponents: Any, errors: Any, exact: Any) -> Any:
         values = [-Fraction(exact(place)) for place in range(len(exponents))]
@@ -147,6 +166,8 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         put(choice, "permute_and_flip", spy_flip)
         put(choice, "below", spy_below)
         put(quantile_points, "below", spy_below)
+        put(selection, "below", spy_below)
+        put(selection, "noisy_max", spy_noisy_max)
         put(quantile_points, "_apart", spy_apart)
         for kind in (RandomizedResponse, RandomizedResponseCoins):
             put(kind, "_answers", _answering(kind._answers, seen))

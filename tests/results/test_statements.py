@@ -47,7 +47,7 @@ def quiet():
 # what is released, and its name and mechanism in the statement
 KINDS = {
     "mean": (lambda: people().mean("income", 0.5, by="region"), "mean of income by region", "Laplace noise"),
-    "choice": (lambda: people().median("income", 0.5), "median of income", "exponential mechanism"),
+    "choice": (lambda: people().median("income", 0.5), "median of income", "permute-and-flip"),
     "test": (
         lambda: people().ttest_ind("income ~ sex", 0.5),
         "Welch's t test of income by sex",

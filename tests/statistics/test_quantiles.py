@@ -13,6 +13,8 @@ from pydpstat.random import source_from
 from pydpstat.random.source import SYSTEM
 from pydpstat.statistics import choice
 from pydpstat.statistics._kernels.ranks import grid_places, public_share, rank_range, rank_utility
+from pydpstat.statistics._kernels.selection import Selection
+from tests.flips import flip_law
 from tests.ledger import Ledger
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
@@ -23,8 +25,7 @@ AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
 def exact_law(x, points, q, epsilon, neighbors):
     share = public_share(q)
     utility = rank_utility(np.bincount(x, minlength=points), share)
-    weights = np.exp(epsilon / float(rank_range(share, neighbors)) * utility)
-    return weights / weights.sum()
+    return flip_law(epsilon / float(rank_range(share, neighbors)) * utility)
 
 
 @pytest.mark.slow
@@ -49,7 +50,8 @@ def test_a_seed_chooses_the_same_point_by_runs_and_by_points():
     x = np.random.default_rng(1).normal(50, 20, 200)
     utility = rank_utility(np.bincount(grid_places(x, 0, 100, 1001), minlength=1001), public_share(0.3))
     for seed in range(10):
-        by_points = choice.weighted(utility, Fraction(1, 2), source_from(seed))
+        selection = Selection(Fraction(1, 2), source_from(seed), True)
+        by_points = selection.point_above(utility, 0, 1001, -1000.0)
         chosen = pydpstat.quantile(x, 0.3, 1.0, bounds=(0, 100), grid_points=1001, rng=seed)
         assert float(chosen) == pytest.approx(by_points / 10)
 
@@ -144,7 +146,7 @@ def test_the_result_tells_what_holds_and_nothing_of_n():
     assert first["nobs"] is None and first["sensitivity"] == second["sensitivity"] == 0.5
     r = pydpstat.median(AGES, 1.0, bounds=(0, 100))
     assert r.guarantee.epsilon == 1.0 and r.guarantee.delta == 0.0 and r.nobs == 10 and r.noise is None
-    assert r.call == "median(x, epsilon=1.0, bounds=[0.0, 100.0])"
+    assert r.call == "median(x, epsilon=1.0, bounds=[0.0, 100.0], grid_points=101)"
     with pytest.raises(pydpstat.PydpstatError, match="interval"):
         r.conf_int()
 

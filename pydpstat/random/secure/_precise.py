@@ -139,6 +139,20 @@ def exponentials(exponents: list[Fraction], precision: int) -> list[int]:
     return result
 
 
+def largest_noise(place: int, bits: int, count: int, precision: int) -> int:
+    """Return -log(1 - U**(1 / count)) for U = place / 2**bits in units of 2**-precision, right to within one.
+
+    `place` is from 1 to 2**bits - 1.
+    """
+    mp = multiple_precision.functions()
+    # 1 - U**(1 / count) is at least 2**-bits / count
+    working = precision + bits + count.bit_length() + _GUARD
+    log = mp.mpf_log(mp.from_man_exp(place, -bits), working)
+    root = mp.mpf_exp(mp.mpf_div(log, mp.from_int(count), working), working)
+    value = mp.mpf_neg(mp.mpf_log(mp.mpf_sub(mp.fone, root, working), working))
+    return int(mp.to_int(mp.mpf_shift(value, precision), "n"))
+
+
 def _enough(cell: Cell, ratio: Fraction) -> None:
     """Refine a cell until it is small enough that a multiple of it may be decided."""
     while cell.bits < _size(ratio):

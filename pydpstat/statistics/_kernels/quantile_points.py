@@ -1,4 +1,4 @@
-"""What the quantile functions share: their arguments, records on the grid, and the release of grid points."""
+"""What the quantile functions share: their arguments, records on the grid, and the choice of grid points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
@@ -19,14 +18,26 @@ from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.choice import release_choice
 from pydpstat._release.options import Missing, Options, check_records, options
+from pydpstat._release.payment import defaults
 from pydpstat._release.statistic import call
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Exponential
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.privacy import BoundedRangeLoss
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels.candidates import (
+    GRID_POINTS,
+    TYPES,
+    Grid,
+    are_integers,
+    check_points,
+    grid_of,
+    has_integers,
+    whole_grid,
+)
 from pydpstat.statistics._kernels.ranks import (
     FEW,
     Floats,
@@ -45,7 +56,8 @@ from pydpstat.statistics._kernels.ranks import (
     window_near,
 )
 from pydpstat.statistics._kernels.records import Records, records_of
-from pydpstat.statistics.choice import Runs, below, places, weighted, weighted_above, weighted_points
+from pydpstat.statistics._kernels.selection import Selection
+from pydpstat.statistics.choice import Runs, below, places
 
 # the chosen value with its labels; a seeded source's uniforms are not needed
 Choice = Callable[..., tuple[object, Labels]]
@@ -53,35 +65,22 @@ Choice = Callable[..., tuple[object, Labels]]
 Choose = Callable[[Integers, Floats, Fraction], int]
 # an integer from 0 to below its argument
 Below = Callable[[int], int]
-GRID_POINTS = 2**16 + 1
-MOST_POINTS = 2**24
 # ties are put in random order among so many places, in powers of two
 _PLACES = 16
 # groups are gone through together until they have so many runs
 _BLOCK = 2**16
 
 
-class Grid(NamedTuple):
-    """A public number of points, equally far apart, from the lower to the upper bound."""
-
-    lower: float
-    upper: float
-    points: int
-
-    def at(self, place: int) -> float:
-        """Return a point, rounded once."""
-        # in integers, which are faster than fractions; the quotient is rounded correctly
-        (a, b), (c, d) = self.lower.as_integer_ratio(), self.upper.as_integer_ratio()
-        last = self.points - 1
-        return (a * d * (last - int(place)) + c * b * int(place)) / (b * d * last)
-
-
 class Asked(NamedTuple):
-    """The records, the points that they are moved to, and how they are protected."""
+    """The records, the points that they are moved to, and how they are protected.
+
+    `flips`: points are chosen by permute-and-flip, else by the exponential mechanism.
+    """
 
     how: Options
     grid: Grid
     records: Records
+    flips: bool
 
     @property
     def name(self) -> str | None:
@@ -105,7 +104,7 @@ class Asked(NamedTuple):
     def counted(self) -> PointCounts:
         """Return how many records each point of each group has."""
         tally = partial(
-            point_counts, grid=self.grid, missing=self.how.missing, groups=self.records.group_number
+            point_counts, grid=self.grid.ends, missing=self.how.missing, groups=self.records.group_number
         )
         found, _ = self.records.numbered(
             lambda: self.records.fold(tally, merged),
@@ -118,7 +117,7 @@ class Asked(NamedTuple):
         """Return how many records each point has; of many records only those that decide about a share."""
         part, window = self.records.part, None
         if part is not None and part.places is None and part.records * FEW > self.grid.points:
-            window = window_near(part.columns.arrays[0], self.grid, near)
+            window = window_near(part.columns.arrays[0], self.grid.ends, near)
         return self.counted() if window is None else window
 
 
@@ -136,20 +135,23 @@ def quantile_options(
     return options(*public, mechanisms=named, others=False, rng=rng, budget=budget)
 
 
-def ask(x: Data, bounds: GivenBounds, grid_points: int, how: Options) -> Asked:
+def ask(x: Data, bounds: GivenBounds, grid_points: int | None, how: Options) -> Asked:
     """Check what all quantiles share, and read what is public of the records."""
-    allowed = f"a whole number from 2 to {MOST_POINTS}"
-    hint = "Leave it out for 65537 points."
-    points = checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
-    lower, upper = bounds_pair(bounds)
-    check_filling(how.missing, [(lower, upper)])
-    if not 0.0 < (points - 1) / (upper - lower) < np.inf:
-        raise PydpstatError(
-            f"bounds must have a finite width that a grid can divide; got {checks.shown(bounds)}. "
-            "Rescale the data."
-        )
+    pair = bounds_pair(bounds)
+    check_filling(how.missing, [pair])
+    given = None if grid_points is None else check_points(grid_points)
+    # of bounds that no grid can divide nothing is read
+    grid = grid_of(pair, given)
     records, how = records_of(x, how, one_column, "x")
-    return Asked(how, Grid(lower, upper, points), records)
+    # a sample's loss has a rho that follows from its pure epsilon alone
+    flips = how.sampled is not None or defaults(how.budget).accountant != "zcdp"
+    if given is None and (whole := whole_grid(pair)):
+        integral = has_integers(x, records)
+        if integral is not None:
+            how = how._replace(facts=tuple(dict.fromkeys([*how.facts, TYPES])))
+        if integral or integral is None and are_integers(bounds, whole):
+            grid = whole
+    return Asked(how, grid, records, flips)
 
 
 def share_of(q: float) -> float:
@@ -191,13 +193,18 @@ def released(
     own: tuple[tuple[str, object], ...],
     sensitivity: float,
     nobs: int,
+    parts: int = 1,
 ) -> DPResults:
-    """Release a choice among grid points; an array of them becomes the result's value."""
-    how, (lower, upper, points), records = asked
-    public = (*own, ("bounds", (lower, upper)))
-    if points != GRID_POINTS:
-        public = (*public, ("grid_points", points))
-    claim, held = how.promise(conditions=records.conditions)
+    """Release a choice among grid points; an array of them becomes the result's value.
+
+    It is made in so many `parts`, each with an equal part of epsilon.
+    """
+    how, grid, records, flips = asked
+    public = (*own, ("bounds", (grid.lower, grid.upper)))
+    if grid.points != GRID_POINTS:
+        public = (*public, ("grid_points", grid.points))
+    loss = None if flips else BoundedRangeLoss(how.epsilon, parts)
+    claim, held = how.promise(loss, records.conditions)
     return release_choice(
         function,
         choose,
@@ -207,16 +214,18 @@ def released(
         claim=claim,
         guarantee=held,
         record=call(function, how, ("x",), (*public, *records.arguments)),
-        bounds=(lower, upper),
+        bounds=(grid.lower, grid.upper),
         nobs=nobs if how.bounded else None,
-        grid=(upper - lower) / (points - 1),
+        grid=grid.step,
+        mechanism="permute-and-flip" if flips else "exponential",
         exactly=choose,
         budget=how.budget,
+        steps=grid.steps,
         named=lambda: records.labels(function).about(function),
     )
 
 
-def levels(quantiles: int) -> int:
+def split_depth(quantiles: int) -> int:
     """Return how often the sorted shares are split: the smallest k with 2^k > quantiles."""
     return quantiles.bit_length()
 
@@ -259,7 +268,7 @@ def split_quantiles(
     (Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.)
     """
     chosen: dict[int, int] = {}
-    depth = levels(len(shares))
+    depth = split_depth(len(shares))
     # records first to last, points first to last, shares first to last, the shares at both ends
     level = [(0, records.size, 0, points - 1, 0, len(shares), 0.0, 1.0)]
     while level:
@@ -308,24 +317,23 @@ def note_order(function: str, name: str, share: float, epsilon: object, also: st
         )
 
 
-def one_share(
-    found: PointCounts | Window, asked: Asked, share: float, rate: Fraction
-) -> float | npt.NDArray[np.float64]:
+def one_share(found: PointCounts | Window, asked: Asked, share: float, rate: Fraction) -> float | Floats:
     """Choose a point for one share; of groups a point for each, in their order."""
-    grid, source, least = asked.grid, asked.how.source, -farthest(rate)
+    grid, least = asked.grid, -farthest(rate)
+    selection = Selection(rate, asked.how.source, asked.flips)
     if asked.records.groups is None:
         if isinstance(found, PointCounts) and found.size * FEW > grid.points:
             found = Window(found.size, 0, found.counts())
         if isinstance(found, Window):
             utility = np.maximum(rank_utility(found.counts, share), least)
-            return grid.at(weighted_above(utility, found.first, grid.points, rate, source, least))
+            return grid.at(selection.point_above(utility, found.first, grid.points, least))
         (occupied,) = found.rows(grid.points)
-        (chosen,) = weighted_points([_runs(occupied, grid.points, share, least)], rate, source)
+        (chosen,) = selection.points([_runs(occupied, grid.points, share, least)])
         return grid.at(chosen)
     assert isinstance(found, PointCounts)
     # a group's points go in runs however many records it has, so that one seed says one thing
     runs = (_runs(each, grid.points, share, least) for each in found.rows(grid.points))
-    chosen_points = chain.from_iterable(weighted_points(block, rate, source) for block in _blocks(runs))
+    chosen_points = chain.from_iterable(map(selection.points, _blocks(runs)))
     return np.array([grid.at(point) for point in chosen_points])
 
 
@@ -347,7 +355,7 @@ def _blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
         yield block
 
 
-def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) -> npt.NDArray[np.float64]:
+def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) -> Floats:
     """Choose a point for each share; of groups a row of them for each."""
     grid, source = asked.grid, asked.how.source
     distinct = sorted(set(wanted))
@@ -360,7 +368,7 @@ def several_shares(found: PointCounts, asked: Asked, wanted: Sequence[float]) ->
             distinct,
             epsilon,
             asked.neighbors,
-            lambda widths, utility, rate: weighted(utility, rate, source, widths),
+            lambda widths, utility, rate: Selection(rate, source, asked.flips).piece(widths, utility),
             lambda limit: below(limit, source),
         )
         at = {share: grid.at(point >> _PLACES) for share, point in zip(distinct, points)}

@@ -72,15 +72,15 @@ def grid_runs(occupied: Integers, records: Integers, points: int) -> tuple[Integ
 
 
 def rank_utility(counts: Integers, q: float) -> Floats:
-    """Return minus the distance of q n from the ranks that each grid point has, exactly.
+    """Return how deep the rank q n lies within the ranks that each grid point has, exactly.
 
-    That is ``-max(0, #{x < z} - q n, q n - #{x <= z})`` for a share q from `public_share`. `counts` are the
+    That is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `public_share`: above 0 where z has
+    records and is the q-quantile, and minus the number of records between where it is not. `counts` are the
     records at each point, or in each run of `grid_runs`.
     """
     up_to = counts.cumsum()
     aim = q * float(up_to[-1])
-    utility = np.minimum(aim - (up_to - counts), up_to - aim)
-    return np.minimum(utility, 0.0, out=utility)
+    return np.minimum(aim - (up_to - counts), up_to - aim)
 
 
 def farthest(rate: Fraction) -> float:
@@ -98,16 +98,19 @@ def rank_range(q: float, neighbors: str) -> Fraction:
 
     It is 2 where a record is replaced, 2 max(q, 1 - q) where one is added or removed, and 1 for the
     minimum and the maximum (q 0 or 1) under both. Weights proportional to exp(epsilon / range * utility)
-    keep epsilon. q is a share from `public_share`.
+    keep epsilon, and so does permute-and-flip at this rate. q is a share from `public_share`.
 
-    A record that is added at x changes #{y < z} - q n by -q for z <= x and by 1 - q for z > x, and
-    q n - #{y <= z} by q for z < x and by q - 1 for z >= x. The maximum of these two and 0 moves by
-    at most max(q, 1 - q) either way. A record that is replaced leaves q n and moves each rank by at
-    most 1, so the utility by at most 1 either way. With q = 0 the utility is -#{y < z}, which one
-    record moves to one side only, by 0 or 1; with q = 1 it is #{y <= z} - n, likewise.
+    The utility is the smaller one of q n - #{y < z} and #{y <= z} - q n. A record that is added at x changes
+    the first by q for z <= x and by q - 1 for z > x, and the second by -q for z < x and by 1 - q for z >= x;
+    removed, by the opposite. Each moves by at most max(q, 1 - q) either way, and so does the smaller one. A
+    record that is replaced leaves q n and moves each rank by at most 1, so the utility by at most 1 either
+    way. With q = 0 the utility is -#{y < z}, which one record moves to one side only, by 0 or 1; with q = 1
+    it is #{y <= z} - n, likewise.
     If all changes of the utility lie in an interval of length r, weights exp(c u) change by factors
     of which any two differ by at most exp(c r), and so does their mean, the total: each probability
-    changes by a factor of at most exp(c r).
+    changes by a factor of at most exp(c r). Permute-and-flip knows the utilities' differences only, and is
+    the same where the middle of the interval is taken from all changes: these are then at most r / 2, and the
+    rate is epsilon / (2 r / 2) (McKenna and Sheldon 2020, theorem 1).
 
     (Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for exponential
     mechanisms. ICML 2020: bounded range.)

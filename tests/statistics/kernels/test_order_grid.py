@@ -16,6 +16,7 @@ from pydpstat.statistics._kernels.ranks import (
     rank_utility,
 )
 from pydpstat.statistics._kernels.records import Part
+from tests.flips import flip_law
 
 POINTS = 4
 SHARES = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]
@@ -65,13 +66,15 @@ def test_the_exact_loss_is_at_most_epsilon(q, neighbors):
     both = list(pairs(neighbors))
     for epsilon in (0.5, 8.0):
         rate = epsilon / float(rank_range(share, neighbors))
-        known = {tuple(counts): log_law(rate * rank_utility(counts, share)) for counts in data_sets(6)}
-        worst = max(np.abs(known[tuple(a)] - known[tuple(b)]).max() for a, b in both)
-        # the logarithms are of at most 100, and rounded a few times
-        assert worst <= epsilon + 100 * 2.0**-50
-        if epsilon == 8.0 and q in (0.0, 0.5, 1.0):
-            # many more points would bring it to epsilon; here the sum of all weights moves less
-            assert worst >= 0.6 * epsilon
+        utilities = {tuple(counts): rate * rank_utility(counts, share) for counts in data_sets(6)}
+        for law in (log_law, lambda logs: np.log(flip_law(logs))):
+            known = {counts: law(logs) for counts, logs in utilities.items()}
+            worst = max(np.abs(known[tuple(a)] - known[tuple(b)]).max() for a, b in both)
+            # the logarithms are of at most 100, and rounded a few times
+            assert worst <= epsilon * (1.0 + 1e-11) + 100 * 2.0**-50
+            if epsilon == 8.0 and q in (0.0, 0.5, 1.0):
+                # many more points would bring it to epsilon; here the sum of all weights moves less
+                assert worst >= 0.6 * epsilon
 
 
 def log_law(logs):
@@ -83,10 +86,10 @@ def test_the_utility_counts_records_between():
     counts = np.bincount(x, minlength=10)
     for q in SHARES:
         share = public_share(q)
-        expected = [-max(0.0, (x < z).sum() - share * 6, share * 6 - (x <= z).sum()) for z in range(10)]
+        expected = [min(share * 6 - (x < z).sum(), (x <= z).sum() - share * 6) for z in range(10)]
         assert rank_utility(counts, share).tolist() == expected
-    # the median of ties is as good as it can be, and so is every point of a gap
-    assert rank_utility(np.bincount([3] * 7, minlength=10), 0.5).argmax() == 3
+    # a median among ties is the better, the more of them there are on both sides; in a gap all are equal
+    assert rank_utility(np.bincount([3] * 7, minlength=10), 0.5).tolist() == [-3.5] * 3 + [3.5] + [-3.5] * 6
     assert (rank_utility(counts, 0.5)[:6] == [0, 0, 0, 0, 0, 0]).sum() == 6
 
 

@@ -1,0 +1,70 @@
+"""The privacy loss of the exponential mechanism: its range is bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydpstat import _checks as checks
+from pydpstat._grid import multiple_above
+from pydpstat.privacy._curves import pure_rho, responses_delta
+from pydpstat.privacy.losses import PrivacyLoss
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRangeLoss(PrivacyLoss):
+    """Loss of exponential mechanisms: the loss of each lies in an interval whose length is bounded.
+
+    Parameters
+    ----------
+    epsilon : float
+        The lengths of all intervals together; above 0 and finite. It is a pure epsilon.
+    parts : int, default 1
+        How many mechanisms, one after the other, with an equal part of epsilon each.
+
+    See Also
+    --------
+    ConcentratedLoss : what zero-concentrated privacy alone says.
+
+    Notes
+    -----
+    A mechanism whose loss lies in an interval of the length e, which contains 0, has a pure epsilon of e and
+    a rho of e^2 / 8, by Hoeffding's lemma; k of them in sequence, with epsilon / k each, add up to
+    epsilon^2 / (8 k). Mechanisms that choose for several groups independently have one interval together,
+    of the sum of their lengths. The curve is that of the pure epsilon.
+
+    References
+    ----------
+    Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for exponential
+    mechanisms. ICML 2020. Cesar, M. and Rogers, R. (2021). Bounding, concentrating, and truncating: unifying
+    privacy loss composition for data analytics. ALT 2021, lemma 3.4.
+
+    Examples
+    --------
+    >>> BoundedRangeLoss(1.0).rho, BoundedRangeLoss(1.0, 2).rho
+    (0.125, 0.0625)
+    """
+
+    epsilon: float
+    parts: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+        object.__setattr__(self, "parts", checks.whole(self.parts, "parts"))
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest delta that follows from the pure epsilon."""
+        return responses_delta(self.epsilon, 1, epsilon)
+
+    @property
+    def rho(self) -> float:
+        """An eighth of the square of each part's epsilon, or what a pure guarantee has where it is less."""
+        return min(pure_rho(self.epsilon), self.epsilon * (self.epsilon / (8.0 * self.parts)))
+
+    @property
+    def pure(self) -> float:
+        """Pure epsilon."""
+        return self.epsilon
+
+    def group(self, size: int) -> BoundedRangeLoss:
+        """Return the loss between data sets that differ in `size` records."""
+        return BoundedRangeLoss(multiple_above(size, self.epsilon), self.parts)

@@ -1,0 +1,137 @@
+"""Permute-and-flip's choice, with exactly its distribution: the largest score plus exponential noise.
+
+A candidate whose score lies g below the best one's, times the rate, has g >= 0; each gets independent
+standard exponential noise, and the largest noise minus g is chosen. Candidates of one score come as a run of
+c of them, whose largest noise is drawn at once: it is below m with probability (1 - exp(-m))^c, so that
+``m(U) = -log(1 - U^(1/c))`` has its distribution. Every member of the run that is chosen is as likely as the
+others.
+
+Floating point decides where it can. With L = -log U and x = L / c it is m = -log(1 - exp(-x)), where
+``x |dm/dx| = x / (exp(x) - 1) <= 1``: a relative error d <= 1/2 of x moves m by at most
+-log(1 - d) <= 2 d. U's unknown bits, h on each side, are d <= 2 h / (U L) where U >= 2 h; the roundings of
+log, division and expm1, at most 64 units of 2^-52 each, and that of the last log, which is relative to m or
+to 1, stay below 2^-42 (1 + m), and g errs by 2^-50 g (a difference, a rate and a product, each rounded
+once). The best lower bound is compared with all upper bounds. The runs that are left where it does not
+decide, about one choice in 2^40 with two, are finished in integers (`_precisely`): more bits of the same U,
+until one lower bound is above the others. Two different runs are equal with probability 0.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.random.secure import _bits as bits
+from pydpstat.random.secure import _precise as precise
+from pydpstat.random.secure._bits import Cell
+
+Integers = npt.NDArray[np.int64]
+_ROUNDING = 2.0**-42
+# a gap times a rate beyond it is not a float that says something
+_LARGEST_RATE, _SMALLEST = 2**900, 2.0**-1000
+
+
+def noisy_max(
+    scores: Floats,
+    rate: Fraction,
+    counts: Integers,
+    first: Integers,
+) -> list[int]:
+    """Choose a run in each of several groups by permute-and-flip, exactly.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (k,)
+        The score of each run's candidates, group after group; finite, and taken as the exact number that
+        its float is.
+    rate : Fraction
+        epsilon / (2 * sensitivity); above 0.
+    counts : ndarray of shape (k,)
+        How many candidates each run has, at least 1.
+    first : ndarray of shape (m,)
+        The place of each group's first run, from 0 on and ascending; no group is empty.
+
+    Returns
+    -------
+    list of int
+        The place of the run that is chosen in each group.
+
+    References
+    ----------
+    McKenna, R. and Sheldon, D. (2020). Permute-and-flip: a new mechanism for differentially private
+    selection. NeurIPS 2020. Ding, Z., Kifer, D., Steinke, T. et al. (2021). The permute-and-flip mechanism
+    is identical to report-noisy-max with exponential noise. arXiv:2105.07260.
+
+    Examples
+    --------
+    >>> one = np.ones(3, dtype=np.int64)
+    >>> noisy_max(np.array([0.0, 1e9, 3.0]), Fraction(1), one, np.array([0]))
+    [1]
+    """
+    sizes = np.diff(first, append=scores.size)
+    drawn = bits.words(scores.size)
+    tops = np.maximum.reduceat(scores, first)
+    factor = float(rate) if rate < _LARGEST_RATE else np.inf
+    with np.errstate(all="ignore"):
+        gaps = (np.repeat(tops, sizes) - scores) * factor
+        noise, errors = _noise(bits.midpoints(drawn), counts)
+        noise -= gaps
+        gaps *= 2.0**-50
+        errors += gaps
+        errors += _SMALLEST
+        # what is not a number is not known
+        upper = np.where(np.isfinite(noise + errors), noise + errors, np.inf)
+        lower = np.where(np.isfinite(upper), noise - errors, -np.inf)
+    best = np.repeat(np.maximum.reduceat(lower, first), sizes)
+    left = np.flatnonzero(upper >= best)
+    ends = left.searchsorted(np.append(first, scores.size)).tolist()
+    if len(left) == first.size:
+        return [int(place) for place in left]
+    chosen = []
+    for start, stop, top in zip(ends, ends[1:], tops.tolist()):
+        places = left[start:stop].tolist()
+        if len(places) > 1:
+            own = [rate * Fraction(float(scores[place])) for place in places]
+            cells = [bits.cell_of(int(drawn[place])) for place in places]
+            places = [places[_precisely(own, [int(counts[place]) for place in places], cells)]]
+        chosen.append(int(places[0]))
+    return chosen
+
+
+def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
+    """Return the largest noise of each run, and a bound of its error; infinite where nothing is known."""
+    h = bits.half_cell()
+    logs = -np.log(uniform)
+    noise = -np.log(-np.expm1(-logs / counts))
+    share = 2.0 * h / (uniform * logs)
+    share[(share > 0.5) | (uniform < 2.0 * h)] = np.inf
+    share *= 2.0
+    share += (1.0 + noise) * _ROUNDING
+    return noise, share
+
+
+def _precisely(scores: list[Fraction], counts: list[int], cells: list[Cell]) -> int:
+    """Return which run has the largest score plus noise, by integer bounds of all of them."""
+    precision = 128
+    while True:
+        bounds = [_bounds(score, count, cell, precision) for score, count, cell in zip(scores, counts, cells)]
+        place = max(range(len(bounds)), key=lambda each: bounds[each][0])
+        others = [high for each, (_, high) in enumerate(bounds) if each != place]
+        if all(high is not None and high <= bounds[place][0] for high in others):
+            return place
+        precision *= 2
+        for cell in cells:
+            cell.refine()
+
+
+def _bounds(score: Fraction, count: int, cell: Cell, precision: int) -> tuple[int, int | None]:
+    """Bound a run's largest noise plus its score in units of 2**-precision; no upper bound next to U = 1."""
+    units = score.numerator << precision
+    base = units // score.denominator
+    low = 0 if not cell.place else precise.largest_noise(cell.place, cell.bits, count, precision) - 1
+    if cell.place + 1 == 1 << cell.bits:
+        return low + base, None
+    return low + base, precise.largest_noise(cell.place + 1, cell.bits, count, precision) + 2 + base

@@ -1,0 +1,116 @@
+"""The candidates of quantiles: a public grid of points, or the whole numbers within the bounds."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Pair
+from pydpstat._data.containers import is_frame
+from pydpstat._data.held import public_list
+from pydpstat.errors import PydpstatError
+from pydpstat.statistics._kernels.records import Records
+
+GRID_POINTS = 2**16 + 1
+MOST_POINTS = 2**24
+# so many whole numbers are chosen among by default; they are exact as floats up to 2^53
+_MOST_WHOLE, _LARGEST = 2**20, 2.0**53
+# bounds alone select them where there are so many that decimals, which may be there, are of little weight
+_FEWEST_WHOLE = 65
+TYPES = "the dtypes of the columns are public"
+
+
+class Grid(NamedTuple):
+    """A public number of points, equally far apart, from the lower to the upper bound."""
+
+    lower: float
+    upper: float
+    points: int
+
+    @property
+    def ends(self) -> tuple[float, float, int]:
+        """The bounds and the number of points."""
+        return self.lower, self.upper, self.points
+
+    @property
+    def step(self) -> float:
+        """How far apart two points are."""
+        return (self.upper - self.lower) / (self.points - 1)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What a point was chosen from, in words, where it is a whole number."""
+        if self.step != 1.0 or not self.lower.is_integer():
+            return ()
+        return (f"chosen from the whole numbers from {self.lower:.0f} to {self.upper:.0f}",)
+
+    def at(self, place: int) -> float:
+        """Return a point, rounded once."""
+        # in integers, which are faster than fractions; the quotient is rounded correctly
+        (a, b), (c, d) = self.lower.as_integer_ratio(), self.upper.as_integer_ratio()
+        last = self.points - 1
+        return (a * d * (last - int(place)) + c * b * int(place)) / (b * d * last)
+
+
+def check_points(grid_points: object) -> int:
+    """Check a number of points."""
+    allowed = f"a whole number from 2 to {MOST_POINTS}"
+    hint = f"Leave it out for {GRID_POINTS} points, or whole numbers."
+    return checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
+
+
+def grid_of(pair: Pair, points: int | None) -> Grid:
+    """Return the grid of so many points, by default `GRID_POINTS`; refuse bounds that it cannot divide."""
+    lower, upper = pair
+    grid = Grid(lower, upper, GRID_POINTS if points is None else points)
+    if not 0.0 < (grid.points - 1) / (upper - lower) < np.inf:
+        raise PydpstatError(
+            f"bounds must have a finite width that a grid can divide; got {checks.shown(pair)}. "
+            "Rescale the data."
+        )
+    return grid
+
+
+def whole_grid(pair: Pair) -> Grid | None:
+    """Return the whole numbers from bound to bound; None where bounds are not whole, or too far apart."""
+    lower, upper = pair
+    if not (lower.is_integer() and upper.is_integer() and max(-lower, upper) <= _LARGEST):
+        return None
+    points = int(upper) - int(lower) + 1
+    return Grid(lower, upper, points) if points <= _MOST_WHOLE else None
+
+
+def has_integers(x: object, records: Records) -> bool | None:
+    """Tell by the type of a variable whether its values are integers or truth values; None without a type.
+
+    Nothing of this depends on a record: a type is part of the schema. Lists have none, nor do columns of
+    Python's objects.
+    """
+    column: Any = x
+    if records.table is not None:
+        column = records.table.sample().columns[records.layout.variables[0]]
+    elif is_frame(x):
+        column = x[records.layout.variables[0]] if records.layout.variables else x.iloc[:, 0]
+    kind = getattr(column, "dtype", None)
+    if kind is None:
+        kind = getattr(column, "type", None)
+    if kind is None or isinstance(column, (list, tuple)):
+        return None
+    if hasattr(kind, "is_integer"):
+        # of Polars
+        return bool(kind.is_integer()) or str(kind) == "Boolean"
+    letter = getattr(kind, "kind", None)
+    if letter is None or str(kind) == "category":
+        # of Arrow
+        return str(kind).startswith(("int", "uint", "bool"))
+    return None if letter == "O" else letter in "iub"
+
+
+def are_integers(bounds: object, grid: Grid) -> bool:
+    """Tell whether bounds are given as integers, and so select whole numbers where no type says more."""
+    ends = public_list(bounds, "bounds")
+    written = all(isinstance(end, Integral) and not isinstance(end, (bool, np.bool_)) for end in ends)
+    return written and grid.points >= _FEWEST_WHOLE
