@@ -16,6 +16,10 @@ EPSILONS = (0.05, 0.2, 1.0)
 DATA_SETS, RELEASES = 60, 50
 
 
+# pydpstat with a coarser grid than by default
+COARSE = "pydpstat grid_points=201"
+
+
 class Kind(NamedTuple):
     """A kind of data, with a quantile of it and public bounds.
 
@@ -27,6 +31,11 @@ class Kind(NamedTuple):
     bounds: tuple[int, int]
     draw: Callable[[np.random.Generator, int], Any]
     candidates: int
+
+    @property
+    def coarse(self) -> bool:
+        """Whether these are fewer than pydpstat's by default."""
+        return self.candidates == 201
 
 
 def _two_values(rng: np.random.Generator, n: int) -> Any:

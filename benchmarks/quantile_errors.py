@@ -17,15 +17,15 @@ from typing import IO, Any
 import files
 import peer_environments
 import table
-from quantile_data import DATA_SETS, KINDS, RELEASES, Cell, cells
+from quantile_data import COARSE, DATA_SETS, KINDS, RELEASES, Cell, cells
 
 RECORDED = Path(__file__).with_name("quantiles.json")
 DRAWS = Path(__file__).with_name("peer_side") / "quantile_draws.py"
 OURS = "pydpstat"
 PEERS = {"opendp": ("opendp", "numpy"), "diffprivlib": ("diffprivlib", "scikit-learn<1.7")}
 NAMES = {"opendp": "OpenDP", "diffprivlib": "diffprivlib"}
-HEAD = ("data", "n", "epsilon", OURS, *NAMES.values(), "ratio")
-RIGHT = (False, True, True, True, True, True, True)
+HEAD = ("data", "n", "epsilon", OURS, "with 201 points", *NAMES.values(), "ratio")
+RIGHT = (False, *[True] * 7)
 
 
 def measure(pythons: dict[str, Path], chosen: Sequence[Cell], show: Callable[[str], None]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def measure(pythons: dict[str, Path], chosen: Sequence[Cell], show: Callable[[st
     asked = "".join(json.dumps(cell._asdict()) + "\n" for cell in chosen)
     processes = {}
     for name, python in pythons.items():
-        environment = peer_environments.STARTED if name == OURS else peer_environments.clean()
+        environment = peer_environments.STARTED if name in (OURS, COARSE) else peer_environments.clean()
         command = [str(python), str(DRAWS), name]
         pipe = subprocess.PIPE
         processes[name] = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
@@ -66,7 +66,8 @@ def recorded() -> list[tuple[str, ...]]:
 def versions() -> str:
     """Return the versions that were measured, and how many releases of each there are."""
     measured = json.loads(RECORDED.read_text(encoding="utf-8"))
-    named = [f"{NAMES.get(name, name)} {version}" for name, version in measured["versions"].items()]
+    found = measured["versions"].items()
+    named = [f"{NAMES.get(name, name)} {version}" for name, version in found if name != COARSE]
     return f"{', '.join(named)}; {measured['runs']:,} releases for each error"
 
 
@@ -74,16 +75,18 @@ def _lines(measured: dict[str, Any]) -> list[tuple[str, ...]]:
     lines = []
     for row in measured["rows"]:
         kind = KINDS[row["kind"]]
-        each = [row[name] for name in (OURS, *NAMES)]
-        others = min(one["rmse"] for one in each[1:])
+        each = [row[name] for name in (OURS, COARSE, *NAMES)]
+        others = min(one["rmse"] for one in each[2:])
         ratio = f"{each[0]['rmse'] / others:.2f}" if others else "1.00" if not each[0]["rmse"] else "-"
         name = f"{kind.name}, {'median' if kind.q == 0.5 else f'{kind.q:g} quantile'}"
         lines.append((name, f"{row['n']:,}", f"{row['epsilon']:g}", *map(_shown, each), ratio))
     return lines
 
 
-def _shown(error: dict[str, float]) -> str:
+def _shown(error: dict[str, float] | None) -> str:
     """Return an error with two digits of its standard error."""
+    if error is None:
+        return "-"
     digits = max(0, 1 - math.floor(math.log10(error["se"]))) if error["se"] else 0
     return f"{error['rmse']:,.{min(digits, 4)}f} ± {error['se']:,.{min(digits, 4)}f}"
 
@@ -95,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", metavar="FILE", help="an interpreter that has all of the other packages")
     options = parser.parse_args(argv)
     chosen = [cell for cell in cells() if options.only in KINDS[cell.kind].name]
-    pythons = {OURS: Path(sys.executable)}
+    pythons = dict.fromkeys((OURS, COARSE), Path(sys.executable))
     for name, requirements in PEERS.items():
         given = options.python
         pythons[name] = Path(given) if given else peer_environments.environment(name, requirements)

@@ -17,7 +17,7 @@ VECTORIZED = re.compile(
 # bounds of the error decide, or long doubles are added, which BLAS has not; or the digits are cut off
 CERTIFIED = {
     "random/secure/choices.py": {"np.exp("},
-    "random/secure/noisy_max.py": {"np.log(", "np.expm1("},
+    "random/secure/largest_noise.py": {"np.log(", "np.expm1("},
     "random/secure/continuous.py": {"np.log"},
     "random/secure/trials.py": {"np.log("},
     "mechanisms/_exponential.py": {"np.exp"},

@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,13 @@ from typing import Any
 import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-from quantile_data import DATA_SETS, KINDS, RELEASES, Cell, Kind
+from quantile_data import COARSE, DATA_SETS, KINDS, RELEASES, Cell, Kind
 
 # of data, the kind of them and epsilon comes what draws a release
 Release = Callable[[Any, Kind, float], Callable[[], float]]
 
 
-def _pydpstat() -> Release:
+def _pydpstat(coarse: bool = False) -> Release:
     from fractions import Fraction
 
     from pydpstat.statistics._kernels import quantile_points as points
@@ -30,7 +31,8 @@ def _pydpstat() -> Release:
 
     def release(x: Any, kind: Kind, epsilon: float) -> Callable[[], float]:
         # what pydpstat.quantile does, but that the records are counted once for all releases of the same data
-        asked = points.ask(x, kind.bounds, None, points.quantile_options(epsilon, None, "error", False))
+        how = points.quantile_options(epsilon, None, "error", False)
+        asked = points.ask(x, kind.bounds, kind.candidates if coarse else None, how)
         share = points.share_of(kind.q)
         rate = Fraction(epsilon) / rank_range(share, asked.neighbors)
         found = asked.counted_near(Near(share, farthest(rate)))
@@ -83,7 +85,13 @@ def _diffprivlib() -> Release:
     return release
 
 
-PACKAGES = {"pydpstat": _pydpstat, "opendp": _opendp, "diffprivlib": _diffprivlib}
+PACKAGES = {
+    "pydpstat": _pydpstat,
+    # with the candidates that OpenDP has
+    COARSE: partial(_pydpstat, True),
+    "opendp": _opendp,
+    "diffprivlib": _diffprivlib,
+}
 
 
 def errors(cell: Cell, package: Release) -> dict[str, float]:
@@ -111,9 +119,11 @@ def main() -> None:
     warnings.simplefilter("ignore")
     name = sys.argv[1]
     package = PACKAGES[name]()
-    print(json.dumps({"version": version(name)}), flush=True)
+    print(json.dumps({"version": version(name.partition(" ")[0])}), flush=True)
     for line in sys.stdin:
-        print(json.dumps(errors(Cell(**json.loads(line)), package)), flush=True)
+        cell = Cell(**json.loads(line))
+        same = name == COARSE and not KINDS[cell.kind].coarse
+        print(json.dumps(None if same else errors(cell, package)), flush=True)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,9 @@ class Options(NamedTuple):
     @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
-        return (*self.facts, COMPLETE) if self.missing == "error" else self.facts
+        found = (*self.facts, COMPLETE) if self.missing == "error" else self.facts
+        # what a design states may be what a function states
+        return tuple(dict.fromkeys(found))
 
     def promise(
         self, loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()

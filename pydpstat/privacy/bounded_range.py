@@ -12,7 +12,7 @@ from pydpstat.privacy.losses import PrivacyLoss
 
 @dataclass(frozen=True, slots=True)
 class BoundedRangeLoss(PrivacyLoss):
-    """Loss of exponential mechanisms: the loss of each lies in an interval whose length is bounded.
+    """Loss of the exponential mechanism, which lies in an interval.
 
     Parameters
     ----------

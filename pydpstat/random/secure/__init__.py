@@ -27,7 +27,7 @@ string of random bits, of which 52 are drawn first, so that U is known to lie in
   a point of the ball of that radius.
 - The exponential mechanism's choice (`choices`) finds U among cumulative weights; its module states
   the sums' error bound, and integers decide where it does not.
-- Permute-and-flip's choice (`noisy_max`) compares the largest noise of runs of equal candidates, each a
+- Permute-and-flip's choice (`largest_noise`) compares the largest noise of runs of equal candidates, each a
   function of one U.
 
 A parameter is the exact number that its float is. `uniform` and `gamma` are the exception: they are
@@ -48,7 +48,7 @@ from pydpstat.random.secure._bits import integers
 from pydpstat.random.secure.choices import Rest, choice_rate, choose
 from pydpstat.random.secure.continuous import gamma, laplace, normal, uniform
 from pydpstat.random.secure.discrete import discrete_gaussian, norm_ball, sign_geometric, symmetric_geometric
-from pydpstat.random.secure.noisy_max import noisy_max
+from pydpstat.random.secure.largest_noise import noisy_max
 from pydpstat.random.secure.trials import (
     Chance,
     LogisticChance,

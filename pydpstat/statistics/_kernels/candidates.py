@@ -20,7 +20,7 @@ MOST_POINTS = 2**24
 _MOST_WHOLE, _LARGEST = 2**20, 2.0**53
 # bounds alone select them where there are so many that decimals, which may be there, are of little weight
 _FEWEST_WHOLE = 65
-TYPES = "the dtypes of the columns are public"
+TYPES = "the types of the columns are public"
 
 
 class Grid(NamedTuple):
@@ -58,7 +58,7 @@ class Grid(NamedTuple):
 def check_points(grid_points: object) -> int:
     """Check a number of points."""
     allowed = f"a whole number from 2 to {MOST_POINTS}"
-    hint = f"Leave it out for {GRID_POINTS} points, or whole numbers."
+    hint = f"Leave it out for whole numbers, or {GRID_POINTS} points."
     return checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
 
 

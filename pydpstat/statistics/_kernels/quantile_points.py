@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, one_column
+from pydpstat._data.columns import Data, GivenBounds, bounds_pair, check_filling, is_made_up, one_column
 from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
@@ -145,10 +145,11 @@ def ask(x: Data, bounds: GivenBounds, grid_points: int | None, how: Options) -> 
     records, how = records_of(x, how, one_column, "x")
     # a sample's loss has a rho that follows from its pure epsilon alone
     flips = how.sampled is not None or defaults(how.budget).accountant != "zcdp"
-    if given is None and (whole := whole_grid(pair)):
+    # of made-up records in a plan nobody knows a type
+    if given is None and not is_made_up(x) and (whole := whole_grid(pair)):
         integral = has_integers(x, records)
         if integral is not None:
-            how = how._replace(facts=tuple(dict.fromkeys([*how.facts, TYPES])))
+            how = how._replace(facts=(*how.facts, TYPES))
         if integral or integral is None and are_integers(bounds, whole):
             grid = whole
     return Asked(how, grid, records, flips)

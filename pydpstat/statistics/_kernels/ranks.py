@@ -25,8 +25,8 @@ Counts = npt.NDArray[np.signedinteger]
 # ascending cells and how many records each has
 Cells = tuple[Counts, Counts]
 
-# a point whose weight is exp(-750) of the best one's is as good as never chosen
-_FARTHEST = 750
+# of 2^40 candidates that have exp(-128) of the best one's weight each one is chosen once in 2^144 times
+_FARTHEST = 128
 # a share is a whole multiple of 2^-20: its product with any number of records below 2^33 is exact
 _SHARE = 2.0**20
 # a piece of values stays in the second-level cache

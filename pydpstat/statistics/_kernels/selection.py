@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.random import Source
-from pydpstat.random.secure.noisy_max import noisy_max
+from pydpstat.random.secure.largest_noise import noisy_max
 from pydpstat.statistics._kernels.flip_chances import flip_weights
 from pydpstat.statistics.choice import Runs, below, by_sums, weighted, weighted_above, weighted_points
 

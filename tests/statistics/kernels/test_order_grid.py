@@ -128,6 +128,6 @@ def test_shares_make_exact_ranks():
 
 
 def test_utilities_are_raised_where_nobody_is_chosen_and_where_floats_end():
-    # exp(-750) is below the smallest float; beyond 2^53 utilities are no longer all floats
+    # 2^40 candidates of exp(-128) weigh less than 2^-144; beyond 2^53 utilities are no longer all floats
     found = [farthest(rate) for rate in (Fraction(1, 10), Fraction(3), Fraction(1, 10**30))]
-    assert found == [7500.0, 750.0, 2.0**53]
+    assert found == [1280.0, 128.0, 2.0**53]

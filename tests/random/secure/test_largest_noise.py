@@ -9,8 +9,8 @@ from scipy import stats
 
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure import noisy_max as module
-from pydpstat.random.secure.noisy_max import noisy_max
+from pydpstat.random.secure import largest_noise as module
+from pydpstat.random.secure.largest_noise import noisy_max
 from tests.flips import enumerated, flip_law
 from tests.random.secure.distributions import FALSE_ALARM
 

@@ -71,22 +71,23 @@ def noisy_max(
     >>> noisy_max(np.array([0.0, 1e9, 3.0]), Fraction(1), one, np.array([0]))
     [1]
     """
-    sizes = np.diff(first, append=scores.size)
     drawn = bits.words(scores.size)
     tops = np.maximum.reduceat(scores, first)
     factor = float(rate) if rate < _LARGEST_RATE else np.inf
+    # of one group the numbers are those of all its runs without being repeated
+    sizes = np.diff(first, append=scores.size) if first.size > 1 else None
     with np.errstate(all="ignore"):
-        gaps = (np.repeat(tops, sizes) - scores) * factor
+        gaps = (_each(tops, sizes) - scores) * factor
         noise, errors = _noise(bits.midpoints(drawn), counts)
         noise -= gaps
         gaps *= 2.0**-50
         errors += gaps
         errors += _SMALLEST
-        # what is not a number is not known
-        upper = np.where(np.isfinite(noise + errors), noise + errors, np.inf)
-        lower = np.where(np.isfinite(upper), noise - errors, -np.inf)
-    best = np.repeat(np.maximum.reduceat(lower, first), sizes)
-    left = np.flatnonzero(upper >= best)
+        lower, upper = noise - errors, noise + errors
+    # what is not a number is not known
+    unknown = ~(upper < np.inf)
+    lower[unknown], upper[unknown] = -np.inf, np.inf
+    left = np.flatnonzero(upper >= _each(np.maximum.reduceat(lower, first), sizes))
     ends = left.searchsorted(np.append(first, scores.size)).tolist()
     if len(left) == first.size:
         return [int(place) for place in left]
@@ -99,6 +100,11 @@ def noisy_max(
             places = [places[_precisely(own, [int(counts[place]) for place in places], cells)]]
         chosen.append(int(places[0]))
     return chosen
+
+
+def _each(groups: Floats, sizes: Integers | None) -> Floats:
+    """Return each run's number of its group."""
+    return groups if sizes is None else np.repeat(groups, sizes)
 
 
 def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
