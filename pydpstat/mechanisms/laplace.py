@@ -276,7 +276,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
 
 @answered
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
-    """Return the smallest float that is at least sensitivity / epsilon, as exact rationals.
+    """Return the smallest float that is at least ``sensitivity / epsilon``.
 
     Parameters
     ----------
