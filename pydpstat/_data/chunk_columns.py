@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._checks import as_float
 from pydpstat._data.chunk import CHUNK, Chunk, refused, whole_numbers
 from pydpstat._data.containers import Column, is_categorical, is_index, is_series
 from pydpstat._data.values import is_missing, objects, without_mask
@@ -167,9 +166,6 @@ def _zoned(column: pa.TimestampArray) -> pd.DatetimeIndex:
 
 
 _KINDS = "fiubmMO"
-_TRUTHS = (bool, np.bool_)
-# NumPy's durations count as integers
-_NO_NUMBERS = (*_TRUTHS, np.timedelta64)
 
 
 def column_of(name: str, values: object) -> Column:
@@ -188,6 +184,9 @@ def column_of(name: str, values: object) -> Column:
         values = np.asarray(values)
     if isinstance(values, np.ma.MaskedArray):
         values = _unmasked(values)
+        if not isinstance(values, np.ndarray):
+            # integers beyond floats, which have a type of pandas' own
+            return values
     if values.dtype.kind == "U":
         return _texts_of_objects(values.astype(object))
     if values.dtype.kind not in _KINDS or values.ndim != 1:
@@ -223,29 +222,9 @@ def _extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
 
 
 def _listed(values: Sequence[object]) -> np.ndarray:
-    if isinstance(values, range):
-        return np.asarray(values)
-    try:
-        array = np.asarray(without_mask(values))
-    except Exception:
-        # that NumPy makes no array of them tells of the records
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind == "b":
-        return array
-    # the type that NumPy finds for a list is that of all of its records: one changes the others' values
-    if array.dtype.kind in "fiu" and not any(isinstance(value, _TRUTHS) for value in values):
-        return array.astype(np.float64)
-    return objects([_wide(value) for value in values])
-
-
-def _wide(value: object) -> object:
-    """Return a number of a list as a float, and all else as it is."""
-    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, _NO_NUMBERS):
-        return value
-    try:
-        return as_float(value)
-    except Exception:  # a number of somebody's own that has no float
-        return np.nan
+    """Return a list's values as they are: a type of all of them would follow from each of the records."""
+    plain = without_mask(values)
+    return np.asarray(plain) if isinstance(plain, range) else objects(plain)
 
 
 def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:

@@ -100,6 +100,13 @@ def is_vector(value: object) -> TypeGuard[Collection[object]]:
     return offers(value, "dtype") and getattr(value, "ndim", 0) == 1
 
 
+def numbered(column: pd.Series) -> pd.Series:
+    """Return a series with its rows numbered; pandas before 2 finds a type for objects on its own way."""
+    found = column.copy(deep=False)
+    found.index = range(len(column))  # type: ignore[assignment]
+    return found
+
+
 def columns_of(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
     """Return a frame's columns, in order: of one name there may be several."""
     return tuple(frame.iloc[:, place] for place in range(frame.shape[1]))

@@ -11,12 +11,23 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.chunk import Chunk, joined, refused, whole_numbers
-from pydpstat._data.containers import Column, has_columns, is_categorical, is_pandas_frame, library_of, listed
+from pydpstat._data.containers import (
+    Column,
+    has_columns,
+    is_categorical,
+    is_pandas_frame,
+    is_series,
+    library_of,
+    listed,
+)
 from pydpstat._data.table import Table, table_of
+from pydpstat._data.values import objects, without_mask
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 _HELD = (np.ndarray, list, tuple, Chunk)
+# units of NumPy's times that pandas takes, or coarser ones
+_TAKEN = ("D", "h", "m", "s", "ms", "us", "ns")
 # whether R runs this Python, by reticulate, which has loaded its own modules before
 _WITHIN_R = "rpycall" in sys.modules
 
@@ -102,7 +113,45 @@ def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
     whole = read_whole(data, argument, beside=beside)
     if not isinstance(whole, Chunk):
         return whole
-    return pd.DataFrame(dict(whole.columns))
+    return pd.DataFrame({name: series_of(column) for name, column in whole.columns.items()})
+
+
+def series_of(values: Any, name: object = None) -> pd.Series:
+    """Return one variable as a series of its own type; a list's, or an array's of objects, are objects.
+
+    pandas would find a type that all of them have, and one record would then decide what the others are:
+    2**53 + 1 is 2**53 beside a missing value, and a time equals a text only where no text is beside it.
+    """
+    if is_series(values):
+        return values if name is None else values.rename(name)
+    values = without_mask(values)
+    if isinstance(values, (list, tuple, range)):
+        values = objects(values)
+    if isinstance(values, np.ndarray):
+        values = _taken_by_pandas(values)
+    of_objects = getattr(getattr(values, "dtype", None), "kind", "") == "O" and isinstance(values, np.ndarray)
+    return pd.Series(values, name=name, dtype=object if of_objects else None)
+
+
+def _taken_by_pandas(values: np.ndarray) -> np.ndarray:
+    """Return an array of a type that pandas takes as it is, by the type alone."""
+    kind = values.dtype.kind
+    if kind in "mM":
+        unit = np.datetime_data(values.dtype)[0]
+        if unit not in _TAKEN:
+            return objects(list(values))
+        if pd.Series(values[:0]).dtype == values.dtype:
+            return values
+        seconds = np.dtype(f"{kind}8[s]")
+        own = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
+        found = values.astype(own)
+        # pandas before 2 has no others than those of 1677 to 2262: they are none of its labels
+        beyond = (found.astype(values.dtype) != values) & ~np.isnat(values)
+        found[beyond] = np.array(2**63 - 1).astype(own)
+        return found
+    if kind in "USV":
+        return values.astype(object)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 def public_list(values: object, argument: str) -> Any:
@@ -168,8 +217,18 @@ def with_missing(data: object) -> object:
     if isinstance(data, np.ndarray) and data.dtype.kind == "i":
         return whole_numbers(data, data == _NA)
     if is_pandas_frame(data):
-        return data.apply(lambda each: each.mask(each == _NA) if each.dtype.kind == "i" else each)
+        return data.apply(_with_missing)
     return data
+
+
+def _with_missing(column: pd.Series) -> pd.Series:
+    if column.dtype.kind != "i":
+        return column
+    if not isinstance(column.dtype, np.dtype):
+        return column.mask(column == _NA)
+    # what is missing in one place rounds no integer in another
+    values = column.to_numpy()
+    return pd.Series(whole_numbers(values, values == _NA), index=column.index)
 
 
 def _frame(data: Any) -> pd.DataFrame:

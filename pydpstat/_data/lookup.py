@@ -18,7 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import as_float, shown_option
-from pydpstat._data.containers import categorical_of, columns_of, is_categorical, is_frame, is_vector, listed
+from pydpstat._data.containers import (
+    categorical_of,
+    columns_of,
+    is_categorical,
+    is_frame,
+    is_vector,
+    listed,
+    numbered,
+)
 from pydpstat._data.values import Objects, is_missing, objects
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
@@ -107,6 +115,61 @@ def places(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarr
     if kind == "texts" and not isinstance(column.dtype, np.dtype):
         return _places_of_texts(column, usable)
     return _places_of_objects(listed(column), usable)
+
+
+def has_equal(labels: Sequence[object], column: object = None) -> bool:
+    """Tell whether two labels are one value, by Python's equality or as a column's own type has them.
+
+    A record that has this value would be counted twice, as 0.1 and 0.10000000001 are one number of 32 bits.
+    """
+    same = [_identity(label) for label in labels]
+    if len(set(same)) < len(same):
+        return True
+    held = [each for each in _as_held(column, labels) if each is not None]
+    return len(set(held)) < len(held)
+
+
+# the moment of a date or a time is a whole number of the first of these units that has it exactly
+_UNITS = ("D", "s", "ms", "us", "ns", "ps", "fs", "as")
+
+
+def _identity(label: Any) -> object:
+    """Return what labels that are one value have in common: of dates and times, their moment."""
+    if is_of_kind(label, "durations"):
+        kind, letter = "duration", "m"
+    elif isinstance(label, (np.datetime64, datetime.date)):
+        kind, letter = ("zoned" if is_of_kind(label, "zoned") else "time"), "M"
+    else:
+        return label
+    for unit in _UNITS:
+        try:
+            moment = _moment(label, np.dtype(f"{letter}8[{unit}]"))
+        except (TypeError, ValueError, OverflowError):
+            # a number of months has no number of days
+            return label
+        if moment is not None:
+            return kind, unit, moment
+    return label
+
+
+def _as_held(column: Any, labels: Sequence[Any]) -> list[object]:
+    """Return labels as the type of a column has them, None for one that it cannot hold."""
+    if is_categorical(column):
+        column = categorical_of(column).categories
+    kind = kind_of(column)
+    usable = [label if is_of_kind(label, kind) else None for label in labels]
+    if kind == "numbers":
+        dtype = _number_type(column)
+        return [None if label is None else typed(label, dtype) for label in usable]
+    if kind in ("times", "durations"):
+        return [None if label is None else _moment(label, np.asarray(column[:0]).dtype) for label in usable]
+    return []
+
+
+def _number_type(column: Any) -> np.dtype:
+    """Return the type of NumPy's in which a column's numbers are compared; truth values are bytes."""
+    dtype = getattr(column.dtype, "numpy_dtype", None) or getattr(column.dtype, "subtype", column.dtype)
+    return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
 
 def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
@@ -245,7 +308,9 @@ def label_column(values: object, name: str) -> pd.Series:
     if is_vector(values):
         try:
             plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
-            return pd.Series(values if plain else objects(list(values))).reset_index(drop=True)
+            kept: Any = values if plain else objects(list(values))
+            # the labels of a list or an array of objects stay what they are
+            return numbered(pd.Series(kept, dtype=object if kept.dtype == object else None))
         except (TypeError, ValueError, NotImplementedError):
             pass
     raise PydpstatError(

@@ -12,7 +12,7 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.calibration import REAL, VECTOR, checked_delta, chosen_mechanism
-from pydpstat._release.declared import stated
+from pydpstat._release.declared import stated, types_compared, types_given
 from pydpstat._release.payment import Spender, check_budget, defaults
 from pydpstat._release.scope import NOTHING, Scope
 from pydpstat.errors import PydpstatError
@@ -35,8 +35,9 @@ class Options(NamedTuple):
     `scattered`: records are counted in groups or by units, so that nobody knows how many are counted where.
     At most `most` records of a `unit` count. `sampled` is the sample's share of the records. `either`: the
     function has unbounded neighbors, too. `facts` are what a design has declared and the release rests on, in
-    words. The `scope` says by what groups and units, and may have private columns; noise is drawn from the
-    `source`, and the `budget` pays, or else that of the block around.
+    words, and `types` is the condition on the columns' types where records are compared. The `scope` says by
+    what groups and units, and may have private columns; noise is drawn from the `source`, and the `budget`
+    pays, or else that of the block around.
     """
 
     epsilon: float
@@ -52,6 +53,7 @@ class Options(NamedTuple):
     sampled: Fraction | None = None
     either: bool = True
     facts: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
     scope: Scope = NOTHING
     source: Source = SYSTEM
     budget: Spender | None = None
@@ -72,19 +74,26 @@ class Options(NamedTuple):
     ) -> Options:
         """Return the options of a release by these groups, of these units, on such a sample."""
         scope = Scope.of(by, levels, other, unit, max_records, max_groups, sample, self.budget)
-        return self if scope is NOTHING else self._replace(scope=scope)
+        if scope is NOTHING:
+            return self
+        plain = by is None and unit is None and scope.paid_for is None
+        return (self if plain else self.comparing())._replace(scope=scope)
 
     def crossed(
         self, unit: object, max_records: int | None, max_groups: int | None, sample: float | None
     ) -> Options:
         """Return the options of a table, whose variables' levels make the groups."""
         scope = Scope.of(None, None, None, unit, max_records, max_groups, sample, self.budget)
-        return self._replace(scope=scope._replace(crossed=True))
+        return self.comparing()._replace(scope=scope._replace(crossed=True))
+
+    def comparing(self) -> Options:
+        """Return the options of a release of records that are compared with levels, or by their ids."""
+        return self._replace(types=types_given())
 
     def one_record(self, unit: object) -> Options:
         """Return the options of a release in which one record of each unit counts."""
         scope = Scope.one(unit, self.budget)
-        return self if scope is NOTHING else self._replace(scope=scope)
+        return self if scope is NOTHING else self.comparing()._replace(scope=scope)
 
     def independent(self) -> Options:
         """Return the options for intervals of the population, for which one record of each unit may count."""
@@ -108,7 +117,7 @@ class Options(NamedTuple):
     @property
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
-        found = (*self.facts, COMPLETE) if self.missing == "error" else self.facts
+        found = (*self.facts, *self.types, *((COMPLETE,) if self.missing == "error" else ()))
         # what a design states may be what a function states
         return tuple(dict.fromkeys(found))
 
@@ -169,7 +178,7 @@ def options(
         how = _options.__wrapped__(*given)
     if only is not None and neighbors != "bounded":
         raise PydpstatError(f"neighbors must be 'bounded' {only.reason}; got {neighbors!r}. {only.instead}")
-    return how._replace(facts=stated(), source=source_from(rng), budget=budget)
+    return how._replace(facts=stated(), types=types_compared(), source=source_from(rng), budget=budget)
 
 
 # all of it is public; typed, as True and 1.0 are other answers than 1

@@ -41,7 +41,7 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
 
     @wraps(called)
     def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        token = handed.set((function.__name__, arguments))
+        token = handed.set((function.__name__, arguments, options))
         try:
             with np.errstate(all="ignore"):
                 return called(*arguments, **options)

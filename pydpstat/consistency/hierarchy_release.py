@@ -12,6 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._release.additive import Query, release
 from pydpstat._release.calibration import INTEGER, Calibrated, prepare
+from pydpstat._release.declared import types_given
 from pydpstat._release.options import Options, options
 from pydpstat._release.payment import Spender
 from pydpstat._release.statistic import call, quiet
@@ -152,7 +153,8 @@ def release_hierarchy(
     shares = epsilons(split, hierarchy, reach, how.epsilon)
     noises = _noises(how, shares, reach, tree.sizes)
     leaves, records = leaf_counts(data, hierarchy, missing == "drop")
-    conditions = (PUBLIC, *((AT_LEAVES,) if records and missing == "error" else ()))
+    compared = (*types_given(), *((AT_LEAVES,) if missing == "error" else ())) if records else ()
+    conditions = (PUBLIC, *compared)
     claim = Guarantee(how.epsilon, how.delta, how.neighbors)
     counts = tree.totals(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]

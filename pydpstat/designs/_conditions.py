@@ -20,7 +20,9 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair
-from pydpstat._data.containers import Column
+from pydpstat._data.containers import Column, is_categorical
+from pydpstat._data.held import series_of
+from pydpstat._data.lookup import is_of_kind, kind_of, places
 from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
 from pydpstat._data.values import is_missing
 from pydpstat._lazy import pd
@@ -270,64 +272,67 @@ def _step(
 
 
 def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
-    """Compare a column with a value; only its type decides whether that is possible."""
-    series = pd.Series(column)
-    if series.dtype == object and not (isinstance(value, str) and type(op) in _ORDERED):
-        # of numbers or truth values among which one is missing: no value may decide what comes out
-        return _each_compared(series, op, value)
-    known = ~series.isna().to_numpy(dtype=bool)
-    if _kind(series) != ("texts" if isinstance(value, str) else "numbers"):
+    """Compare a column with a value; only its type decides whether that is possible.
+
+    Whether a record has the value is looked up as its level is, for groups and tables.
+    """
+    series, kind = series_of(column), kind_of(column)
+    if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDERED:
+        value = _moment(name, series, value)
+    if type(op) in _ORDERED and (isinstance(value, str) or kind == "texts"):
+        raise PydpstatError(
+            f"a condition must compare strings by == or in; got another comparison of {name!r}. {_EXAMPLE}"
+        )
+    if not is_of_kind(value, kind) or type(op) in _ORDERED and kind not in (None, "numbers"):
         raise PydpstatError(
             f"a condition must compare {name!r} with possible values; it has the type {series.dtype}, "
             f"and got {value!r}. {_EXAMPLE}"
         )
     if type(op) in _ORDERED:
-        if isinstance(value, str):
-            raise PydpstatError(
-                f"a condition must compare strings by == or in; got another comparison of {name!r}. "
-                f"{_EXAMPLE}"
-            )
-        found = _ORDERED[type(op)](series, value)
-    else:
-        try:
-            found = series == value
-        except Exception:  # a text of a class of its own may raise what it likes
-            return _each_compared(series, op, value)
-    true = found.fillna(False).to_numpy(dtype=bool) & known
+        return _ordered(series, op, value)
+    code = places(series, [value])
+    true, known = code == 0, code != -1
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
 
 
-def _each_compared(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
-    """Compare the values of a column one by one."""
-    held = [_held(each, op, value) for each in series]
-    known = np.array([each is not None for each in held], dtype=bool)
-    true = np.array([each is True for each in held], dtype=bool)
-    return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+def _ordered(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
+    if series.dtype == object:
+        # of numbers or truth values among which one is missing: no value may decide what comes out
+        held = [_held(each, op, value) for each in series]
+        return np.array([each is True for each in held], dtype=bool), np.array(
+            [each is not None for each in held], dtype=bool
+        )
+    known = ~series.isna().to_numpy(dtype=bool)
+    if is_categorical(series):
+        # no order of the categories plays a part, but that of the numbers that they are
+        series = series.astype(series.cat.categories.dtype)
+    found = _ORDERED[type(op)](series, value)
+    return found.fillna(False).to_numpy(dtype=bool) & known, known
+
+
+def _moment(name: str, series: pd.Series, text: str) -> object:
+    """Return the date or time that a text says, in a column's time zone where it has one."""
+    try:
+        moment = pd.Timestamp(text)
+    except ValueError as error:
+        raise PydpstatError(
+            f"a condition must compare {name!r}, which has dates or times, with one; got {text!r}. Write for "
+            "example \"day == '2020-02-29'\"."
+        ) from error
+    zone = getattr(series.dtype, "tz", None)
+    return moment.tz_localize(zone) if zone is not None and moment.tzinfo is None else moment
 
 
 def _held(each: object, op: ast.cmpop, value: object) -> bool | None:
-    """Tell whether a value compares; None for one that is missing, or that raises an error of its own."""
+    """Tell whether a value is a number that compares; None for one that is missing, or raises an error."""
     if is_missing(each):
         return None
+    # NumPy's durations count as integers
+    number = isinstance(each, (Real, np.bool_, Decimal)) and not isinstance(each, np.timedelta64)
     try:
-        return _holds(each, op, value)
+        return number and bool(_ORDERED[type(op)](each, value))
     except Exception:  # an object may raise what it likes when it is compared
         return None
-
-
-def _holds(held: object, op: ast.cmpop, value: object) -> bool:
-    """Tell whether a value of a column that may hold anything compares, where != is the contrary of ==."""
-    # NumPy's durations count as integers
-    numbers = isinstance(held, (Real, np.bool_, Decimal)) and not isinstance(held, np.timedelta64)
-    if not (isinstance(held, str) if isinstance(value, str) else numbers):
-        return False
-    return bool(_COMPARED[ast.Eq if isinstance(op, ast.NotEq) else type(op)](held, value))
-
-
-def _kind(series: pd.Series) -> str:
-    kinds = series.cat.categories if isinstance(series.dtype, pd.CategoricalDtype) else series
-    numeric = pd.api.types.is_numeric_dtype(kinds.dtype) or pd.api.types.is_bool_dtype(kinds.dtype)
-    return "numbers" if numeric else "texts"
 
 
 def _all(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:

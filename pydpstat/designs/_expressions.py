@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Pair, objects_as_floats
 from pydpstat._data.containers import Column, floats_of, is_numeric
+from pydpstat._data.held import series_of
 from pydpstat._data.values import objects
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
@@ -120,7 +121,7 @@ def arithmetic(
 
 
 def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
-    series = pd.Series(column)
+    series = series_of(column)
     if series.dtype == object and bounds is not None:
         # declared as numbers: what is none is missing, and no value may decide what comes out
         series = pd.Series([_number(each, name) for each in series], dtype=np.float64)

@@ -15,6 +15,7 @@ from pydpstat._release.payment import Spender, defaults, in_force
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
+from pydpstat.statistics._kernels.levels import level_tuple
 
 NEIGHBORS = ("bounded", "unbounded")
 Levels = tuple[object, ...] | str
@@ -265,11 +266,7 @@ def _levels(name: str, given: object) -> Levels:
                 f"levels[{name!r}] must be strings, numbers or truth values; got {checks.shown(each)} "
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
-    if len(set(map(repr, values))) != len(values):
-        raise PydpstatError(
-            f"levels[{name!r}] must have every level once; got {checks.repeated(values)}. Leave one out."
-        )
-    return tuple(values)
+    return level_tuple(given, f"levels[{name!r}]")
 
 
 def check_narrower(facts: Facts, names: Sequence[str], bounds: object) -> None:

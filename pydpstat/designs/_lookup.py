@@ -111,6 +111,7 @@ def _unsuitable(formula: object, name: str, example: str) -> PydpstatError:
 class Design(Protocol):
     """What a method needs of the design."""
 
+    _data: Any
     facts: Facts
     columns: tuple[str, ...]
     budget: Spender | None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._release.declared import declared, noted
+from pydpstat._release.declared import compared, declared, noted
 from pydpstat._wrong_calls import answer
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import check_fewer, check_narrower
@@ -42,7 +42,7 @@ from pydpstat.designs._signatures import (
     known_by,
     signature_of,
 )
-from pydpstat.designs._views import RECORDS, Made, frame_of, group_of, whole
+from pydpstat.designs._views import RECORDS, Made, frame_of, samples_of, types_of, whole
 from pydpstat.errors import ArgumentError, PydpstatError
 
 # they hand records to a function
@@ -52,7 +52,7 @@ _CALLABLES = ("any_interval", "any_test")
 def asked(design: Design, name: str, arguments: tuple[Any, ...], options: Options) -> object:
     """Call a function for a design."""
     if known := design._known.get(known_by(name, arguments, options)):
-        with declared(Repeated(name, known, arguments[1]), known.facts):
+        with declared(Repeated(name, known, arguments[1]), known.facts, types_of(design._data)):
             data, own = design._view(known.names, (), not options), dict(budget=design.budget, rng=design.rng)
             return known.function(data, arguments[1], **known.options, **own)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
@@ -62,7 +62,8 @@ def asked(design: Design, name: str, arguments: tuple[Any, ...], options: Option
     given = _bound(how, name, arguments, options)
     if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
         given.setdefault("strata", design.facts.strata)
-    with declared(Typed(name, arguments, options, design.condition, design.facts.levels)):
+    typed = Typed(name, arguments, options, design.condition, design.facts.levels)
+    with declared(typed, (), types_of(design._data)):
         if name in GROUPS:
             return _by_groups(design, how, given.pop("formula"), given, name)
         if name in MODELS:
@@ -92,6 +93,15 @@ def _check_number(name: str, variables: object) -> None:
 
 def planned(design: Design, function: str, variables: Any, places: Sequence[object], given: Options) -> Any:
     """Call `pydpstat.plan` for a design: as `asked`, without data."""
+    about = None if checks.is_number(variables) else variables
+    typed = Typed(function, (about, *places), given, design.condition, design.facts.levels)
+    with declared(typed, (), types_of(design._data)):
+        if design.condition is not None:
+            compared()
+        return _planned(design, function, variables, places, given)
+
+
+def _planned(design: Design, function: str, variables: Any, places: Sequence[object], given: Options) -> Any:
     from pydpstat.statistics.plan import PLANNED, TESTS
 
     # its overloads tell of tests, whose epsilon may be looked for
@@ -272,7 +282,8 @@ def _by_groups(design: Design, how: Signature, formula: object, given: Options, 
         check_narrower(design.facts, names[:1], given.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
     columns = whole(design._view([*names, *unit], made, False))
-    samples = [group_of(columns, names, level, unit) for level in levels]
+    compared()
+    samples = samples_of(columns, names, levels, unit)
     epsilon = options.pop("epsilon")
     if len(how.data) == 2:
         return how.function(*samples, epsilon, **options)

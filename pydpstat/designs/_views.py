@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,20 @@ import numpy.typing as npt
 from pydpstat._data.chunk import Chunk
 from pydpstat._data.chunk import column_names as checked_names
 from pydpstat._data.columns import numbers_of
-from pydpstat._data.containers import Column, is_frame, is_series, rows
-from pydpstat._data.held import in_memory, read_whole
+from pydpstat._data.containers import Column, is_frame, is_pandas_frame, is_series, is_vector, numbered, rows
+from pydpstat._data.held import in_memory, read_whole, series_of, variable
 from pydpstat._data.streams import Stream
 from pydpstat._data.table import Mapped, Table, View, table_of
 from pydpstat._data.values import way_to_columns
 from pydpstat._lazy import pd
+from pydpstat._release.declared import TYPES, compared
 from pydpstat.designs._conditions import Condition, expression_of
 from pydpstat.designs._expressions import Numbers
 from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
+from pydpstat.statistics._kernels.levels import levels_coded
 
+_LISTS = (list, tuple, range)
 # a column that is true for every record
 RECORDS = "records"
 
@@ -110,27 +113,63 @@ def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
     return found[::-1]
 
 
+class Listed(NamedTuple):
+    """A frame of columns that were lists: each value has a type of its own, and a column has none."""
+
+    frame: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return "Listed(values withheld)"
+
+
 def readable(data: object) -> Any:
     """Return data as a design keeps them: a frame of pandas, or what an engine has."""
     data = in_memory(data)
     if isinstance(data, Mapping):
-        try:
-            return pd.DataFrame(data)
-        except (TypeError, ValueError) as error:
-            raise PydpstatError(
-                "data must be a data frame, or a dict of columns of the same length; got a dict of "
-                "something else. Give for example {'age': ages, 'sex': sexes}."
-            ) from error
+        frame = _side_by_side(data)
+        return Listed(frame) if all(isinstance(each, _LISTS) for each in data.values()) else frame
     if is_series(data) and table_of(data) is None:
         return data.to_frame()
+    if is_pandas_frame(data):
+        return _native(data)
     if is_frame(data) or table_of(data) is not None:
         return data
     way = way_to_columns(data, "Give a DataFrame, or a dict of columns.")
     raise PydpstatError(f"data must have columns with names for a design; got {type(data).__name__}. {way}")
 
 
+def _native(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with the machine's own byte order, of which alone pandas selects records."""
+    kinds = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, np.dtype)}
+    others = {name: kind.newbyteorder("=") for name, kind in kinds.items() if not kind.isnative}
+    return frame.astype(others) if others else frame
+
+
+def _side_by_side(columns: Mapping[object, object]) -> pd.DataFrame:
+    """Return a dict's columns as a frame, a list's values as they are, as functions read lists."""
+    read = {name: variable(each, beside=True) for name, each in columns.items()}
+    given = [each.index for each in read.values() if is_series(each)]
+    if not all(map(is_vector, read.values())) or len({len(each) for each in read.values()}) > 1:
+        raise PydpstatError(
+            "data must be a data frame, or a dict of columns of the same length; got a dict of "
+            "something else. Give for example {'age': ages, 'sex': sexes}."
+        )
+    if not all(given[0].equals(each) for each in given):
+        raise PydpstatError(
+            "data must have series with the same index, as a record is in one place of all columns; got a "
+            "dict of others. Give one data frame, as pd.concat([...], axis=1) makes it."
+        )
+    return pd.DataFrame({name: numbered(series_of(each)) for name, each in read.items()})
+
+
+def types_of(data: object) -> str | None:
+    """Return what a guarantee rests on where records are compared: the types that columns have, if any."""
+    return None if isinstance(data, Listed) else TYPES
+
+
 def column_names(data: Any) -> tuple[str, ...]:
     """Return the names of all columns."""
+    data = data.frame if isinstance(data, Listed) else data
     table = table_of(data)
     return checked_names(list(data.columns)) if table is None else table.names
 
@@ -149,10 +188,13 @@ def view(
     and it is 0 for them.
     """
     subset = None if condition is None else Subset(condition, zero)
+    if subset is not None or any(isinstance(each.expression, Condition) for each in made):
+        # what a value compares as follows from its column's type
+        compared()
     table = table_of(data)
     if table is not None:
         return View(_table(table, names, subset, made), single)
-    frame = data
+    frame = data = data.frame if isinstance(data, Listed) else data
     if single and subset is None and [each.name for each in made] == list(names):
         return pd.Series(made[0].column(data, len(data)), name=names[0])
     if made or subset is not None:
@@ -205,18 +247,24 @@ def whole(data: object) -> Mapping[str, pd.Series]:
     found = read_whole(data, "data")
     if not isinstance(found, Chunk):
         return found
-    return {name: pd.Series(column, name=name) for name, column in found.columns.items()}
+    return {name: series_of(column, name) for name, column in found.columns.items()}
 
 
-def group_of(
-    columns: Mapping[str, pd.Series], names: Sequence[str], level: object, unit: Sequence[str]
-) -> pd.Series | pd.DataFrame:
-    """Return the values of a group under the name of its level, beside the ids where there are some."""
-    inside = (pd.Series(columns[names[1]]) == level).to_numpy(dtype=bool, na_value=False)
-    values = pd.Series(columns[names[0]])[inside].rename(str(level))
-    if not unit:
-        return values
-    return pd.DataFrame({str(level): values, unit[0]: pd.Series(columns[unit[0]])[inside]})
+def samples_of(
+    columns: Mapping[str, pd.Series], names: Sequence[str], levels: Sequence[object], unit: Sequence[str]
+) -> list[pd.Series | pd.DataFrame]:
+    """Return the values of each group under the name of its level, beside the ids where there are some.
+
+    Each record is in one group at most. In k groups it would count k times: a mean test would lose k times
+    epsilon, and Kruskal's, whose docstring derives it, the root of k (k + 1) / 2 times.
+    """
+    codes = levels_coded(columns[names[1]], levels, f"levels[{names[1]!r}]")
+    samples: list[pd.Series | pd.DataFrame] = []
+    for place, level in enumerate(levels):
+        values, *ids = (columns[name][codes == place] for name in (names[0], *unit))
+        values = values.rename(str(level))
+        samples.append(pd.DataFrame({str(level): values, unit[0]: ids[0]}) if ids else values)
+    return samples
 
 
 def frame_of(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:

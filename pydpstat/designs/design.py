@@ -11,13 +11,12 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import Answering, answered
 from pydpstat._data.columns import Data, GivenBounds
-from pydpstat._release.declared import declared
 from pydpstat._release.options import Missing
 from pydpstat._release.payment import Spender, check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, as_paid, facts_of
 from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Calls, Known, Typed, docstring_of, signature_of
+from pydpstat.designs._signatures import METHODS, Calls, Known, docstring_of, signature_of
 from pydpstat.designs._views import Made, column_names, needed, readable, view
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
@@ -175,9 +174,7 @@ class Design(Answering, Calls):
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        about = None if checks.is_number(variables) else variables
-        with declared(Typed(function, (about, *places), options, self.condition, self.facts.levels)):
-            return planned(self, function, variables, places, options)
+        return planned(self, function, variables, places, options)
 
     def _way_to(self, name: str) -> str:
         way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
@@ -366,7 +363,8 @@ def design(
     Notes
     -----
     Guarantee: a design alone releases nothing. Each method has its function's guarantee, which rests on what
-    is declared being public.
+    is declared being public, and where values are compared on the types of the columns. Lists have none: each
+    value is read as it is.
 
     References
     ----------

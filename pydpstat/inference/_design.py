@@ -86,6 +86,11 @@ class LinearDesign:
         return [each for each in (*own, *self.read) if each.levels is not None]
 
     @property
+    def compares(self) -> bool:
+        """Whether records are compared with levels."""
+        return bool(self._leveled)
+
+    @property
     def bounds(self) -> tuple[Pair, ...]:
         """The bounds of the numbers, the response's first."""
         return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
@@ -347,12 +352,8 @@ def _levels(
     found = levels_of(given, Variables(tuple(chosen), tuple(wanted), 0))
     own = {name: each.levels for name, each in zip(wanted, found)}
     for name, each in own.items():
-        texts = [str(plain(level)) for level in each]
-        if len(each) < 2 or len(set(texts)) != len(texts):
-            raise PydpstatError(
-                f"levels[{name!r}] must be two or more levels, different as strings; got "
-                f"{checks.shown(each)}."
-            )
+        if len(each) < 2:
+            raise PydpstatError(f"levels[{name!r}] must be two or more levels; got {checks.shown(each)}.")
     return own, isinstance(levels, str)
 
 

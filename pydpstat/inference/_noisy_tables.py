@@ -112,7 +112,7 @@ def noisy_table(
     asked = (epsilon, 0, "geometric", neighbors, missing)
     how = options(*asked, mechanisms=INTEGER[:1], others=False, fill=str, rng=rng, budget=budget)
     check_epsilon(how)
-    how, argument = how.one_record(unit), " and ".join(arguments)
+    how, argument = how.one_record(unit).comparing(), " and ".join(arguments)
     if len(arguments) == 1:
         variables = variables_in(data, how.scope)
     else:

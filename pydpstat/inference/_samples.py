@@ -12,9 +12,8 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Pair, numbers_of, one_column, truths_of
 from pydpstat._data.containers import Column, has_rows, is_frame, is_vector, name_of, offers, rows
-from pydpstat._data.held import about, aligned, in_memory, read_frame
+from pydpstat._data.held import about, aligned, in_memory, read_frame, series_of
 from pydpstat._data.table import Chunk, Table, table_of
-from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat._release.scope import NOTHING, Scope
 from pydpstat.errors import PydpstatError
@@ -331,11 +330,8 @@ def own_ids(unit: object, samples: Sequence[Sized] | None = None) -> list[Column
 
 
 def _rows(column: Column, stay: Stays) -> Column:
-    if has_rows(column) or isinstance(column, np.ndarray):
-        return rows(column, stay)
-
-    return rows(pd.Series(column, dtype=getattr(column, "dtype", object)), stay)
+    return rows(column if isinstance(column, np.ndarray) else series_of(column), stay)
 
 
 def _named(ids: Column, stay: Stays, name: str) -> Column:
-    return pd.Series(_rows(ids, stay), name=name)
+    return series_of(_rows(ids, stay), name)

@@ -14,9 +14,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Pair
 from pydpstat._data.containers import Column, columns_of, is_frame, names_of
-from pydpstat._data.held import about, in_memory, read_whole
+from pydpstat._data.held import about, in_memory, read_whole, series_of
 from pydpstat._data.table import Chunk, table_of
-from pydpstat._lazy import pd
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.options import NO_VALUE, Missing, Options, check_records, options
 from pydpstat._release.scope import Scope
@@ -160,14 +159,10 @@ def _together(
             names, by = keys_of(scope, Origin(tuple(columns), columns, size, None, argument=argument))
             used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
         if isinstance(unit, str) and unit in columns:
-            used, scope = [*used, unit], scope._replace(unit=_series(columns[unit], unit))
+            used, scope = [*used, unit], scope._replace(unit=series_of(columns[unit], unit))
         rest = _only([name for name in columns if name not in used], argument)
         data = Chunk({rest: columns[rest]}, size)
     return GivenPair(data, weights), _as_given, scope
-
-
-def _series(column: Column, name: str) -> Column:
-    return pd.Series(column, name=name)
 
 
 def _as_given(given: object) -> GivenPair:

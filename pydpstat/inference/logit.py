@@ -173,6 +173,7 @@ def logit(
     )
     how = how._replace(unit=regression.unit)
     design = regression.design
+    how = how.comparing() if design.compares else how
     if other is not None and any(each.levels is None for each in design.predictors):
         raise PydpstatError(
             f"other must be None for logit with numeric predictors; got {other!r}. An empty level "

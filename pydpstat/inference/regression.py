@@ -265,6 +265,7 @@ def ols(
     regression = read_regression(formula, data, bounds, levels, how.missing, other=other, how=how)
     how = how._replace(unit=regression.unit)
     design = regression.design
+    how = how.comparing() if design.compares else how
     if how.bounded:
         check_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments

@@ -218,7 +218,7 @@ def nunique(
         most = checks.integer(
             max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
         )
-    how = how._replace(scope=Scope(by, levels, other))
+    how = how.comparing()._replace(scope=Scope(by, levels, other))
     records, unit, how = units_of(data, how, most)
     tally = partial(_distinct, unit=unit, missing=how.missing, groups=records.group_number)
     counts = records.fold(tally, np.add, unit.name)

@@ -286,3 +286,11 @@ def test_a_chunk_shows_no_values_and_can_be_pickled():
     chunk = table_of(iter([{"a": [43.25], "t": np.array(["Smith"])}])).fold(lambda chunk: chunk, None)
     assert repr(chunk) == "Chunk(values withheld)"
     assert pickle.loads(pickle.dumps(chunk)).size == 1
+
+
+def test_masked_integers_beyond_floats_are_read_as_others_are():
+    for last in (7, 2**63 - 1):
+        groups = np.ma.masked_array(np.array([1, 2, 2, 1, last]), [False, False, True, False, False])
+        chunks = iter([{"g": groups, "x": np.ones(5)}])
+        how = {"by": "g", "levels": [1, 2], "neighbors": "unbounded", "missing": "drop", "rng": 1}
+        assert np.abs(dp.sum(chunks, 1e6, bounds=(0, 1), **how).value - [2, 1, 1]).max() < 0.01

@@ -41,44 +41,44 @@ def unsized(**more):
     return dp.design(FRAME, bounds=BOUNDS, levels=LEVELS, **more)
 
 
-# method: how it is asked of a design, and the same call alone
+# method: how it is asked of a design, of whatever data `how` makes it, and the same call alone
 CASES = {
     "any_interval": (
-        lambda: sized().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
+        lambda how=sized: how().any_interval("age", np.mean, 0.5, range=(0, 110), rng=5),
         lambda: dp.any_interval(AGE, np.mean, 0.5, range=(0, 110), rng=5),
     ),
     "any_test": (
-        lambda: sized().any_test("age", lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
+        lambda how=sized: how().any_test("age", lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
         lambda: dp.any_test(AGE, lambda x: float(np.mean(x) < 0.0), 0.5, rng=5),
     ),
     "binomtest": (
-        lambda: sized().binomtest("employed", 0.5, p=0.5, rng=5),
+        lambda how=sized: how().binomtest("employed", 0.5, p=0.5, rng=5),
         lambda: dp.binomtest(FRAME.employed, 0.5, p=0.5, rng=5),
     ),
     "chi2_contingency": (
-        lambda: sized().chi2_contingency(["region", "sex"], 0.5, rng=5),
+        lambda how=sized: how().chi2_contingency(["region", "sex"], 0.5, rng=5),
         lambda: dp.chi2_contingency(
             REGION, SEX, 0.5, levels={"region": LEVELS["region"], "sex": LEVELS["sex"]}, other="other", rng=5
         ),
     ),
     "chisquare": (
-        lambda: unsized().chisquare("region", 0.5, rng=5),
+        lambda how=unsized: how().chisquare("region", 0.5, rng=5),
         lambda: dp.chisquare(REGION, 0.5, levels=LEVELS["region"], other="other", **OPEN, rng=5),
     ),
     "corr": (
-        lambda: sized().corr(["income", "age"], 0.5, rng=5),
+        lambda how=sized: how().corr(["income", "age"], 0.5, rng=5),
         lambda: dp.corr(FRAME[["income", "age"]], epsilon=0.5, **TWO, rng=5),
     ),
     "count": (
-        lambda: unsized().count("employed", 0.5, rng=5),
+        lambda how=unsized: how().count("employed", 0.5, rng=5),
         lambda: dp.count(FRAME.employed, 0.5, **OPEN, rng=5),
     ),
     "cov": (
-        lambda: unsized().cov(["income", "age"], 0.5, rng=5),
+        lambda how=unsized: how().cov(["income", "age"], 0.5, rng=5),
         lambda: dp.cov(FRAME[["income", "age"]], epsilon=0.5, **TWO, **OPEN, rng=5),
     ),
     "crosstab": (
-        lambda: unsized().crosstab(["region", "employed"], 0.5, rng=5),
+        lambda how=unsized: how().crosstab(["region", "employed"], 0.5, rng=5),
         lambda: dp.crosstab(
             FRAME[["region", "employed"]],
             0.5,
@@ -88,31 +88,31 @@ CASES = {
         ),
     ),
     "f_oneway": (
-        lambda: sized().f_oneway("income ~ region", 0.5, rng=5),
+        lambda how=sized: how().f_oneway("income ~ region", 0.5, rng=5),
         lambda: dp.f_oneway(*REGIONS, epsilon=0.5, **ONE, rng=5),
     ),
     "histogram": (
-        lambda: sized().histogram("age", 0.5, edges=[0, 50, 110], rng=5),
+        lambda how=sized: how().histogram("age", 0.5, edges=[0, 50, 110], rng=5),
         lambda: dp.histogram(AGE, 0.5, edges=[0, 50, 110], rng=5),
     ),
     "kendalltau": (
-        lambda: sized().kendalltau(["income", "age"], 0.5, rng=5),
+        lambda how=sized: how().kendalltau(["income", "age"], 0.5, rng=5),
         lambda: dp.kendalltau(INCOME, AGE, 0.5, rng=5),
     ),
     "kruskal": (
-        lambda: sized().kruskal("income ~ region", 0.5, rng=5),
+        lambda how=sized: how().kruskal("income ~ region", 0.5, rng=5),
         lambda: dp.kruskal(*REGIONS, epsilon=0.5, rng=5),
     ),
     "ks_2samp": (
-        lambda: sized().ks_2samp("income ~ sex", 0.5, rng=5),
+        lambda how=sized: how().ks_2samp("income ~ sex", 0.5, rng=5),
         lambda: dp.ks_2samp(*SEXES, 0.5, rng=5),
     ),
     "kstest": (
-        lambda: sized().kstest("before", "uniform", 0.5, rng=5),
+        lambda how=sized: how().kstest("before", "uniform", 0.5, rng=5),
         lambda: dp.kstest(FRAME.before, "uniform", 0.5, rng=5),
     ),
     "logit": (
-        lambda: sized().logit("employed ~ age + C(sex)", 0.5, rng=5),
+        lambda how=sized: how().logit("employed ~ age + C(sex)", 0.5, rng=5),
         lambda: dp.logit(
             "employed ~ age + C(sex)",
             FRAME,
@@ -123,11 +123,11 @@ CASES = {
         ),
     ),
     "mannwhitneyu": (
-        lambda: sized().mannwhitneyu("income ~ sex", 0.5, rng=5),
+        lambda how=sized: how().mannwhitneyu("income ~ sex", 0.5, rng=5),
         lambda: dp.mannwhitneyu(*SEXES, 0.5, rng=5),
     ),
     "mean": (
-        lambda: unsized().mean("income", 0.5, by=["region", "sex"], rng=5),
+        lambda how=unsized: how().mean("income", 0.5, by=["region", "sex"], rng=5),
         lambda: dp.mean(
             FRAME[["income", "region", "sex"]],
             0.5,
@@ -139,44 +139,44 @@ CASES = {
         ),
     ),
     "median": (
-        lambda: sized().median("age", 0.5, population=True, rng=5),
+        lambda how=sized: how().median("age", 0.5, population=True, rng=5),
         lambda: dp.median(AGE, 0.5, bounds=BOUNDS["age"], population=True, rng=5),
     ),
     "moments": (
-        lambda: sized().moments(["income", "age"], 0.5, rng=5),
+        lambda how=sized: how().moments(["income", "age"], 0.5, rng=5),
         lambda: dp.moments(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
     ),
     "nunique": (
-        lambda: unsized().nunique("note", 0.5, rng=5),
+        lambda how=unsized: how().nunique("note", 0.5, rng=5),
         lambda: dp.nunique(FRAME.note, 0.5, **OPEN, rng=5),
     ),
     "ols": (
-        lambda: sized().ols("income ~ age + C(sex)", 0.5, rng=5),
+        lambda how=sized: how().ols("income ~ age + C(sex)", 0.5, rng=5),
         lambda: dp.ols("income ~ age + C(sex)", FRAME, 0.5, **TWO, levels={"sex": LEVELS["sex"]}, rng=5),
     ),
     "proportion": (
-        lambda: sized().proportion("employed", 0.5, by="sex", rng=5),
+        lambda how=sized: how().proportion("employed", 0.5, by="sex", rng=5),
         lambda: dp.proportion(FRAME[["employed", "sex"]], 0.5, by="sex", levels=LEVELS["sex"], rng=5),
     ),
     "proportions_test": (
-        lambda: sized().proportions_test("employed ~ sex", 0.5, rng=5),
+        lambda how=sized: how().proportions_test("employed ~ sex", 0.5, rng=5),
         lambda: dp.proportions_test(*EMPLOYED, 0.5, rng=5),
     ),
     "quantile": (
-        lambda: unsized().quantile("age", 0.3, 0.5, rng=5),
+        lambda how=unsized: how().quantile("age", 0.3, 0.5, rng=5),
         lambda: dp.quantile(AGE, 0.3, 0.5, bounds=BOUNDS["age"], **OPEN, rng=5),
     ),
     "quantile_test": (
-        lambda: sized().quantile_test("age", 0.5, q=50, rng=5),
+        lambda how=sized: how().quantile_test("age", 0.5, q=50, rng=5),
         lambda: dp.quantile_test(AGE, 0.5, q=50, rng=5),
     ),
     "quantiles": (
-        lambda: sized().quantiles("age", [0.2, 0.8], 0.5, rng=5),
+        lambda how=sized: how().quantiles("age", [0.2, 0.8], 0.5, rng=5),
         lambda: dp.quantiles(AGE, [0.2, 0.8], 0.5, bounds=BOUNDS["age"], rng=5),
     ),
-    "std": (lambda: sized().std("income", 0.5, rng=5), lambda: dp.std(INCOME, 0.5, **ONE, rng=5)),
+    "std": (lambda how=sized: how().std("income", 0.5, rng=5), lambda: dp.std(INCOME, 0.5, **ONE, rng=5)),
     "sum": (
-        lambda: unsized(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
+        lambda how=unsized: how(unit="person", max_records=2).sum("income", 0.5, by="sex", rng=5),
         lambda: dp.sum(
             FRAME[["income", "sex", "person"]],
             0.5,
@@ -190,39 +190,39 @@ CASES = {
         ),
     ),
     "ttest_1samp": (
-        lambda: sized().ttest_1samp("age", 50, 0.5, rng=5),
+        lambda how=sized: how().ttest_1samp("age", 50, 0.5, rng=5),
         lambda: dp.ttest_1samp(AGE, 50, 0.5, bounds=BOUNDS["age"], rng=5),
     ),
     "ttest_ind": (
-        lambda: sized().ttest_ind("income ~ sex", 0.5, rng=5),
+        lambda how=sized: how().ttest_ind("income ~ sex", 0.5, rng=5),
         lambda: dp.ttest_ind(*SEXES, 0.5, **ONE, rng=5),
     ),
     "ttest_rel": (
-        lambda: sized().ttest_rel(["before", "after"], 0.5, rng=5),
+        lambda how=sized: how().ttest_rel(["before", "after"], 0.5, rng=5),
         lambda: dp.ttest_rel(FRAME.before, FRAME.after, 0.5, bounds=(-1, 1), rng=5),
     ),
     "var": (
-        lambda: sized().var(["income", "age"], 0.5, rng=5),
+        lambda how=sized: how().var(["income", "age"], 0.5, rng=5),
         lambda: dp.var(FRAME[["income", "age"]], 0.5, **TWO, rng=5),
     ),
     "weighted_mean": (
-        lambda: sized().weighted_mean("income", 0.5, rng=5),
+        lambda how=sized: how().weighted_mean("income", 0.5, rng=5),
         lambda: dp.weighted_mean(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
     ),
     "weighted_proportion": (
-        lambda: sized().weighted_proportion("employed", 0.5, rng=5),
+        lambda how=sized: how().weighted_proportion("employed", 0.5, rng=5),
         lambda: dp.weighted_proportion(FRAME.employed, FRAME.w, 0.5, max_weight=3, rng=5),
     ),
     "weighted_quantile": (
-        lambda: sized().weighted_quantile("income", 0.5, 0.5, rng=5),
+        lambda how=sized: how().weighted_quantile("income", 0.5, 0.5, rng=5),
         lambda: dp.weighted_quantile(INCOME, FRAME.w, 0.5, 0.5, max_weight=3, **ONE, rng=5),
     ),
     "weighted_total": (
-        lambda: sized().weighted_total("income", 0.5, rng=5),
+        lambda how=sized: how().weighted_total("income", 0.5, rng=5),
         lambda: dp.weighted_total(INCOME, FRAME.w, 0.5, max_weight=3, **ONE, rng=5),
     ),
     "wilcoxon": (
-        lambda: sized().wilcoxon(["before", "after"], 0.5, rng=5),
+        lambda how=sized: how().wilcoxon(["before", "after"], 0.5, rng=5),
         lambda: dp.wilcoxon(FRAME.before, FRAME.after, 0.5, rng=5),
     ),
 }

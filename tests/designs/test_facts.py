@@ -32,7 +32,7 @@ def test_it_shows_what_is_declared_and_what_a_column_lacks():
         ({"bounds": (0, 1)}, "bounds must be a dict by column; got tuple"),
         ({"bounds": {"age": (1, 0)}}, r"bounds\['age'\] must be a pair.*the upper one first"),
         ({"levels": {"sex": "f"}}, r"levels\['sex'\] must be a list of the public levels"),
-        ({"levels": {"sex": ["f", "f"]}}, "must have every level once"),
+        ({"levels": {"sex": ["f", "f"]}}, "without repetition.*'f' twice"),
         ({"levels": {"sex": []}}, "must be a list of the public levels"),
         ({"unit": "idd"}, "unit must name columns of the data"),
         ({"max_records": 2}, "max_records must not be given without unit"),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import declared, rest_on
-from pydpstat.designs._signatures import METHODS, ONE_BY_ONE, signature_of
+from pydpstat._release.declared import TYPES, compared, declared, rest_on
+from pydpstat.designs._signatures import GROUPS, METHODS, ONE_BY_ONE, signature_of
 from tests.designs.method_calls import (
     AGE,
     BOUNDED,
@@ -40,6 +40,9 @@ def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
         for kind, columns in (("bounds", BOUNDED.get(name)), ("levels", LEVELED.get(name))):
             if columns:
                 rest_on(kind, columns)
+        if name in GROUPS:
+            # who is in which group is found by the design
+            compared()
         alone = CASES[name][1]()
     said = [each for each in asked.guarantee.conditions if each.startswith("the declared")]
     assert len(said) == (name in BOUNDED or name in LEVELED)
@@ -87,7 +90,7 @@ def test_a_call_that_is_repeated_is_the_same_call(name):
 def test_a_guarantee_says_which_facts_it_rests_on():
     means = unsized(budget=(budget := dp.Budget(9.0, neighbors="unbounded"))).mean("income", 1.0, by="region")
     fact = "the declared bounds of income and levels of region are public"
-    assert means.guarantee.conditions == (fact, "whether values are missing is treated as public")
+    assert means.guarantee.conditions == (fact, TYPES, "whether values are missing is treated as public")
     assert fact in " ".join(str(means.summary()).split())
     assert fact in budget.to_frame().conditions[0] and fact in " ".join(str(budget.summary()).split())
     # what a call gives is not declared, and a function alone rests on what it was given

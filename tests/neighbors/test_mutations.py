@@ -159,8 +159,8 @@ def test_durations_that_are_taken_for_numbers(monkeypatch):
 
 def test_times_that_become_numbers(monkeypatch):
     assert found("crosstab, levels in an array", "nanoseconds") == ""
-    real = levels._level_tuple
-    monkeypatch.setattr(levels, "_level_tuple", lambda given, name: real(np.asarray(given).tolist(), name))
+    real = levels.level_tuple
+    monkeypatch.setattr(levels, "level_tuple", lambda given, name: real(np.asarray(given).tolist(), name))
     assert "released: never" in found("crosstab, levels in an array", "nanoseconds")
 
 

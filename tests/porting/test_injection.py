@@ -151,13 +151,13 @@ def test_names_in_python_are_as_python_reads_them(name):
 @pytest.mark.parametrize(
     "script",
     [
-        "library(dplyr)\nd <- data.frame(a = 1)\ncount(d, a, `sort=exec(\"x\"), wt` = 3)",
+        'library(dplyr)\nd <- data.frame(a = 1)\ncount(d, a, `sort=exec("x"), wt` = 3)',
         "library(dplyr)\nd <- data.frame(a = 1)\nmutate(d, `b=1, c` = 2, class = 3, ｘ = 4)",
-        "d <- data.frame(a = 1)\nd$`b=exec(\"x\"), c` <- 2\nd$class <- 3",
-        "x <- list(`a\"] = exec(\"x\") #` = 1)\nx$`b\"] #` <- 1",
-        "f <- function(`a=exec(\"x\"), b`) 1\nf(`a=exec(\"x\"), b` = 2)",
+        'd <- data.frame(a = 1)\nd$`b=exec("x"), c` <- 2\nd$class <- 3',
+        'x <- list(`a"] = exec("x") #` = 1)\nx$`b"] #` <- 1',
+        'f <- function(`a=exec("x"), b`) 1\nf(`a=exec("x"), b` = 2)',
         "c(`a=1` = 1, class = 2)\ncbind(`a=1` = 1, b = 2)",
-        "stopifnot(`a\nimport os` = TRUE)\nstop(\"a\\nimport os\")",
+        'stopifnot(`a\nimport os` = TRUE)\nstop("a\\nimport os")',
         "DPpack::tableDP(`x=exec(\"a\"), y` = c('a', 'b'), eps = 1)",
     ],
 )

@@ -180,6 +180,9 @@ def coded(ids: object) -> tuple[np.ndarray, Column]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
     given = without_mask(ids)
     values = given if hasattr(given, "dtype") else objects(given)
+    if values.dtype == object:
+        # pandas before 2 would find a type for a series of them
+        values = objects(values)
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:

@@ -21,7 +21,7 @@ from pydpstat._data.containers import (
     names_of,
 )
 from pydpstat._data.held import in_memory, public_list, variable
-from pydpstat._data.lookup import KINDS, is_of_kind, kind_of, places
+from pydpstat._data.lookup import KINDS, has_equal, is_of_kind, kind_of, places
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, missing_values
 from pydpstat._release.options import Missing
@@ -135,7 +135,7 @@ def _own(levels: object, name: str, column: object) -> PublicLevels:
     """Check the levels of one variable, and that they are of its type; "declared" takes its categories."""
     if isinstance(levels, str) and levels == "declared" and has_categories(column):
         return _categories(column)
-    own, kind = _level_tuple(levels, name), kind_of(column)
+    own, kind = level_tuple(levels, name), kind_of(column)
     other = next((type(level).__name__ for level in own if not is_of_kind(level, kind)), None)
     if kind == "numbers" and getattr(getattr(column, "dtype", None), "kind", "") in "iu" and other is None:
         other = next(("a fraction" for level in own if checks.as_integer(level + 0) is None), None)  # type: ignore[operator]
@@ -144,7 +144,20 @@ def _own(levels: object, name: str, column: object) -> PublicLevels:
             f"{name} must be {KINDS[kind]}, as is the type of the variable; got {other} among them, "
             "which no record can have. Give levels of the variable's type, or convert the variable."
         )
+    if has_equal(own, column):
+        raise PydpstatError(
+            f"{name} must be different values in the variable's type; got two that are one there. Leave "
+            "one out: a record counts in one level."
+        )
     return PublicLevels(own, False)
+
+
+def levels_coded(column: object, levels: object, name: str) -> np.ndarray:
+    """Return each record's place among the levels of one variable: -1 for missing, their number for none.
+
+    This is the only way from a record to its level, so that no record is in two of them.
+    """
+    return codes_of(column, _own(levels, name, column))
 
 
 def has_categories(column: object) -> bool:
@@ -170,20 +183,24 @@ def _declared(levels: str, variables: Variables) -> list[PublicLevels]:
 
 
 def _categories(column: object) -> PublicLevels:
-    return PublicLevels(_level_tuple(list(categorical_of(column).categories), "the categories"), True)
+    return PublicLevels(level_tuple(list(categorical_of(column).categories), "the categories"), True)
 
 
-def _level_tuple(levels: Any, name: str) -> tuple[object, ...]:
+def level_tuple(levels: Any, name: str) -> tuple[object, ...]:
+    """Check public levels: at least one, none missing, no two that are one value or look alike as strings."""
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
     values = list(levels) if times else public_list(levels, name)
     if isinstance(values, (list, tuple, range)) and len(values):
         try:
-            if len(set(values)) == len(values) and not any(map(is_missing, values)):
-                return tuple(values)
+            fits = not any(map(is_missing, values)) and not has_equal(values)
         except TypeError:
             # a list among them, which is told below
-            pass
+            fits = False
+        if fits and len({str(plain(each)) for each in values}) < len(values):
+            raise PydpstatError(f"{name} must differ as strings; some do not. Rename them.")
+        if fits:
+            return tuple(values)
     raise PydpstatError(
         f"{name} must be a list of values without repetition, none missing; got {_wrong(values)}"
     )
@@ -237,8 +254,6 @@ def axis_of(public: PublicLevels, other: str | None, missing: Missing | None) ->
     What is no level is counted as `other`, and what is missing as `missing`; None leaves both out.
     """
     names = list(map(plain, public.levels))
-    if len(set(map(str, names))) != len(names):
-        raise PydpstatError("levels must differ as strings; some do not. Rename them.")
     known = range(len(names))
     rest = -1 if public.closed or other is None else _place(names, other)
     gone = -1 if missing is None else _place(names, plain(missing))
