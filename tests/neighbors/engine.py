@@ -12,9 +12,9 @@ import numpy as np
 
 from pydpstat import PydpstatError
 from pydpstat.errors import UsageWarning
-from tests.neighbors.losses import moved
+from tests.neighbors.losses import moved, share_of
 from tests.neighbors.sameness import differences
-from tests.neighbors.seams import Outcome, Seen, watched
+from tests.neighbors.seams import Outcome, Replay, Seen, watched
 
 Make = Callable[[], Any]
 
@@ -36,6 +36,8 @@ class Case:
     discovers: bool = False
     # whether the two are the same data, which look different: nothing at all may move
     same: bool = False
+    # whether the first data's noisy values come out for the second, too
+    replayed: bool = False
 
 
 @dataclass
@@ -87,7 +89,7 @@ def run(case: Case, make: Make, outcome: Outcome) -> Run:
 
 def pair(case: Case) -> tuple[Run, Run]:
     """Run a case on both data sets, with the same outcome."""
-    outcome = Outcome(case.share)
+    outcome = Outcome(case.share, Replay() if case.replayed else None)
     if case.discovers:
         outcome = replace(outcome, kept=_common(case, outcome))
     return run(case, case.first, outcome), run(case, case.second, outcome)
@@ -101,6 +103,14 @@ def compared(cases: Iterable[Case]) -> tuple[list[str], int]:
         found += [f"{each} ({case.name})" for each in judged(case, one, two)]
         released += one.error is None
     return found, released
+
+
+def farthest(one: Run, two: Run) -> float:
+    """Return how far two runs' values are apart, in units of what is guaranteed."""
+    guarantee = _guarantee(one)
+    if one.error is not None or two.error is not None or guarantee is None:
+        return 0.0
+    return share_of(one.seen, two.seen, guarantee)
 
 
 def judged(case: Case, one: Run, two: Run) -> list[str]:

@@ -57,6 +57,41 @@ def moved(first: Seen, second: Seen, guarantee: Any) -> list[str]:
     return found
 
 
+def share_of(first: Seen, second: Seen, guarantee: Any) -> float:
+    """Return how much of a guarantee two runs use: each noise in its own norm, and at most 1.
+
+    It is the sum of the losses of pure noise and of choices over epsilon, or the L2 norm of the changes, in
+    standard deviations, over the largest one that the guarantee allows normal noise.
+    """
+    pure, square = 0.0, 0.0
+    for one, two in zip(first.noised, second.noised):
+        changes = changes_of(one, two)
+        if changes is None:
+            return math.inf
+        if isinstance(one.noise, (CubeNoise, MomentNoise)):
+            pure += _norm(changes, one.noise)
+            continue
+        parts = [float(change / scale) for change, scale in zip(changes, _scales(one, len(changes)))]
+        if isinstance(one.noise, (GaussianNoise, DiscreteGaussianNoise)):
+            square += math.fsum(part * part for part in parts)
+        else:
+            pure += math.fsum(map(abs, parts))
+    if len(first.chosen) == len(second.chosen) > 0:
+        pure += choice_loss(first.chosen, second.chosen)
+    found = pure / guarantee.epsilon
+    return max(found, math.sqrt(square) / _largest(guarantee.epsilon, guarantee.delta)) if square else found
+
+
+@lru_cache(maxsize=None)
+def _largest(epsilon: float, delta: float) -> float:
+    """Return the largest distance, in standard deviations, that normal noise hides."""
+    low, high = 0.0, 64.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if GaussianLoss(middle).delta(epsilon) <= delta else (low, middle)
+    return high
+
+
 def changes_of(one: Noised, two: Noised) -> list[Fraction] | None:
     """Return how far each element moves; levels that were found in the data are compared by name."""
     if one.query.labels.dimnames is not None and len(one.query.labels.dimnames) == 1:

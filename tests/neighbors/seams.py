@@ -63,12 +63,34 @@ class Seen:
     answered: list[tuple[np.ndarray, Any]] = field(default_factory=list)
 
 
+class Replay:
+    """The noisy values of the first data, in order: they are drawn for these, and come out for the second."""
+
+    def __init__(self) -> None:
+        self.values: list[np.ndarray] = []
+        self.runs = self.place = 0
+
+    def start(self) -> None:
+        """Begin with another run: the first draws, and all later ones are given the same."""
+        self.runs, self.place = self.runs + 1, 0
+
+    def of(self, real: np.ndarray) -> np.ndarray:
+        """Return what came out at this place of the first run; another form or number is told elsewhere."""
+        if self.runs == 1:
+            self.values.append(np.array(real))
+        place, self.place = self.place, self.place + 1
+        fits = place < len(self.values) and np.shape(self.values[place]) == np.shape(real)
+        return self.values[place].copy() if fits else real
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What is drawn, whatever the data are."""
 
     # where among all points a choice falls, from 0 to 1
     share: float = 0.5
+    # what comes out instead is what the first data gave, so that later stages ask what they do in earnest
+    replay: Replay | None = None
     # of levels that are found in the data those that have a large count; None is all of them
     kept: frozenset[Any] | None = None
 
@@ -87,6 +109,8 @@ class Outcome:
 def watched(outcome: Outcome) -> Iterator[Seen]:
     """Write down what comes to the seams, and let them give the outcome."""
     seen, within = Seen(), [0]
+    if outcome.replay is not None:
+        outcome.replay.start()
     noisy, choose, trials = pipeline._noisy, secure.choose, choice.trials_exp
     flip, below, apart = choice.permute_and_flip, choice.below, quantile_points._apart
     noisy_max = selection.noisy_max
@@ -94,7 +118,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
         real = noisy(query, prepared, source)
         seen.noised.append(Noised(query, prepared.noise, prepared.grid, (np.shape(real), real.dtype)))
-        return outcome.noisy(query, np.shape(real))
+        return outcome.noisy(query, np.shape(real)) if outcome.replay is None else outcome.replay.of(real)
 
     def spy_choose(
         utility: Any, rate: Any = 1, measure: Any = None, rest: Any = None, exact: Any = None
