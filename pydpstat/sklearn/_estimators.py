@@ -192,7 +192,7 @@ def _without_values(X: object) -> Iterator[None]:
         raise
     except Exception as error:  # also of an object among the features, which may raise what it likes
         # scikit-learn's own errors have no other one behind them, but for that of complex numbers
-        own = error.__context__ is None or "Complex data" in str(error)
+        own = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
         if isinstance(error, ValueError) and own and "could not convert" not in str(error):
             raise
         # a frame's
