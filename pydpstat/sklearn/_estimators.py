@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -99,10 +97,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _read(self, X: object, y: object, numeric: bool) -> tuple[Floats, npt.NDArray[np.generic]]:
         """Check the data as scikit-learn does, and return them. Private."""
-        with _without_values(X):
-            features, target = validate_data(
-                self, X, _finite(y), dtype=np.float64, y_numeric=numeric, ensure_all_finite=False
-            )
+        features, target = _validated(self, X, _finite(y), y_numeric=numeric)
         return _without_missing(features), target
 
     @property
@@ -156,8 +151,7 @@ class PrivateEstimator(BaseEstimator):
     def _linear(self, X: object) -> Floats:
         """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
         check_is_fitted(self, "results_")
-        with _without_values(X):
-            features = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+        features = _validated(self, X, reset=False)
         features, (low, high) = _without_missing(features), np.array(self.bounds_).T
         return np.asarray(np.clip(features, low, high) @ np.ravel(self.coef_) + self.intercept_)
 
@@ -183,11 +177,10 @@ def _finite(y: object) -> object:
     return np.clip(values, -largest, largest)
 
 
-@contextmanager
-def _without_values(X: object) -> Iterator[None]:
-    """Replace the error on text among numbers, which would show the text; types of columns are public."""
+def _validated(estimator: object, X: object, *y: object, **options: object) -> Any:
+    """Check the data as scikit-learn does; an error shows no value, but types of columns are public."""
     try:
-        yield
+        return validate_data(estimator, X, *y, dtype=np.float64, ensure_all_finite=False, **options)
     except (PydpstatError, TypeError, MissingExtraError):
         raise
     except Exception as error:  # also of an object among the features, which may raise what it likes
@@ -195,12 +188,13 @@ def _without_values(X: object) -> Iterator[None]:
         own = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
         if isinstance(error, ValueError) and own and "could not convert" not in str(error):
             raise
-        # a frame's
-        kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
-        texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
-        named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
-        raise PydpstatError(
-            f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or convert "
-            "it to columns of 0 and 1 with OneHotEncoder(categories=[...]), whose categories are "
-            "public."
-        ) from None
+    # a frame's
+    kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
+    texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
+    named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
+    # outside of the handler, so that the error that is replaced is not behind it
+    raise PydpstatError(
+        f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or convert "
+        "it to columns of 0 and 1 with OneHotEncoder(categories=[...]), whose categories are "
+        "public."
+    )
