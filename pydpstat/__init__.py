@@ -47,7 +47,7 @@ _HOMES = {
     # tests and intervals of means
     "moments": "pydpstat.inference.moments",
     "ttest_1samp": "pydpstat.inference.t_tests",
-    "ttest_ind": "pydpstat.inference.t_tests",
+    "ttest_ind": "pydpstat.inference.welch_t_test",
     "ttest_rel": "pydpstat.inference.t_tests",
     # tests by ranks and distances
     "kendalltau": "pydpstat.inference.rank_pairs",

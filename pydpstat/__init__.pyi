@@ -105,8 +105,8 @@ from pydpstat.inference.survey import weighted_proportion as weighted_proportion
 from pydpstat.inference.survey_totals import weighted_quantile as weighted_quantile
 from pydpstat.inference.survey_totals import weighted_total as weighted_total
 from pydpstat.inference.t_tests import ttest_1samp as ttest_1samp
-from pydpstat.inference.t_tests import ttest_ind as ttest_ind
 from pydpstat.inference.t_tests import ttest_rel as ttest_rel
+from pydpstat.inference.welch_t_test import ttest_ind as ttest_ind
 from pydpstat.mechanisms import calibrate_gaussian as calibrate_gaussian
 from pydpstat.privacy import Guarantee as Guarantee
 from pydpstat.privacy import compose as compose

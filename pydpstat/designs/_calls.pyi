@@ -324,6 +324,7 @@ class Calls:
         bounds: Pair | None = ...,
         alternative: str = ...,
         method: str = ...,
+        shape: str = ...,
         missing: Missing = ...,
         rng: object = ...,
     ) -> InferenceResults: ...
@@ -372,6 +373,7 @@ class Calls:
         bounds: Pair | None = ...,
         alternative: str = ...,
         method: str = ...,
+        shape: str = ...,
         missing: Missing = ...,
         rng: object = ...,
     ) -> InferenceResults: ...
@@ -440,6 +442,7 @@ class Calls:
         bounds: Pair | None = ...,
         equal_var: bool = ...,
         alternative: str = ...,
+        shape: str = ...,
         missing: Missing = ...,
         rng: object = ...,
     ) -> InferenceResults: ...

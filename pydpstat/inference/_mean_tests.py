@@ -27,8 +27,9 @@ from pydpstat.inference._null_distributions.proportions import (
     noisy_tails,
     pvalue_of,
 )
+from pydpstat.inference._null_distributions.skewed_t import SkewedTInterval, skewed_pvalue
 from pydpstat.inference._samples import Sample
-from pydpstat.inference._testing import GROUPS, contrast_name
+from pydpstat.inference._testing import GROUPS, NORMAL, NORMAL_GROUPS, contrast_name
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
@@ -73,7 +74,12 @@ def one_sample(
                 "neighbors='bounded', or leave method out."
             )
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
-        interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
+        interval: ExactMeanInterval | NoisyTInterval | SkewedTInterval = ExactMeanInterval(
+            known, middle, half, alternative
+        )
+    elif known.third is not None:
+        (statistic, p), floor = skewed_pvalue(known, mean, alternative), FLOOR
+        interval = SkewedTInterval(known, middle, half, alternative)
     else:
         (statistic, p), floor = t_pvalue(known, mean, alternative), t_floor(known)
         interval = NoisyTInterval(known, middle, half, alternative)
@@ -90,7 +96,7 @@ def one_sample(
         parameter="mean",
         interval=interval,
         validity="exact" if method == "exact" else "measured",
-        assumptions=("independent records of one distribution", CLIPPED, PUBLIC),
+        assumptions=(*_shape(known, NORMAL), "independent records of one distribution", CLIPPED, PUBLIC),
         remarks=_remarks(known),
     )
 
@@ -158,9 +164,18 @@ def two_samples(
         parameter=difference,
         interval=interval,
         validity="measured",
-        assumptions=("independent, identically distributed records in each group", CLIPPED, PUBLIC),
+        assumptions=(
+            *_shape(known[0], NORMAL_GROUPS),
+            "independent, identically distributed records in each group",
+            CLIPPED,
+            PUBLIC,
+        ),
         remarks=remarks if tell else (NOBODY,),
     )
+
+
+def _shape(known: NoisySums, assumption: str) -> tuple[str, ...]:
+    return (assumption,) if known.normal else ()
 
 
 def _released(release: DPResults) -> tuple[tuple[str, float], ...]:

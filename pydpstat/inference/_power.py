@@ -13,7 +13,9 @@ from pydpstat._data.containers import listed
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
+from pydpstat.inference._cubic_release import has_cubic, mixing
 from pydpstat.inference._null_distributions import power_counts, power_means
+from pydpstat.inference._null_distributions.skewed_power import skewed_power
 from pydpstat.inference._power_settings import (
     BLOCKS,
     PRIVATE,
@@ -321,17 +323,23 @@ def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, fac
     """Return the power of a test."""
     alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
     if test in ("ttest_1samp", "ttest_rel"):
-        settings = facts.sd, facts.at, alpha, side, facts.private
+        if not facts.normal and has_cubic(epsilon, None if facts.private else first):
+            noise = mixing(epsilon, not facts.private)
+            shift = facts.at, effect * facts.sd, facts.sd
+            return skewed_power(first, noise, *shift, alpha, side, facts.private)
+        settings = facts.sd, facts.at, alpha, side, facts.private, facts.normal
         return power_means.one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
         return power_counts.signed_rank_power(first, epsilon, effect, alpha, side)
     if test == "ttest_ind":
         pair = first, last
-        return power_means.two_sample_power(pair, epsilon, effect, facts.sd, alpha, side, facts.private)
+        own = facts.sd, alpha, side, facts.private, facts.normal
+        return power_means.two_sample_power(pair, epsilon, effect, *own)
     if test == "mannwhitneyu":
         return power_counts.two_groups_power((first, last), epsilon, effect, alpha, side)
     if test == "f_oneway":
-        return power_means.several_means_power(sizes, epsilon, effect, facts.sd, alpha, facts.private)
+        spread = facts.sd, alpha, facts.private, facts.normal
+        return power_means.several_means_power(sizes, epsilon, effect, *spread)
     if test == "kruskal":
         weights = weights_of(sizes, epsilon)
         return power_counts.several_groups_power(sizes, weights, epsilon, effect, alpha)

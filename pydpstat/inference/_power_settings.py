@@ -12,7 +12,7 @@ from pydpstat._release.payment import defaults
 from pydpstat._wrong_calls import not_there
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.inference._null_distributions.power_counts import largest_dependence
-from pydpstat.inference._testing import ALTERNATIVES
+from pydpstat.inference._testing import ALTERNATIVES, SHAPES
 from pydpstat.privacy.guarantee import NEIGHBORS
 
 _MOST_RECORDS, _MOST_GROUPS, _MOST_LEVELS = 10**9, 100, 50
@@ -38,18 +38,18 @@ PRIVATE = (
     "quantile_test",
     "chi2_contingency",
 )
-SIDED, _RANGE = ("alpha", "alternative"), ("sd", "bounds")
+SIDED, _RANGE, _SHAPED = ("alpha", "alternative"), ("sd", "bounds"), ("sd", "bounds", "shape")
 _SHIFT = "mean less that of the null hypothesis, in standard deviations"
 _GAP = "mean of the first group less that of the second, in standard deviations"
 _SPREAD = "largest mean less the smallest, the others evenly between, in standard deviations"
 BLOCKS = "any_test"
 TESTS = {
-    "ttest_1samp": Kind((*SIDED, *_RANGE, "popmean"), "one", ("wilcoxon", BLOCKS), _SHIFT),
-    "ttest_rel": Kind((*SIDED, *_RANGE), "one", ("wilcoxon", BLOCKS), f"{_SHIFT} of the differences"),
+    "ttest_1samp": Kind((*SIDED, *_SHAPED, "popmean"), "one", ("wilcoxon", BLOCKS), _SHIFT),
+    "ttest_rel": Kind((*SIDED, *_SHAPED), "one", ("wilcoxon", BLOCKS), f"{_SHIFT} of the differences"),
     "wilcoxon": Kind((*SIDED, *_RANGE), "one", ("ttest_1samp", BLOCKS), _SHIFT),
-    "ttest_ind": Kind((*SIDED, *_RANGE), "two", ("mannwhitneyu", BLOCKS), _GAP),
+    "ttest_ind": Kind((*SIDED, *_SHAPED), "two", ("mannwhitneyu", BLOCKS), _GAP),
     "mannwhitneyu": Kind((*SIDED, *_RANGE), "two", ("ttest_ind", BLOCKS), _GAP),
-    "f_oneway": Kind(("alpha", *_RANGE, "groups"), "several", ("kruskal", BLOCKS), _SPREAD),
+    "f_oneway": Kind(("alpha", *_SHAPED, "groups"), "several", ("kruskal", BLOCKS), _SPREAD),
     "kruskal": Kind(("alpha", *_RANGE, "groups"), "several", ("f_oneway", BLOCKS), _SPREAD),
     "binomtest": Kind((*SIDED, "p"), "", (), "proportion less p"),
     "quantile_test": Kind((*SIDED, "p", "ties"), "", (), "share of records below the quantile, less p"),
@@ -74,6 +74,7 @@ class Facts:
     groups: int
     shape: tuple[int, int]
     private: bool = False
+    normal: bool = False
 
 
 def check_options(test: str, options: Mapping[str, object]) -> None:
@@ -95,7 +96,9 @@ def facts_of(test: str, options: Mapping[str, object]) -> Facts:
     )
     if TESTS[test].family == "two":
         groups = 2
-    shape = options.get("shape", (2, 2))
+    means = "shape" in TESTS[test].options and TESTS[test].family != "table"
+    normal = means and checks.one_of(options.get("shape", "any"), "shape", SHAPES) == "normal"
+    shape = (2, 2) if means else options.get("shape", (2, 2))
     if not isinstance(shape, (tuple, list)) or len(shape) != 2:
         raise PydpstatError(
             f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Give for example (2, 3)."
@@ -128,7 +131,7 @@ def facts_of(test: str, options: Mapping[str, object]) -> Facts:
     elif options.get("sd") is not None:
         raise PydpstatError("bounds must be given with sd: by default they are 4 sd to either side.")
     private = _neighbors(test, options.get("neighbors")) == "unbounded"
-    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns), private)
+    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns), private, normal)
 
 
 def _neighbors(test: str, given: object) -> str:

@@ -32,6 +32,10 @@ from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, note_unused
 
+# what the distributions of records may be
+SHAPES = ("any", "normal")
+NORMAL = "the records' distribution is close to normal"
+NORMAL_GROUPS = "the groups' distributions are close to normal"
 ALTERNATIVES = ("two-sided", "less", "greater")
 GROUPS = "the groups' sizes and who is in which group are public"
 INDEPENDENT = "the records are independent"

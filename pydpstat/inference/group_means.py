@@ -22,7 +22,14 @@ from pydpstat.inference._null_distributions.group_means import Mixed, equal_mean
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._population import MeanIntervals
 from pydpstat.inference._samples import Sample, samples_of
-from pydpstat.inference._testing import GROUPS, check_epsilon, note_empty, numbered_groups
+from pydpstat.inference._testing import (
+    GROUPS,
+    NORMAL_GROUPS,
+    SHAPES,
+    check_epsilon,
+    note_empty,
+    numbered_groups,
+)
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import AsDrawn
@@ -30,7 +37,6 @@ from pydpstat.statistics._kernels.record_grid import BITS
 from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import Keys
 
-SHAPES = ("any", "normal")
 MOST_GROUPS = 100
 
 
@@ -161,7 +167,7 @@ def f_oneway(
         estimates=tuple((f"mean of {name}", noisy_mean(each, pair)) for name, each in zip(names, known)),
         validity="measured",
         assumptions=(
-            *(("the groups' distributions are close to normal",) if shape == "normal" else ()),
+            *((NORMAL_GROUPS,) if shape == "normal" else ()),
             "the records are independent of each other",
             "the means are those of records clipped to the bounds",
         ),

@@ -1,7 +1,8 @@
-"""The t tests: of one mean, of the mean of differences, and of two means."""
+"""The t tests of one mean, and of the mean of differences."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,10 @@ from pydpstat._release.calibration import INTEGER
 from pydpstat._release.options import Missing, OnlyBounded, Options, options
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import (
-    METHODS,
-    SAMPLES,
-    by_coins,
-    one_sample,
-    release_groups,
-    standard,
-    two_samples,
-)
+from pydpstat.inference._cubic_release import LEAST_EPSILON, has_cubic, release_cubic, tallied_with_cubic
+from pydpstat.inference._mean_tests import METHODS, by_coins, one_sample, standard
 from pydpstat.inference._moment_release import release_sums, sum_names, tallied
-from pydpstat.inference._samples import samples_of
-from pydpstat.inference._testing import (
-    ALTERNATIVES,
-    check_epsilon,
-    group_names,
-    note_empty,
-    shown_alternative,
-)
+from pydpstat.inference._testing import ALTERNATIVES, SHAPES, check_epsilon, shown_alternative
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.association import Both, check_lengths
 from pydpstat.statistics._kernels.records import Records, records_of
@@ -54,6 +41,7 @@ def ttest_1samp(
     bounds: Pair,
     alternative: str = "two-sided",
     method: str = "t",
+    shape: str = "any",
     neighbors: str | None = None,
     missing: Missing = "error",
     unit: Keys | None = None,
@@ -76,6 +64,9 @@ def ttest_1samp(
         The alternative hypothesis, as in SciPy.
     method : {"t", "exact"}, default "t"
         The noisy t test, or one for every distribution, with an interval 1.25 to 2.5 times as wide.
+    shape : {"any", "normal"}, default "any"
+        What the records' distribution may be: of any shape, or close to a normal one, which gives more power
+        if epsilon is large and there are few records. Not with ``method="exact"``, which assumes nothing.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public). Unbounded:
         one added or removed (the number private); not for ``method="exact"``.
@@ -118,7 +109,8 @@ def ttest_1samp(
     Carlo error for records of two values. The statistic is the sum of the distances from `popmean` over the
     root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
     noisy sums leave possible, and over three shapes of the distribution, of which two are the most skewed
-    ones that the bounds allow. The smallest p-value is 1e-6: where 0.001, for variances left out, would be
+    ones that the bounds allow. With ``shape="normal"`` it is over the normal shape alone: the level is then
+    that of normal records. The smallest p-value is 1e-6: where 0.001, for variances left out, would be
     most of a p-value, more variances and weighted draws take its place.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
@@ -145,6 +137,7 @@ def ttest_1samp(
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
+    check_shape(shape, method)
     only = _EXACT if method == "exact" else None
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
     check_epsilon(how)
@@ -154,22 +147,33 @@ def ttest_1samp(
     check_filling(how.missing, (pair,))
     given = counted_first(a, "a") if method == "exact" else a
     records, how = records_of(given, how.one_record(unit), one_column, "a")
-    asked = _asked(popmean, pair, alternative, method)
+    asked = _asked(popmean, pair, alternative, method, shape)
     if method == "exact" and records.size is not None and records.size < _COINS:
         public = (epsilon, 0, "geometric", how.neighbors, missing)
         coins = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
         how = coins._replace(unit=how.unit, source=how.source)
         return by_coins(records, pair, how, popmean, alternative, asked)
-    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, asked)
+    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, shape, asked)
+
+
+def check_shape(shape: str, method: str = "t") -> None:
+    """Check the assumed shape, which the exact test has no use for."""
+    checks.one_of(shape, "shape", SHAPES)
+    if method == "exact" and shape != "any":
+        raise PydpstatError(
+            f"shape must be 'any' with method 'exact', which assumes no shape; got {shape!r}. Leave one of "
+            "them out."
+        )
 
 
 def _asked(
-    popmean: float | None, pair: Pair, alternative: str, method: str = "t"
+    popmean: float | None, pair: Pair, alternative: str, method: str, shape: str
 ) -> tuple[tuple[str, object], ...]:
     """Return a call's own public arguments; those at their defaults are left out."""
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
     shown += [("bounds", pair), *shown_alternative(alternative)]
-    return (*shown, *([("method", method)] if method != "t" else []))
+    shown += [("method", method)] if method != "t" else []
+    return (*shown, *([("shape", shape)] if shape != "any" else []))
 
 
 def _from_sums(
@@ -180,21 +184,27 @@ def _from_sums(
     popmean: float,
     alternative: str,
     method: str,
+    shape: str,
     asked: tuple[tuple[str, object], ...],
 ) -> InferenceResults:
     data = ("a",) if function == "ttest_1samp" else ("a", "b")
-    found, size = tallied(records, (pair,), how, "t test", "a")
-    release, (made,) = release_sums(
-        function,
-        sum_names(("z",), how),
-        [(found, size, 1)],
-        how,
-        data=data,
-        arguments=asked,
-        bounds=pair,
-    )
+    public: dict[str, Any] = {"data": data, "arguments": asked, "bounds": pair}
+    known = None
+    if method == "t" and shape == "any" and how.epsilon >= LEAST_EPSILON:
+        found = tallied_with_cubic(records, pair, how, "t test", "a")
+        size = found.count if how.bounded else None
+        if has_cubic(how.epsilon, size):
+            release, known = release_cubic(function, "z", found, how, **public)
+        found = replace(found, products=found.products[:1])
+    else:
+        found, size = tallied(records, (pair,), how, "t test", "a")
+    if known is None:
+        release, (made,) = release_sums(
+            function, sum_names(("z",), how), [(found, size or 0, 1)], how, **public
+        )
+        known = replace(made.sums[0], normal=shape == "normal")
     test = "One-sample t test" if function == "ttest_1samp" else "Paired t test"
-    return one_sample(release, made.sums[0], pair, popmean, alternative, method, test)
+    return one_sample(release, known, pair, popmean, alternative, method, test)
 
 
 def _differences(both: Any, argument: str) -> Columns:
@@ -215,6 +225,7 @@ def ttest_rel(
     bounds: Pair,
     alternative: str = "two-sided",
     method: str = "t",
+    shape: str = "any",
     neighbors: str | None = None,
     missing: Missing = "error",
     unit: Keys | None = None,
@@ -232,7 +243,7 @@ def ttest_rel(
     bounds : (float, float)
         Public bounds of the differences a - b, chosen without looking at them; 0 must lie within. Narrow ones
         are worth much: differences are mostly smaller than the values.
-    alternative, method, neighbors, unit, rng, budget
+    alternative, method, shape, neighbors, unit, rng, budget
         As in `ttest_1samp`.
     missing : {"error", "drop"} or float, default "error"
         As in `ttest_1samp`; a number takes the place of a difference of which a value is missing.
@@ -272,6 +283,7 @@ def ttest_rel(
     """
     checks.one_of(alternative, "alternative", ALTERNATIVES)
     checks.one_of(method, "method", METHODS)
+    check_shape(shape, method)
     only = _EXACT if method == "exact" else None
     how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
     check_epsilon(how)
@@ -283,113 +295,5 @@ def ttest_rel(
         )
     check_filling(how.missing, (pair,))
     records, how = records_of(Both(a, b), how.one_record(unit), _differences, "a")
-    asked = _asked(None, pair, alternative, method)
-    return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, asked)
-
-
-@quiet
-def ttest_ind(
-    a: Data,
-    b: Data,
-    epsilon: float,
-    *,
-    bounds: Pair,
-    equal_var: bool = False,
-    alternative: str = "two-sided",
-    neighbors: str | None = None,
-    missing: Missing = "error",
-    unit: Keys | None = None,
-    rng: object = None,
-    budget: Spender | None = None,
-) -> InferenceResults:
-    """Test whether two groups have the same mean, by Welch's t test.
-
-    The variances may differ.
-
-    Parameters
-    ----------
-    a, b : array_like of shape (n1,) and (n2,)
-        The groups' numbers; values outside the bounds are clipped to them. Series with different names name
-        the groups.
-    epsilon : float
-        Privacy parameter; above 0 and finite. Each group gets the whole of it, as a record is in one group.
-    bounds : (float, float)
-        Public bounds of both groups' data, chosen without looking at them.
-    equal_var : bool, default False
-        Only False. (SciPy's default is True: Student's test, whose level depends on a variance that both
-        groups have, which no release can show.)
-    alternative : {"two-sided", "less", "greater"}, default "two-sided"
-        Whether the mean of `a` differs from that of `b`, is less, or greater.
-    neighbors : {"bounded", "unbounded"}, optional
-        As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
-    missing : {"error", "drop"} or float, default "error"
-        As in `ttest_1samp`.
-    unit : str, or list of columns, optional
-        Whose data a record is, such as a person's id: a column of each sample's frame, or ids for each
-        sample. At most one record of each unit counts, in one of the groups. By default the budget's.
-    rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Source of the noise. None (default) is the operating system; an int seeds NumPy.
-    budget : Budget, optional
-        Where the release is to be charged.
-
-    Returns
-    -------
-    InferenceResults
-        Its interval is for the mean of `a` less that of `b`. To test alone, `mannwhitneyu` finds more.
-
-    Raises
-    ------
-    PydpstatError
-        Where an argument is not allowed, a group is empty under bounded neighbors, or a value is missing with
-        ``missing="error"``.
-
-    See Also
-    --------
-    f_oneway : more than two groups.
-    mannwhitneyu : by ranks.
-    scipy.stats.ttest_ind : the test without privacy.
-
-    Notes
-    -----
-    Guarantee: epsilon. Under bounded neighbors the groups' sizes and who is in which group are treated as
-    public, and so is whether values are missing with ``missing="error"``. Released are the noisy sums of
-    `moments` for each group. A record moves those of its group alone, so each has the noise of a
-    separate release. Where sizes are private it is the test of ``mean(by=, population=True).difference``.
-
-    Level: measured. As in `ttest_1samp` the p-value is the largest over the variances that are possible, of
-    both groups, and over shapes of their distributions; the common mean is estimated.
-
-    References
-    ----------
-    Welch, B. L. (1947). The generalization of "Student's" problem when several different population variances
-    are involved. Biometrika 34, 28-35.
-    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
-    Journal of the American Statistical Association 89, 1012-1016.
-
-    Examples
-    --------
-    >>> import numpy as np, pydpstat
-    >>> x = np.linspace(20, 60, 500)
-    >>> r = pydpstat.ttest_ind(x + 8, x, 1.0, bounds=(0, 100), rng=1)
-    >>> r.pvalue < 0.01
-    True
-    >>> low, high = r.conf_int()
-    >>> low < 8 < high
-    True
-    """
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
-    if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
-        raise PydpstatError(
-            f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is "
-            "private. Leave it out: Welch's test does not need it and loses little."
-        )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
-    check_epsilon(how)
-    pair = bounds_pair(bounds)
-    check_filling(how.missing, (pair,))
-    samples = samples_of((a, b), SAMPLES, unit, how)
-    names = group_names(samples, SAMPLES)
-    asked = shown_alternative(alternative)
-    release, known = release_groups("ttest_ind", samples, SAMPLES, names, pair, how, asked)
-    note_empty(names, known)
-    return two_samples(release, known, pair, alternative, names)
+    asked = _asked(None, pair, alternative, method, shape)
+    return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, shape, asked)

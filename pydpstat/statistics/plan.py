@@ -167,7 +167,8 @@ def plan(
 
     For means the `bounds` are by default 4 standard deviations to either side; with `bounds` the `sd` is
     theirs divided by 8, or as given, and the null hypothesis's mean is in the middle, or `popmean`. Records
-    are clipped to the bounds as in the test.
+    are clipped to the bounds as in the test. For t tests and `f_oneway`, ``shape="normal"`` plans the test
+    that assumes normal records.
 
     Powers for counts are sums of exact distributions. Those for means, ranks and tables are from 2,000
     simulated releases with fixed seeds, and critical values from the test's own distributions: a standard

@@ -210,6 +210,13 @@ FUNCTIONS: tuple[Function, ...] = (
         _COLUMNS,
     ),
     Function("ttest_1samp", calls.one_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    Function(
+        "ttest_1samp, with cubes",
+        calls.one_t,
+        NUMBERS[::3],
+        _only("unbounded", crossed(({"epsilon": 5.0, "bounds": BOUNDS},), 3.0)),
+        refused=_COLUMNS,
+    ),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
     Function(
         "ttest_ind", calls.welch, NUMBERS[::3], _only("bounded", crossed(_T_TESTS[:1], 3.0)), refused=_COLUMNS

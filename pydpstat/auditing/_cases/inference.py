@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data
+from pydpstat._data.columns import Data, one_column
 from pydpstat._release.options import options
 from pydpstat._release.scope import NOTHING
 from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Options, Release, sound
+from pydpstat.inference._cubic_release import release_cubic, tallied_with_cubic
 from pydpstat.inference._mean_tests import release_groups
 from pydpstat.inference._noisy_tables import noisy_table
 from pydpstat.inference._samples import Sample
@@ -34,6 +35,7 @@ from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
 from pydpstat.results import DPResults
 from pydpstat.results.inference_results import InferenceResults
+from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
@@ -155,6 +157,19 @@ def _sums(released: Callable[..., tuple[DPResults, object]], neighbors: str = "b
     return release
 
 
+def _cubic(neighbors: str = "bounded") -> Release:
+    """Return the release of a t test with a sum of cubes, without the test."""
+    how = options(1.0, 0, "laplace", neighbors, "error", others=False)
+    public: Options = {"data": ("a",), "arguments": (), "bounds": (0.0, 1.0)}
+
+    def release(data: Data) -> object:
+        records, own = records_of(data, how.one_record(None), one_column, "a")
+        found = tallied_with_cubic(records, (0.0, 1.0), own, "t test", "a")
+        return release_cubic("ttest_1samp", "z", found, own, **public)[0]
+
+    return release
+
+
 def _weighted(function: Release, *public: float, **options: Any) -> Release:
     return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
 
@@ -201,6 +216,10 @@ MEANS = (
     sound(
         "ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, FEW_DRAWS
     ),
+    sound("ttest_1samp, with cubes", _cubic(), LOW, HIGH),
+    # 3/4 of the bounds' width: the cubic goes from one end to the other
+    sound("ttest_1samp, with cubes, three quarters", _cubic(), LOW, np.array([0.0, 0.75])),
+    sound("ttest_1samp, with cubes, unbounded", _cubic("unbounded"), FEW, MORE),
     sound(
         "ttest_1samp, exact",
         lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT),

@@ -274,12 +274,14 @@ def _bound(found: Fitted, sizes: tuple[int, ...], noise: Mixed, skewed: bool) ->
     return tail_bound(groups, _means(found, number, noise), float(found.statistic[0]), skewed)
 
 
-def references(sums: Sequence[Floats], sizes: tuple[int, ...], noise: Mixed) -> list[Floats]:
+def references(
+    sums: Sequence[Floats], sizes: tuple[int, ...], noise: Mixed, skewed: bool = True
+) -> list[Floats]:
     """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave
     possible.
     """
     found = welch(np.array(sums)[:, None], noise)
-    return _references(found, sizes, noise, True, None, 0)
+    return _references(found, sizes, noise, skewed, None, 0)
 
 
 def _references(

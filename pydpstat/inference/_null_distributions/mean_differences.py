@@ -26,7 +26,6 @@ from pydpstat.inference._null_distributions.noisy_t import pvalue_floor as plain
 from pydpstat.inference._null_distributions.noisy_welch import (
     COARSE,
     FINE,
-    TOGETHER,
     Group,
     Quadratic,
     around_possible,
@@ -36,10 +35,11 @@ from pydpstat.inference._null_distributions.noisy_welch import (
     groups_under,
     mean_above,
     stretched,
+    together,
     variance_estimate,
     welch_pvalue,
 )
-from pydpstat.inference._null_distributions.simulation import DOWN, FLOOR, SHAPES, UP, outermost
+from pydpstat.inference._null_distributions.simulation import DOWN, FLOOR, UP, outermost
 from pydpstat.r_arithmetic.elementary import Floats
 
 Ends = tuple[float, float]
@@ -121,7 +121,7 @@ def _one_sample(law: NullLaw, first: float, second: float, alternative: str) -> 
     shares = np.zeros(grid.size)
     for index, variance in enumerate(grid.tolist()):
         above, below = [], []
-        for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
+        for shape in law.shapes(variance):
             squares = made.sums(law.n, law.mean, variance, shape)[1] + squared + last
             weights = made.weights(shape)
             above.append(mean_above(weights * (squares >= second)))
@@ -192,7 +192,7 @@ class _Two:
         @cache
         def flags(index: int) -> tuple[bool, bool]:
             above, below = [], []
-            for shape in SHAPES if coarse[index] > 0.0 else SHAPES[:1]:
+            for shape in group.law.shapes(float(coarse[index])):
                 reached = self.seen(place, float(coarse[index]), shape, None).zero >= observed
                 weights = made.weights(shape)
                 above.append(mean_above(weights * reached))
@@ -214,7 +214,7 @@ class _Two:
         noise = sum(each.noise for each in self.groups)
         grids = [self.variances(place)[::2].tolist() for place in (self.open, 1 - self.open)]
         most = 0.0
-        for shapes in TOGETHER:
+        for shapes in together(self.groups):
             first, second = (
                 [self.seen(p, v, shapes[p], kept) for v in grid]
                 for p, kept, grid in zip((self.open, 1 - self.open), (self.noise, None), grids)

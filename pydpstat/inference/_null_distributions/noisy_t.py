@@ -38,14 +38,27 @@ FEW = 20
 _FEW = frozen(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)]))
 
 
+class Third(NamedTuple):
+    """A noisy sum of z^3, and how the noises are mixed into it."""
+
+    value: float
+    noise: Row
+
+
 @dataclass(frozen=True)
 class NoisySums:
-    """Noisy sums of 1, z and z^2 over records z in [-1, 1], and what their noise is made of."""
+    """Noisy sums of 1, z and z^2 over records z in [-1, 1], what their noise is made of, and an assumption.
+
+    `normal` says that the records are assumed to be close to normal; `third` is there where a sum of cubes
+    was released.
+    """
 
     sums: Row
     noise: tuple[Row, Row, Row]
     law: NoiseLaw
     size: int | None
+    normal: bool = False
+    third: Third | None = None
 
     @property
     def unit_variance(self) -> float:
@@ -64,10 +77,10 @@ class NullLaw:
     depending on the noise and on the variance that is looked at (`least_square`).
 
     Its p-value is the largest over all variances that the release leaves possible, and over three shapes of
-    the records' distribution (`centered_sums`). A variance is possible unless Q is too small or too large for
-    it in every shape, each with probability g / 2; g is added to the p-value (Berger, R. L. and Boos, D. D.
-    (1994). P values maximized over a confidence set for the nuisance parameter. Journal of the American
-    Statistical Association 89, 1012-1016).
+    the records' distribution (`centered_sums`), or over the normal one alone. A variance is possible unless Q
+    is too small or too large for it in every shape, each with probability g / 2; g is added to the p-value
+    (Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
+    parameter. Journal of the American Statistical Association 89, 1012-1016).
     """
 
     n: int
@@ -77,6 +90,7 @@ class NullLaw:
     second_noise: Row
     spread: float
     floor: float
+    normal: bool = False
 
     def draws(self) -> Reference:
         """Return the reference draws."""
@@ -91,6 +105,10 @@ class NullLaw:
         """Return the variances that are looked at: 0 and a geometric sequence up to the largest one."""
         return variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
 
+    def shapes(self, variance: float) -> tuple[int, ...]:
+        """Return the shapes that are looked at; without a variance all are the same."""
+        return SHAPES if variance > 0.0 and not self.normal else SHAPES[:1]
+
     def steps(self, shape: int) -> list[tuple[float, float]]:
         """Return the variances where few records, or all but few, are expected to be far off, and slacks.
 
@@ -100,8 +118,8 @@ class NullLaw:
         """
         far = 1.0 - self.mean if shape == UP else 1.0 + self.mean
         largest = 1.0 - self.mean * self.mean
-        if self.spread > far * far or largest <= 0.0:
-            # the noise covers the jumps
+        if self.normal or self.spread > far * far or largest <= 0.0:
+            # there are no jumps, or the noise covers them
             return []
         few = _FEW[_FEW < self.n]
         found = np.concatenate([few / (self.n - few), (self.n - few) / few]) * far * far
@@ -129,7 +147,8 @@ def null_law(known: NoisySums, mean: float, n: int) -> NullLaw:
     first = mix[1] - mean * mix[0]
     second = mix[2] - 2.0 * mean * mix[1] + mean * mean * mix[0]
     spread, floor = unit * float(first @ first), math.sqrt(0.5 * unit * float(mix[2] @ mix[2]))
-    return NullLaw(n, mean, known.law, tuple(first.tolist()), tuple(second.tolist()), spread, floor)
+    noises = tuple(first.tolist()), tuple(second.tolist())
+    return NullLaw(n, mean, known.law, *noises, spread, floor, known.normal)
 
 
 def least_square(n: int, mean: float, variance: float) -> float:
@@ -221,7 +240,7 @@ def extreme(
     for place in outwards(grid.size, min(start, grid.size - 1), flags, law.n >= FEW):
         above = below = 0
         variance = float(grid[place])
-        for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
+        for shape in law.shapes(variance):
             sums, squares = centered_sums(draws, law.n, law.mean, variance, shape)
             squares = squares + noises[1]
             count = int(np.count_nonzero(squares >= second))

@@ -26,7 +26,6 @@ from pydpstat.inference._null_distributions.noisy_t import (
 from pydpstat.inference._null_distributions.simulation import (
     DOWN,
     NORMAL,
-    SHAPES,
     UP,
     Reference,
     centered_sums,
@@ -61,6 +60,11 @@ class Group(NamedTuple):
         sums = sums + self.noises[0]
         squares = squares + self.noises[1]
         return sums / law.n, variance_estimate(law.n, sums, squares, law.spread)
+
+
+def together(groups: tuple[Group, Group]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of shapes that are looked at."""
+    return TOGETHER[:1] if groups[0].law.normal else TOGETHER
 
 
 def variance_estimate(n: int, first: Any, second: Any, spread: float) -> Any:
@@ -98,7 +102,7 @@ def _possible_range(group: Group) -> Floats:
     @cache
     def flags(place: int) -> tuple[bool, bool]:
         above, variance = [], float(coarse[place])
-        for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
+        for shape in law.shapes(variance):
             _, estimates = group.drawn(variance, shape)
             above.append(int(np.count_nonzero(estimates >= group.variance)))
         tail = 0.5 * LEFT_OUT * estimates.size
@@ -150,7 +154,7 @@ def extreme_share(
             slice(max(place - reach, 0), place + reach + 1)
             for place in (min(start[0], first - 1), min(start[1], second - 1))
         )
-        counts = np.max([both.counts(shapes, rows, columns) for shapes in TOGETHER], axis=0)
+        counts = np.max([both.counts(shapes, rows, columns) for shapes in together(groups)], axis=0)
         share = float((1 + counts.max()) / (size + 1))
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         where = rows.start + int(row), columns.start + int(column)

@@ -22,9 +22,9 @@ from pydpstat.inference._null_distributions.noisy_t import (
     variance_grid,
 )
 from pydpstat.inference._null_distributions.noisy_welch import (
-    TOGETHER,
     Group,
     groups_under,
+    together,
     variance_estimate,
 )
 from pydpstat.inference._null_distributions.simulation import DOWN, SHAPES, UP, centered_sums
@@ -92,13 +92,13 @@ def critical(values: Floats, beyond: int) -> float:
     return float(np.partition(values, place)[place])
 
 
-def _sided(values: Floats, alternative: str) -> Floats:
+def sided(values: Floats, alternative: str) -> Floats:
     return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
 
 
-def _known(n: int, epsilon: float, private: bool) -> NoisySums:
+def _known(n: int, epsilon: float, private: bool, normal: bool) -> NoisySums:
     number, first, second = _mixed(epsilon, private).rows
-    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n)
+    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n, normal)
 
 
 def _mixed(epsilon: float, private: bool) -> group_means.Mixed:
@@ -133,9 +133,10 @@ def one_sample_power(
     alpha: float,
     alternative: str,
     private: bool = False,
+    normal: bool = False,
 ) -> float:
-    """Return the power of the noisy t test."""
-    law = null_law(_known(n, epsilon, private), mean, n)
+    """Return the power of the noisy t test, which may assume normal records."""
+    law = null_law(_known(n, epsilon, private, normal), mean, n)
     draws, noises, grid = law.draws(), law.noises(), law.variances()
     size = noises[0].size
     # of a private number of records some are left out, too
@@ -149,21 +150,21 @@ def one_sample_power(
     def limit(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
         least = law.least(variance)
         moved = sums + slack * (squares < least) + noises[0]
-        return critical(_sided(moved / np.sqrt(np.maximum(squares, least) + law.spread), alternative), beyond)
+        return critical(sided(moved / np.sqrt(np.maximum(squares, least) + law.spread), alternative), beyond)
 
     low, high, limits = (np.empty(grid.size) for _ in range(3))
     for place, variance in enumerate(grid.tolist()):
         drawn = []
-        for shape in SHAPES if variance > 0.0 else SHAPES[:1]:
+        for shape in law.shapes(variance):
             sums, squares = centered_sums(draws, n, mean, variance, shape)
             squares = squares + noises[1]
-            drawn.append((*_tails(squares, outside), limit(sums, squares, variance)))
+            drawn.append((*tails(squares, outside), limit(sums, squares, variance)))
         lows, highs, values = zip(*drawn)
         low[place], high[place], limits[place] = min(lows), max(highs), max(values)
     kept = _kept(second, low, high)
     rejected = np.ones(RUNS, dtype=bool)
     for place in np.flatnonzero(kept.any(axis=1)).tolist():
-        found = _sided(_statistic(law, first, second, float(grid[place])), alternative)
+        found = sided(_statistic(law, first, second, float(grid[place])), alternative)
         rejected &= ~kept[place] | (found > limits[place])
     lowest = grid[kept.argmax(axis=0)]
     highest = grid[grid.size - 1 - kept[::-1].argmax(axis=0)]
@@ -172,12 +173,12 @@ def one_sample_power(
             inside = rejected & (lowest <= variance) & (variance <= highest)
             if inside.any():
                 sums, squares = centered_sums(draws, n, mean, variance, shape)
-                found = _sided(_statistic(law, first, second, variance), alternative)
+                found = sided(_statistic(law, first, second, variance), alternative)
                 rejected &= ~inside | (found > limit(sums, squares + noises[1], variance, slack))
     return float(rejected.mean())
 
 
-def _tails(squares: Floats, outside: int) -> tuple[float, float]:
+def tails(squares: Floats, outside: int) -> tuple[float, float]:
     """Return what is above all but `outside` + 1 of the values, and below all but so many."""
     arranged = np.partition(squares, (outside, squares.size - 1 - outside))
     return float(arranged[outside]), float(arranged[squares.size - 1 - outside])
@@ -203,8 +204,8 @@ def _variances(group: Group, n: int, seen: tuple[Floats, Floats]) -> _Variances:
     estimates = variance_estimate(n, *seen, law.spread)
     low, high = np.empty(grid.size), np.empty(grid.size)
     for place, variance in enumerate(grid.tolist()):
-        drawn = [group.drawn(variance, shape)[1] for shape in (SHAPES if variance > 0.0 else SHAPES[:1])]
-        tails = [_tails(each, int(0.5 * LEFT_OUT * each.size)) for each in drawn]
+        drawn = [group.drawn(variance, shape)[1] for shape in law.shapes(variance)]
+        tails = [tails(each, int(0.5 * LEFT_OUT * each.size)) for each in drawn]
         low[place], high[place] = min(each[0] for each in tails), max(each[1] for each in tails)
     kept = _kept(estimates, low, high)
     some = kept.any(axis=1)
@@ -221,10 +222,15 @@ def two_sample_power(
     alpha: float,
     alternative: str,
     private: bool = False,
+    normal: bool = False,
 ) -> float:
-    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle."""
+    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
+
+    The test may assume normal records.
+    """
     n1, n2 = sizes
-    groups = groups_under((_known(n1, epsilon, private), _known(n2, epsilon, private)), 0.0)
+    first_known, second_known = (_known(n, epsilon, private, normal) for n in sizes)
+    groups = groups_under((first_known, second_known), 0.0)
     beyond = allowed(alpha, 2.0 * LEFT_OUT, groups[0].noises[0].size)
     if beyond < 0:
         return 0.0
@@ -251,11 +257,11 @@ def two_sample_power(
             if not both.any():
                 continue
             least, limit = max(floor, first.least[i] + second.least[j]), -math.inf
-            for shapes in TOGETHER:
+            for shapes in together(groups):
                 (mean1, part1), (mean2, part2) = row[shapes[0]], column[shapes[1]]
                 total = np.maximum(part1 / n1 + part2 / n2, least) + noise
-                limit = max(limit, critical(_sided((mean1 - mean2) / np.sqrt(total), alternative), beyond))
-            found = _sided(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
+                limit = max(limit, critical(sided((mean1 - mean2) / np.sqrt(total), alternative), beyond))
+            found = sided(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
             rejected &= ~both | (found > limit)
     return float(rejected.mean())
 
@@ -266,7 +272,13 @@ def spaced(groups: int, effect: float) -> Floats:
 
 
 def several_means_power(
-    sizes: tuple[int, ...], epsilon: float, effect: float, sd: float, alpha: float, private: bool = False
+    sizes: tuple[int, ...],
+    epsilon: float,
+    effect: float,
+    sd: float,
+    alpha: float,
+    private: bool = False,
+    normal: bool = False,
 ) -> float:
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 
@@ -281,7 +293,7 @@ def several_means_power(
     found = group_means.welch(np.array([number, first, second]), noise).statistic
     limits = []
     for row in range(TYPICAL):
-        references = group_means.references((number[row], first[row], second[row]), sizes, noise)
+        references = group_means.references((number[row], first[row], second[row]), sizes, noise, not normal)
         beyond = allowed(alpha, group_means.SLACK, references[0].size)
         if beyond < 0:
             return 0.0

@@ -1,0 +1,134 @@
+"""The release behind a t test that allows for skewness: noisy sums of z, z^2 and a cubic.
+
+Where epsilon is large, the sums of `pydpstat.inference._moment_release` leave the t test unsure of one thing
+only: how skewed the records are. So a tenth of epsilon goes to the sum of t(z) = 4 z^3 - 3 z. Epsilon has
+two parts, by the triangle inequality. What is released of z and z^2 moves by 1 at most when a record is
+replaced, added or removed (`weights` there, and the partition of unity), and is multiplied by nine tenths.
+The cubic lies within [-1, 1], on the grid as well: its sum moves by 2 at most where a record is replaced, and
+is multiplied by half a tenth; it moves by 1 where one is added or removed, and is multiplied by a tenth. The
+whole moves by 9/10 + 1/10 = 1 at most, in the L1 norm that Laplace noise answers to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from pydpstat._data.columns import Pair
+from pydpstat._release.additive import Query
+from pydpstat._release.options import Options, check_records
+from pydpstat._release.statistic import release_statistic
+from pydpstat.inference._moment_release import sum_names
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import PostProcessing, Scaled
+from pydpstat.results.results import DPResults
+from pydpstat.statistics._kernels import partition
+from pydpstat.statistics._kernels.cubic_sums import cubic_sums
+from pydpstat.statistics._kernels.group_sums import merged
+from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
+from pydpstat.statistics._kernels.records import Records
+
+# what the cubic has of epsilon
+CUBIC = Fraction(1, 10)
+_OTHERS = 1 - CUBIC
+# from this epsilon on, and this times the root of a public number of records, skewness is what is unsure
+LEAST_EPSILON, LEAST_ROOT, LEAST_RECORDS = 4.0, 40.0, 8
+
+
+def has_cubic(epsilon: float, size: int | None) -> bool:
+    """Tell from public numbers whether the cubic is released; a private number of records is None."""
+    if size is None:
+        return epsilon >= LEAST_EPSILON
+    return size >= LEAST_RECORDS and epsilon >= max(LEAST_EPSILON, LEAST_ROOT / math.sqrt(size))
+
+
+def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: str, argument: str) -> Sums:
+    """Return the exact sums of z, and of z^2 and the cubic, over all records."""
+    tally = partial(cubic_sums, grids=[standard_grid(*pair)], missing=how.missing)
+    (found,), _ = records.numbered(
+        lambda: records.fold(tally, merged),
+        lambda found: found[0].count,
+        partial(check_records, how, least=1, statistic=statistic, argument=argument),
+    )
+    return found
+
+
+def weighted(found: Sums, bounded: bool) -> list[Fraction]:
+    """Return exact weighted sums, the cubic's last, which a neighbor moves by 1 at most together."""
+    first, square, cubic = (Fraction(total, 1 << BITS) for total in (*found.first, *found.products))
+    if bounded:
+        return [_OTHERS * first / 2, _OTHERS * square / 4, CUBIC * cubic / 2]
+    plain = replace(found, products=found.products[:1])
+    return [
+        *(_OTHERS * each for each in partition.weight_sums(plain, partition.PARABOLA_WEIGHTS)),
+        CUBIC * cubic,
+    ]
+
+
+def factors(bounded: bool) -> list[float]:
+    """Return what takes the weights off again."""
+    if bounded:
+        return [float(2 / _OTHERS), float(4 / _OTHERS), float(2 / CUBIC)]
+    return [float(1 / _OTHERS)] * 3 + [float(1 / CUBIC)]
+
+
+def mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
+    """Return how noises of scale 1 are mixed into the sums of 1, z, z^2 and z^3."""
+    scales = np.array(factors(bounded)) / epsilon
+    rows = np.zeros((4, scales.size))
+    if bounded:
+        rows[1, 0], rows[2, 1] = scales[:2]
+    else:
+        rows[:3, :3] = partition.PARABOLA * scales[:3]
+    rows[3, -1] = scales[-1]
+    # z^3 = (t + 3 z) / 4
+    rows[3] = (rows[3] + 3.0 * rows[1]) / 4.0
+    one, two, three, four = (tuple(row) for row in rows.tolist())
+    return one, two, three, four
+
+
+def known_of(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
+    """Return the noisy sums of 1, z, z^2 and z^3 that released ones are, with the weights taken off."""
+    *others, cubic = values
+    if size is not None:
+        count, first, second = float(size), *others
+    else:
+        count, first, second = (partition.PARABOLA @ np.array(others)).tolist()
+    *noise, third = mixing(epsilon, size is not None)
+    row = noise[0], noise[1], noise[2]
+    return NoisySums(
+        (count, first, second), row, "laplace", size, third=Third((cubic + 3.0 * first) / 4.0, third)
+    )
+
+
+def release_cubic(
+    function: str,
+    name: str,
+    found: Sums,
+    how: Options,
+    *,
+    data: tuple[str, ...],
+    arguments: tuple[tuple[str, object], ...],
+    bounds: Pair,
+) -> tuple[DPResults, NoisySums]:
+    """Release the sums of one sample."""
+    size = found.count if how.bounded else None
+    labels = Labels(function, (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}"))
+    query = Query.of(function, weighted(found, how.bounded), Fraction(1), labels, size, inner=True)
+    scales = np.array(factors(how.bounded))
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
+
+    release = release_statistic(
+        function, query, how, data=data, arguments=arguments, bounds=bounds, publish=publish
+    )
+    plain = float(np.max(release.noise_scale))
+    release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
+    return release, known_of(np.asarray(release.value).tolist(), size, 1.0 / plain)

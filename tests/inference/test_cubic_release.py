@@ -1,0 +1,91 @@
+"""The release of a t test with a sum of cubes: its sensitivity, what it says, and where it is made."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import pydpstat as dp
+from pydpstat._data.columns import Columns
+from pydpstat.inference._cubic_release import has_cubic, known_of, mixing, weighted
+from pydpstat.statistics._kernels.cubic_sums import cubic_sums
+from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
+from pydpstat.statistics._kernels.records import Part
+
+BOUNDS = (-1.0, 1.0)
+RECORDS = st.floats(-1.5, 1.5)
+
+
+def sums(values):
+    column = np.array(values, dtype=np.float64)
+    part = Part(Columns((column,), (None,), None, None, column.size), None)
+    return cubic_sums(part, [standard_grid(*BOUNDS)], "error")[0]
+
+
+def moved(first, second, bounded):
+    pairs = zip(weighted(sums(first), bounded), weighted(sums(second), bounded))
+    return sum(abs(one - other) for one, other in pairs)
+
+
+@given(RECORDS, RECORDS)
+@example(-1.0, 1.0)
+@example(-1.0, 0.5)
+@example(-(3**-0.5), 3**-0.5)
+def test_a_record_that_is_replaced_moves_the_sums_by_one_at_most(old, new):
+    assert moved([0.3, old], [0.3, new], True) <= 1
+
+
+@given(RECORDS)
+@example(1.0)
+@example(-0.5)
+def test_a_record_that_is_added_moves_the_sums_by_one_at_most(new):
+    assert moved([0.3], [0.3, new], False) <= 1
+
+
+def test_both_limits_are_attained():
+    assert moved([-1.0], [1.0], True) == moved([0.0], [0.0, 1.0], False) == 1
+
+
+def test_the_sums_are_those_of_the_records():
+    z = np.random.default_rng(1).uniform(-1, 1, 1000)
+    found = sums(z)
+    unit = Fraction(1, 1 << BITS)
+    assert float(found.first[0] * unit) == pytest.approx(z.sum(), abs=1e-8)
+    expected = (z * z).sum(), (4 * z**3 - 3 * z).sum()
+    assert [float(each * unit) for each in found.products] == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_the_noise_is_mixed_as_the_sums_are(bounded):
+    z = np.random.default_rng(1).uniform(-1, 1, 50)
+    exact = [float(each) for each in weighted(sums(z), bounded)]
+    noise = np.array([0.3, -0.2, 0.7, 0.1])[: len(exact)]
+    from pydpstat.inference._cubic_release import factors
+
+    values = (np.array(exact) + noise / 5.0) * factors(bounded)
+    known = known_of(values.tolist(), 50 if bounded else None, 5.0)
+    plain = np.array([50.0, z.sum(), (z * z).sum(), (z**3).sum()])
+    expected = plain + np.array(mixing(5.0, bounded)) @ noise
+    assert np.allclose([*known.sums, known.third.value], expected, atol=1e-8)
+
+
+def test_it_is_made_where_public_numbers_say_so():
+    assert has_cubic(4.0, None) and not has_cubic(3.99, None)
+    assert has_cubic(4.0, 110) and not has_cubic(3.99, 10**6)
+    assert not has_cubic(1e6, 7) and has_cubic(10.0, 16) and not has_cubic(9.9, 16)
+    x = np.linspace(-0.5, 0.9, 110)
+    names = {
+        how: [name for name, _ in dp.ttest_1samp(x, 0, epsilon, bounds=BOUNDS, shape=how, rng=1).released]
+        for how, epsilon in (("any", 5.0), ("normal", 5.0))
+    }
+    assert names["any"] == ["sum of z", "sum of z^2", "sum of 4 z^3 - 3 z"]
+    assert names["normal"] == ["sum of z", "sum of z^2"]
+    assert len(dp.ttest_1samp(x, 0, 3.0, bounds=BOUNDS, rng=1).released) == 2
+
+
+def test_the_noise_is_that_of_nine_tenths_and_of_one():
+    x = np.linspace(-0.5, 0.9, 110)
+    found = dp.ttest_1samp(x, 0, 5.0, bounds=BOUNDS, rng=1)
+    assert found.noise_scale == pytest.approx(np.array([2.0, 4.0, 18.0]) / 4.5)
