@@ -48,6 +48,7 @@ _RATIO, _MOST = 1.1, 31
 _NEAR_REACH, _FAR_REACH = (4.5, 9.0, 5.0), (6.0, 18.0, 15.0)
 # of a number of records far off: how much it grows where the distribution jumps
 _GROWTH, _PART = 0.12, 0.04
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -247,6 +248,36 @@ def _chance(found: Flags, weights: Floats | None) -> float:
     return np.count_nonzero(found) / found.size if weights is None else mean_above(found * weights)
 
 
+def _nearest(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> list[tuple[int, int]]:
+    """Return the variance that fits the release best for each share, where one does."""
+    n, moments = law.law.n, shape_moments(law.law.mean, variances, side)
+    square, usual = law.about_sample(seen, side)
+    noise, usual_noise = law.reach(side)
+    apart = (square - n * moments.square) ** 2 / (n * moments.square_variance + 2.0 * noise**2 + _TINY)
+    apart += (usual - n * moments.usual) ** 2 / (n * moments.usual_variance + 2.0 * usual_noise**2 + _TINY)
+    best = apart.argmin(axis=1)
+    return [(row, int(column)) for row, column in enumerate(best) if apart[row, column] < 1.0]
+
+
+def _extreme(
+    law: SkewedLaw,
+    seen: Centered,
+    sums: Centered,
+    variance: float,
+    weights: Floats | None,
+    alternative: str,
+) -> float:
+    """Return how probable a statistic as extreme as the observed one is among draws."""
+    observed, drawn = law.statistic(seen, variance), law.statistic(sums, variance)
+    if alternative == "two-sided":
+        extreme = np.abs(drawn) >= abs(observed)
+    else:
+        extreme = drawn >= observed if alternative == "greater" else drawn <= observed
+    if weights is None:
+        return (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1)
+    return mean_above(extreme * weights)
+
+
 def largest_share(
     law: SkewedLaw, seen: Centered, alternative: str, left_out: float, enough: float = 2.0
 ) -> float:
@@ -255,27 +286,25 @@ def largest_share(
     The search goes over variances and shapes that are possible.
     """
     variances = variances_for(law, seen)
+    if enough < 1.0:
+        # what is certainly possible may be enough
+        for side in SIDES:
+            for row, column in _nearest(law, seen, variances, side):
+                variance, share_of = float(variances[column]), SHARES[row]
+                sums, weights = law.drawn(variance, side, share_of), law.weights(share_of)
+                if (found := _extreme(law, seen, sums, variance, weights, alternative)) > enough:
+                    return found
     both = [_Seen(law, seen, variances, side, left_out) for side in SIDES]
     # the normal shape has no side
     both[0].kept[0] &= both[1].kept[0]
     both[1].kept[0] = False
     most = 0.0
 
-    def share(sums: Centered, variance: float, weights: Floats | None) -> float:
-        observed, drawn = law.statistic(seen, variance), law.statistic(sums, variance)
-        extreme = {
-            "two-sided": lambda: np.abs(drawn) >= abs(observed),
-            "greater": lambda: drawn >= observed,
-            "less": lambda: drawn <= observed,
-        }[alternative]()
-        if weights is None:
-            return (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1)
-        return mean_above(extreme * weights)
-
     for each in both:
         for row, column in np.argwhere(each.kept).tolist():
-            found = share(each.drawn(row, column), float(variances[column]), law.weights(SHARES[row]))
-            most = max(most, found)
+            variance, weights = float(variances[column]), law.weights(SHARES[row])
+            sums = each.drawn(row, column)
+            most = max(most, _extreme(law, seen, sums, variance, weights, alternative))
             if most > enough:
                 return most
     for each in both:
@@ -287,7 +316,7 @@ def largest_share(
             if low <= variance <= high and most <= enough:
                 first, second, third = law.drawn(variance, each.side, 1.0)
                 moved = Centered(first + slack * (second < law.law.least(variance)), second, third)
-                most = max(most, share(moved, variance, law.weights(1.0)))
+                most = max(most, _extreme(law, seen, moved, variance, law.weights(1.0), alternative))
     return most
 
 
