@@ -1,5 +1,7 @@
 """Level and power of the t test with a sum of cubes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from levels.means import LAWS, points
@@ -7,6 +9,7 @@ from scipy import stats
 
 import pydpstat as dp
 from pydpstat.inference._cubic_release import mixing
+from pydpstat.inference._null_distributions.mean_differences import t_pvalue
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Third
 from pydpstat.inference._null_distributions.skewed_power import rejected
 from pydpstat.inference._null_distributions.skewed_shapes import (
@@ -59,8 +62,9 @@ def test_the_level_is_kept(law, n, epsilon):
 @pytest.mark.slow
 def test_too_much_noise_is_found():
     rng = np.random.default_rng(1)
-    law, seen = released(LAWS["constant"], 110, 5.0, rng, noise=1.5)
-    assert rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.08
+    # where noise alone decides, 0.002 are rejected: the same noise is in the sum of squares
+    law, seen = released(LAWS["constant"], 110, 5.0, rng, noise=3.0)
+    assert rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.1
 
 
 @pytest.mark.slow
@@ -110,5 +114,5 @@ def test_small_p_values_go_on():
     assert skewed_pvalue(known, 0.0)[1] < 1e-5
     far = float(z.mean()) - 4 * 0.0125
     ordinary = stats.ttest_1samp(z, far).pvalue
-    # errors of the weighted draws, and skewness that is not ruled out
-    assert ordinary < skewed_pvalue(known, far)[1] < 5 * ordinary
+    # without cubes more skewed shapes are possible
+    assert ordinary < skewed_pvalue(known, far)[1] < t_pvalue(replace(known, third=None), far)[1]
