@@ -292,7 +292,17 @@ def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[
         return _ordered(series, op, value)
     code = places(series, [value])
     true, known = code == 0, code != -1
+    if kind is None:
+        known &= true | np.array([_is_comparable(each, value) for each in series], dtype=bool)
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+
+
+def _is_comparable(held: object, value: object) -> bool:
+    """Tell whether an object can be asked for being equal; one that raises an error is missing."""
+    try:
+        return bool(held == value) or True
+    except Exception:  # an object may raise what it likes when it is compared
+        return False
 
 
 def _ordered(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
