@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from levels import coefficients
-from pydpstat.inference._logit_records import SCORE_SHARE
+from pydpstat._release.additive import Query
+from pydpstat.inference._design import read_regression
 from pydpstat.inference._null_distributions.logistic_cells import logistic
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs
-from pydpstat.inference.logit import fit, stages_for
+from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
+from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
+from pydpstat.inference.logit import fit, records_of, stages_for
 
 Setting = dict[str, Any]
 DESIGNS = ("uniform", "normal", "correlated", "skewed", "two values", "heavy tails")
@@ -102,40 +104,18 @@ POWER: list[Setting] = [
 ]
 
 
-def law(setting: Setting, generator: np.random.Generator) -> LogitLaw:
+def law(setting: Setting, generator: np.random.Generator) -> LogitLaw | WindowedLogit:
     """Return what a simulated release says."""
     b = np.array(setting["coefficients"])
-    n, p, d = setting["n"], b.size - 1, b.size
+    n, p = setting["n"], b.size - 1
     z = predictors(generator, n, p, setting["design"])
-    y = np.where(generator.random(n) < logistic(b[0] + z @ b[1:]), 1.0, -1.0)
-    v = np.column_stack([np.ones(n), z])
-    places = pairs(d)
-    unit = 2.0 / (p + 2) ** 2
+    y = generator.random(n) < logistic(b[0] + z @ b[1:])
+    records = records_of(read_regression(y, z, [(-1, 1)] * p, None, "error", binary=True))
 
-    def moments(scale: float) -> np.ndarray:
-        squares = z.T @ z
-        weights = [1.0] * (1 + 2 * p) + [0.5 if i == j else 1.0 for i, j in places if i > 0]
-        totals = [y.sum(), *(y @ z), *z.sum(0), *(squares[i - 1, j - 1] for i, j in places if i > 0)]
-        return unit * np.array(weights) * totals + generator.laplace(0.0, scale, len(totals))
+    def ask(query: Query, share: float) -> tuple[np.ndarray, float]:
+        return query.value + generator.laplace(0.0, 1.0 / share, query.value.size), 1.0 / share
 
-    def score(center: np.ndarray, line: Any, scale: float) -> np.ndarray:
-        eta = v @ center
-        s = logistic(eta)
-        rest = np.clip((s - 0.5 - line.level - line.slope * eta) / line.apart, -1.0, 1.0)
-        weight = np.clip((s * (1.0 - s) - line.weight) / line.weight_apart, -1.0, 1.0)
-        informed = (v * weight[:, None]).T @ v
-        first = float(SCORE_SHARE) / (2 * d) * (rest @ v)
-        second = float(1 - SCORE_SHARE) / (d * (d + 1)) * np.array([informed[i, j] for i, j in places])
-        found = np.concatenate([first, second])
-        return found + generator.laplace(0.0, scale, found.size)
-
-    shares = stages_for(setting["epsilon"], n, p)
-    return fit(
-        n,
-        p,
-        lambda: (moments(1.0 / shares[0]), 1.0 / shares[0]),
-        [lambda center, line, e=e: (score(center, line, 1.0 / e), 1.0 / e) for e in shares[1:]],
-    )
+    return fit(records, stages_for(setting["epsilon"], n, p), ask)
 
 
 rejections = partial(coefficients.rejections, law)

@@ -12,10 +12,11 @@ from levels import coefficients
 from levels.logit import predictors
 from pydpstat.inference._cell_regression import SHARES, fit, table_of
 from pydpstat.inference._design import Regression, read_regression
-from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._logit_cells import CellRecords, Cells
 from pydpstat.inference._moment_noise import CellCubes
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
 from pydpstat.inference._null_distributions.logistic_cells import logistic
+from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.random import source_from
 
@@ -72,7 +73,7 @@ POWER: list[Setting] = [
 ]
 
 
-def law(setting: Setting, generator: np.random.Generator) -> CellLogit:
+def law(setting: Setting, generator: np.random.Generator) -> CellLogit | WindowedLogit:
     """Return what a simulated release says."""
     factors, design, b = _DESIGNS[setting["design"]]
     n, bounded = setting["n"], setting["neighbors"] == "bounded"
@@ -94,7 +95,7 @@ def law(setting: Setting, generator: np.random.Generator) -> CellLogit:
         noise = mechanism.calibrate_vector(share, 0.0, 1.0, query.value.size)
         return query.value + noise.draw(source, query.value.size, None), (noise.scale[0], noise.scale[-1])
 
-    return fit(records, parts_of(eps, SHARES), ends, None, ask)
+    return fit(records, parts_of(eps, SHARES), ends, None, ask)[0]
 
 
 def _records(y: np.ndarray, codes: list[np.ndarray], factors: Any, z: np.ndarray) -> CellRecords:

@@ -14,7 +14,6 @@ from pydpstat._release.options import Options
 from pydpstat._release.payment import paid
 from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
-    LawCombination,
     LawCombinations,
     empty_levels,
     empty_responses,
@@ -22,10 +21,21 @@ from pydpstat.inference._coefficients import (
     note_empty,
 )
 from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._logit_cells import CellRecords, Cells, single_noise
 from pydpstat.inference._moment_noise import CellCubes
 from pydpstat.inference._null_distributions.cell_logit import CellLogit, expansion_at
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, CellTable, lines_at
+from pydpstat.inference._null_distributions.logistic_equations import (
+    Asked,
+    NoisySums,
+    Scaling,
+    WindowedLogit,
+    enough,
+    rest_of,
+    solved,
+    steep,
+    sums_of,
+)
 from pydpstat.inference._null_distributions.noise import SMALLEST
 from pydpstat.inference._null_distributions.noisy_logit import symmetric
 from pydpstat.mechanisms.geometric import Geometric
@@ -43,7 +53,7 @@ def logit_results(
     law: Law,
     releases: list[DPResults],
     design: LinearDesign,
-    scaled: Floats,
+    scaling: Scaling,
     *,
     nothing: str,
     empty: npt.NDArray[np.bool_] | None = None,
@@ -51,10 +61,14 @@ def logit_results(
     **own: object,
 ) -> RegressionResults:
     """Return the results of a fit."""
-    coef = scaled @ law.estimate
-    parts = tuple(LawCombination(law, each) for each in scaled)
-    errors = np.array([each.error for each in parts])
-    hidden = hidden_names(design.names, errors)
+    if empty is None:
+        empty = np.zeros(len(design.names), dtype=bool)
+    combinations = LawCombinations(law, scaling.combinations, tuple(empty.tolist()))
+    parts = tuple(combinations.of(each) for each in np.eye(empty.size))
+    coef, errors = (np.array(each) for each in zip(*((part.estimate, part.error) for part in parts)))
+    hidden = hidden_names(design.names, np.where(empty, 0.0, errors))
+    reason = LIMITED if law.limited else nothing
+    told = [WEIGHTED.format(_places(law.window, scaling, design))] if isinstance(law, WindowedLogit) else []
     return RegressionResults.of_several(
         releases,
         [f"{place}: " if place else "" for place in range(len(releases))],
@@ -62,26 +76,53 @@ def logit_results(
         response=design.response,
         names=design.names,
         coef=coef,
-        errors=errors if empty is None else np.where(empty, np.inf, errors),
+        errors=errors,
         null=0.0,
         tested=design.names,
-        statistics=coef / errors,
+        statistics=np.where(np.isinf(errors), 0.0, coef / errors),
         probabilities=np.array([each.pvalue(0.0) for each in parts]),
         pvalue_floor=SMALLEST,
         intervals=parts,
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
-        combinations=LawCombinations(law, scaled),
+        combinations=combinations,
         assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(*([nothing.format(hidden)] if hidden else []), *remarks, *design.remarks),
+        remarks=(*([reason.format(hidden)] if hidden else []), *told, *remarks, *design.remarks),
         bounds=design.bounds[1:],
         **own,
     )
 
 
+def _places(window: Scaling, scaling: Scaling, design: LinearDesign) -> str:
+    """Return where numbers are weighted, in the data's units."""
+    ends = [window.middle + side * window.half for side in (-1.0, 1.0)]
+    low, high = (scaling.middle + scaling.half * np.clip(each, -1.0, 1.0) for each in ends)
+    return ", ".join(
+        f"{name} from {float(first):.4g} to {float(last):.4g}"
+        for name, numeric, first, last in zip(design.names[1:], _numeric(design), low, high)
+        if numeric
+    )
+
+
+def _numeric(design: LinearDesign) -> list[bool]:
+    """Tell which coefficients but the constant are those of numbers."""
+    return [each.levels is None for each in design.predictors for _ in each.names]
+
+
+LIMITED = (
+    "There is no estimate of {}: slopes are too steep between the bounds, and a limit stopped the steps "
+    "towards them. Give bounds nearer to the predictors' values, more records or a larger epsilon."
+)
+WEIGHTED = (
+    "Slopes are steep between the bounds. So the last equations weight predictors within intervals that "
+    "follow from noisy means and variances, and clip weights there: {}. The model has no other bounds than "
+    "those that were given."
+)
 # the shares of epsilon of the table, and of what lines leave, one after another
 SHARES = (0.8, 0.08, 0.12)
+# slopes whose sizes add up to more are too steep for lines; from where these end they are followed up to here
+_STEEP = 8.0
 # releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise
 Ask = Callable[[Query, CellCubes, float], tuple[Floats, tuple[float, float]]]
 _NOTHING = (
@@ -111,8 +152,8 @@ def by_cells(
             arguments=arguments,
             conditions=design.conditions,
         )
-        law = CellLogit(table_of(cells, found.value, (how.epsilon / ends, 0.0), ends), None)
-        return _results(law, [found], design, cells)
+        table = table_of(cells, found.value, (how.epsilon / ends, 0.0), ends)
+        return _results(CellLogit(table, None), table, [found], design, cells)
     record = call("logit", how, (regression.formula, "data"), arguments)
     claim, held = promise_of_stages(how, design.conditions)
     releases: list[DPResults] = []
@@ -124,26 +165,58 @@ def by_cells(
         return releases[-1].value, (float(scales[0]), float(scales[-1]))
 
     with paid(how.budget, held, record, CellCubes.name):
-        law = fit(records, parts_of(how.epsilon, SHARES), ends, nobs, ask)
-    return _results(law, releases, design, cells, claim=claim, guarantee=held)
+        law, table = fit(records, parts_of(how.epsilon, SHARES), ends, nobs, ask)
+    return _results(law, table, releases, design, cells, claim=claim, guarantee=held)
 
 
 def fit(
     records: CellRecords, epsilons: tuple[float, ...], ends: int, nobs: int | None, ask: Ask
-) -> CellLogit:
-    """Return what the last of the releases says: a table, then what lines leave at its estimates."""
+) -> tuple[CellLogit | WindowedLogit, CellTable]:
+    """Return what the last of the releases says: a table, then what lines leave at its estimates.
+
+    The table is returned, too. Where slopes are too steep for lines, equations follow instead. What is asked
+    for depends on noisy numbers alone.
+    """
     cells = records.cells
     asked = ask(records.table(ends, nobs), cells.table_noise(ends), epsilons[0])
     table = table_of(cells, *asked, ends)
     numbers = list(cells.numbers)
-    law = CellLogit(table, None)
-    for epsilon in epsilons[1:]:
+    law, sums = CellLogit(table, None), sums_of(table)
+    for place, epsilon in enumerate(epsilons[1:], 1):
+        whole, size = float(law.model.sizes.sum()), cells.rows.shape[1]
+        if steep(law.estimate[numbers], sums, _STEEP) and enough(whole, math.fsum(epsilons), size):
+            return _steep(records, table, sums, rest_of(epsilons[place:]), (ends, nobs), ask), table
         center, shares = moderate(law)
         reach = float(np.abs(center[numbers]).sum())
         lines = lines_at(cells.rows @ center, reach, shares)
         left, scales = ask(records.rest(center, lines, ends, nobs), cells.rest_noise(ends), epsilon)
         law = CellLogit(table, expansion_at(center, lines, left, scales, table))
-    return law
+    return law, table
+
+
+def _steep(
+    records: CellRecords,
+    table: CellTable,
+    sums: NoisySums,
+    epsilon: float,
+    kind: tuple[int, int | None],
+    ask: Ask,
+) -> WindowedLogit:
+    """Return what equations say; `kind` is how many records a change moves, and their public number."""
+    own = records.whole()
+
+    def noisy(query: Query, share: float) -> tuple[Floats, float]:
+        found, scales = ask(query, single_noise(query.value.size), share)
+        return found, scales[0]
+
+    asked = Asked(
+        own.limits(kind[0]),
+        float(own.unit(kind[0])),
+        lambda window, share: noisy(own.near(window, *kind), share),
+        lambda at, share: noisy(own.equations(at, *kind), share),
+    )
+    ridge = 1.5 * math.sqrt(len(table.numbers)) * table.products_scale / sums.records + 1e-6
+    return solved(sums, sums.start(ridge), epsilon, asked)
 
 
 def table_of(cells: Cells, noisy: Floats, scales: tuple[float, float], ends: int) -> CellTable:
@@ -169,14 +242,19 @@ def moderate(law: CellLogit) -> tuple[Floats, Floats]:
 
 
 def _results(
-    law: CellLogit, releases: list[DPResults], design: LinearDesign, cells: Cells, **promised: Guarantee
+    law: CellLogit | WindowedLogit,
+    table: CellTable,
+    releases: list[DPResults],
+    design: LinearDesign,
+    cells: Cells,
+    **promised: Guarantee,
 ) -> RegressionResults:
-    empty, told = _empty(law.table, design)
+    empty, told = _empty(table, design)
     return logit_results(
         law,
         releases,
         design,
-        cells.scaling.combinations,
+        cells.scaling,
         nothing=_NOTHING,
         empty=empty,
         remarks=told,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ from pydpstat.statistics._kernels.scope import note_unused
 
 if TYPE_CHECKING:
     from pydpstat.inference._null_distributions.cell_logit import CellLogit
+    from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
     from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
 
     # what a logistic regression knows of combinations of its scaled coefficients
-    Law: TypeAlias = CellLogit | LogitLaw
+    Law: TypeAlias = CellLogit | LogitLaw | WindowedLogit
 
 # standard deviations of its noise up to which a number of records cannot be told from 0
 _FAR = 2.0
@@ -154,43 +155,88 @@ def _remark(
     return [f"{told}, {spelled}. A value that is none of the levels counts as {counted}."]
 
 
+class Hidden(NamedTuple):
+    """A combination about which the release is uninformative."""
+
+    estimate: float = math.nan
+    error: float = math.inf
+
+    def pvalue(self, value: float) -> float:
+        """Return 1: no value is rejected."""
+        return 1.0
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the whole line."""
+        return -math.inf, math.inf
+
+
+HIDDEN = Hidden()
+
+
 @dataclass(frozen=True, eq=False)
 class LawCombinations(Frozen):
-    """Combinations of a logistic regression's coefficients."""
+    """Combinations of a logistic regression's coefficients; `empty` tells which ones have no records."""
 
     law: Law
     scaled: Floats
+    empty: tuple[bool, ...] = ()
 
-    def of(self, weights: Floats) -> LawCombination:
+    def of(self, weights: Floats) -> LawCombination | Hidden:
         """Return a combination of the coefficients in the data's units."""
-        return LawCombination(self.law, weights @ self.scaled)
+        if any(gone and weight != 0.0 for gone, weight in zip(self.empty, weights.tolist())):
+            return HIDDEN
+        found = LawCombination(self.law, weights @ self.scaled)
+        return found if found.told else HIDDEN
+
+
+# the level of intervals that results show: where theirs has no end on either side there is no estimate
+_SHOWN = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class LawCombination(Frozen):
-    """One combination of a logistic regression's coefficients."""
+    """One combination of a logistic regression's coefficients.
+
+    Estimate, standard error, intervals and p-values agree: there are all of them, or none. The p-value of a
+    value that the interval of level 0.95 has is not below 0.05.
+    """
 
     law: Law
     combination: Floats
+
+    @cached_property
+    def told(self) -> bool:
+        """Whether there is an estimate with a standard error, and an interval with an end."""
+        law, own = self.law, self.combination
+        if law.limited or not law.known(own) or not math.isfinite(self.error):
+            return False
+        return any(map(math.isfinite, self._shown))
+
+    @cached_property
+    def _shown(self) -> tuple[float, float]:
+        """The ends of the interval that results show."""
+        low, high = self.law.ends(self.combination, _SHOWN)
+        return float(low), float(high)
 
     @property
     def estimate(self) -> float:
         """Its estimate."""
         return float(self.combination @ self.law.estimate)
 
-    @property
+    @cached_property
     def error(self) -> float:
         """Its standard error; infinite if the release is uninformative."""
-        known = self.law.known(self.combination)
-        return float(self.law.deviation(self.combination)) if known else math.inf
+        return float(self.law.deviation(self.combination))
 
     def pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""
-        return float(self.law.pvalue(self.combination, value))
+        own, (low, high) = float(self.law.pvalue(self.combination, value)), self._shown
+        # of p-values that fall and rise again an interval has all values in between
+        return max(own, _SHOWN) if low < value < high else own
 
     def ends(self, alpha: float) -> tuple[float, float]:
         """Return the ends of its interval."""
-        low, high = self.law.ends(self.combination, alpha)
+        low, high = self._shown if alpha == _SHOWN else self.law.ends(self.combination, alpha)
         return float(low), float(high)
 
 

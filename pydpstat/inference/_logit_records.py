@@ -1,49 +1,30 @@
-"""The records of a logistic regression: their noisy sums, over all and by cell."""
+"""The records of a logistic regression: their noisy sums."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat._release.additive import Query
-from pydpstat.errors import PydpstatError
-from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._moment_noise import CellCubes, Part
-from pydpstat.inference._null_distributions.logistic_cells import CellLines, Line
+from pydpstat.inference._design import Regression
+from pydpstat.inference._null_distributions.logistic_cells import Line
+from pydpstat.inference._null_distributions.logistic_equations import Place, Scaling
 from pydpstat.inference._null_distributions.noisy_logit import pairs
 from pydpstat.inference._predictors import expanded
-from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.record_grid import CHUNK, check_range
+from pydpstat.statistics._kernels.record_grid import CHUNK
 
 Units = npt.NDArray[np.int64]
-_ONE = float(1 << 30)
+ONE = float(1 << 30)
+# log odds beyond are those of no or all ones in floating point, too
+_STEEPEST = 500.0
 # of a stage's epsilon the score gets so much, and the information the rest
 SCORE_SHARE = Fraction(7, 20)
-
-
-class Scaling(NamedTuple):
-    """How predictors become numbers from -1 to 1: by the middles and half widths of their public bounds."""
-
-    middle: Floats
-    half: Floats
-
-    @property
-    def combinations(self) -> Floats:
-        """The coefficients of the data's own units, as combinations of those of the scaled predictors."""
-        size = self.half.size + 1
-        found = np.zeros((size, size))
-        found[0, 0] = 1.0
-        found[0, 1:] = -self.middle / self.half
-        found[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half
-        return found
 
 
 class LogitRecords:
@@ -69,7 +50,7 @@ class LogitRecords:
             read = [each[start : start + step] for each in predictors]
             x = expanded(self._regression.design.predictors, read)[:, 1:]
             z = (x - self.scaling.middle) / self.scaling.half
-            z = np.rint(np.clip(z, -1.0, 1.0) * _ONE) / _ONE
+            z = np.rint(np.clip(z, -1.0, 1.0) * ONE) / ONE
             yield np.where(response[start : start + step] > 0.5, 1.0, -1.0), z
 
     def moments(self) -> Query:
@@ -90,8 +71,8 @@ class LogitRecords:
         linear, products = np.zeros(1 + 2 * p), np.zeros(len(places))
         totals, squares = [0] * (1 + 2 * p), [0] * len(places)
         for y, z in self._chunks():
-            linear = np.concatenate([[y.sum() * _ONE], (y[:, None] * z).sum(0) * _ONE, z.sum(0) * _ONE])
-            products = np.array([np.rint(z[:, i - 1] * z[:, j - 1] * _ONE).sum() for i, j in places])
+            linear = np.concatenate([[y.sum() * ONE], (y[:, None] * z).sum(0) * ONE, z.sum(0) * ONE])
+            products = np.array([np.rint(z[:, i - 1] * z[:, j - 1] * ONE).sum() for i, j in places])
             totals = [a + int(b) for a, b in zip(totals, linear)]
             squares = [a + int(b) for a, b in zip(squares, products)]
         unit = Fraction(2, (p + 2) ** 2)
@@ -100,7 +81,7 @@ class LogitRecords:
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, [*totals, *squares])]
         names = ["y", *(f"y:{name}" for name in self.names), *self.names]
         names += [f"{self.names[i - 1]}:{self.names[j - 1]}" for i, j in places]
-        return _query("moments", exact, names, self.size, 1 + slack)
+        return query_of("moments", exact, names, self.size, 1 + slack)
 
     def score(self, center: Floats, line: Line) -> Query:
         """Ask for what is left of score and information at public coefficients, in units that move by 1.
@@ -122,13 +103,97 @@ class LogitRecords:
             rest = np.clip((s - 0.5 - line.level - line.slope * eta) / line.apart, -1.0, 1.0)
             weight = np.clip((s * (1.0 - s) - line.weight) / line.weight_apart, -1.0, 1.0)
             addends = [each * rest for each in v] + [v[i] * v[j] * weight for i, j in places]
-            totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, addends)]
+            totals = [total + int(np.rint(each * ONE).sum()) for total, each in zip(totals, addends)]
         weights = [SCORE_SHARE / (2 * d)] * d + [(1 - SCORE_SHARE) / (d * (d + 1))] * len(places)
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, totals)]
         names = ["1", *self.names]
         labels = [f"score {name}" for name in names]
         labels += [f"information {names[i]}:{names[j]}" for i, j in places]
-        return _query("score", exact, labels, self.size)
+        return query_of("score", exact, labels, self.size)
+
+    def limits(self, ends: int) -> tuple[int, int]:
+        """Return how far a change moves the sums of `equations` at most: those of r a, and those of w a a'.
+
+        Let q be how many elements of a record's a are not 0 at most: the constant, each number, and of the
+        levels of a variable one. Then at most q of its r a_i are not 0, and q (q + 1) / 2 of its w a_i a_j,
+        all within [-1, 1]. Adding or removing the record moves both sums by that at most, replacing it by
+        twice as much. If all predictors are numbers, a record that is replaced moves each w a_i^2, which is
+        within [0, 1], by 1 at most, and each other product by 2: by q + q (q - 1) = q^2 together.
+        """
+        predictors = self._regression.design.predictors
+        q = 1 + sum(1 if each.levels is not None else len(each.names) for each in predictors)
+        numbers = ends == 2 and all(each.levels is None for each in predictors)
+        return ends * q, q * q if numbers else ends * q * (q + 1) // 2
+
+    def near(self, window: Scaling, ends: int, nobs: int | None) -> Query:
+        """Ask for sums of the numbers and of their squares, scaled by a public window and clipped to [-1, 1].
+
+        Each number u moves them by |u| + u^2 <= 2 at most where a record is added or removed. Where it is
+        replaced by w, with x = |u - w| / 2, |u^2 - w^2| is at most 4 x (1 - x), and everything moves by
+        2 x + 4 x (1 - x) <= 9 / 4. The sums are multiplied by 1 over that and over how many numbers there
+        are. Every addend is a multiple of 2^-30; squares are rounded to it, each by half of it and a little
+        more, which the sensitivity has on top.
+        """
+        places = [place for place, each in enumerate(self.numeric) if each]
+        firsts, seconds = [0] * len(places), [0] * len(places)
+        for _, z in self._chunks():
+            u = (z[:, places] - window.middle[places]) / window.half[places]
+            u = np.rint(np.clip(u, -1.0, 1.0) * ONE) / ONE
+            firsts = [total + int(each) for total, each in zip(firsts, (u * ONE).sum(axis=0))]
+            seconds = [total + int(each) for total, each in zip(seconds, np.rint(u * u * ONE).sum(axis=0))]
+        unit = self.unit(ends)
+        exact = [unit * Fraction(total, 1 << 30) for total in (*firsts, *seconds)]
+        names = [self.names[place] for place in places]
+        labels = [*names, *(f"{name}:{name}" for name in names)]
+        slack = unit * len(places) * Fraction(1_000_001, 1_000_000 << 30)
+        return query_of("moments", exact, labels, nobs, 1 + slack)
+
+    def unit(self, ends: int) -> Fraction:
+        """Return what the sums of `near` are multiplied by."""
+        return Fraction(4, 9 * sum(self.numeric)) if ends == 2 else Fraction(1, 2 * sum(self.numeric))
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which predictors are numbers, and no indicators of levels."""
+        predictors = self._regression.design.predictors
+        return tuple(each.levels is None for each in predictors for _ in each.names)
+
+    def equations(self, at: Place, ends: int, nobs: int | None) -> Query:
+        """Ask for equations and information at public coefficients in the units of a public window.
+
+        With u the predictors scaled by the window and a = (1, u), clipped to [-1, 1], the sums are of r a_i
+        and of w a_i a_j (i <= j), where r is y - s(b_0 + u'b), and w is 4 s'(b_0 + u'b): in them u is not
+        clipped. r is within [-1, 1] and w within [0, 1] whatever rounding did before, and every addend is a
+        multiple of 2^-30 within the same limits. The latter sums are multiplied by a share over what a change
+        moves them by at most (`limits`), the others by 1 less that share over it: everything moves by 1 at
+        most.
+        """
+        center, share = at.center, Fraction(at.share)
+        # indicators stay 0 or 1, as limits take them to be
+        numeric = np.array(self.numeric)
+        window = Scaling(np.where(numeric, at.window.middle, 0.0), np.where(numeric, at.window.half, 1.0))
+        d = center.size
+        places = pairs(d)
+        totals = [0] * (d + len(places))
+        for y, z in self._chunks():
+            u = (z - window.middle) / window.half
+            eta = np.full(z.shape[0], center[0])
+            for column, slope in zip(u.T, center[1:].tolist()):
+                eta += column * slope
+            s = 1.0 / (1.0 + exp(-np.clip(eta, -_STEEPEST, _STEEPEST)))
+            rest = np.clip(0.5 * (y + 1.0) - s, -1.0, 1.0)
+            weight = np.clip(4.0 * s * (1.0 - s), 0.0, 1.0)
+            a = [np.ones(z.shape[0]), *np.clip(u, -1.0, 1.0).T]
+            addends = [each * rest for each in a] + [a[i] * a[j] * weight for i, j in places]
+            totals = [total + int(np.rint(each * ONE).sum()) for total, each in zip(totals, addends)]
+        limits = self.limits(ends)
+        first, second = (1 - share) / limits[0], share / limits[1]
+        weights = [first] * d + [second] * len(places)
+        exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, totals)]
+        names = ["1", *self.names]
+        labels = [f"equation {name}" for name in names]
+        labels += [f"information {names[i]}:{names[j]}" for i, j in places]
+        return query_of("equations", exact, labels, nobs)
 
 
 class Moments(NamedTuple):
@@ -162,222 +227,7 @@ def score_of(noisy: Floats, scale: float, line: Line, d: int) -> tuple[Floats, F
     return left * noisy[:d], informed * noisy[d:], np.full(d, left * scale), np.full(number, informed * scale)
 
 
-MOST_CELLS = 2000
-# shares of epsilon for what is asked by cell, of one number and of several; the rest is for products
-_TABLE, _TABLE_OF_SEVERAL, _LEFT = 0.88, 0.75, 0.6
-
-
-class Cells(NamedTuple):
-    """The cells of a design, all of it public."""
-
-    rows: Floats
-    numbers: tuple[int, ...]
-    scaling: Scaling
-    names: tuple[str, ...]
-    known: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, design: LinearDesign) -> Cells:
-        """Return the cells of a design."""
-        read = [each for each in design.read if each.levels is not None]
-        count = math.prod(len(each.levels or ()) for each in read)
-        if count > MOST_CELLS:
-            raise PydpstatError(
-                f"levels must make at most {MOST_CELLS:,} combinations of one level of each variable, which "
-                f"logit counts; got {count:,}. Merge levels, or leave a variable out."
-            )
-        codes = np.array([*product(*(range(len(each.levels or ())) for each in read))], dtype=np.int64)
-        codes = codes.reshape(count, len(read))
-        columns = iter(codes.T)
-        made = design.made(
-            [np.zeros(count) if each.levels is None else next(columns) for each in design.read]
-        )
-        paired = list(zip(design.predictors, made))
-        # of an interaction only the products of its variables' levels occur
-        known, first = np.unique(_joined(paired, count), return_index=True)
-        of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
-        numbers, place = [], 1
-        for each in design.predictors:
-            if each.bounds is not None:
-                check_range(*each.bounds)
-                numbers.append(place)
-            place += len(each.names)
-        texts = [_named(read, each) for each in codes[first].tolist()]
-        scaling = Scaling(*design.units)
-        return cls(expanded(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
-
-    @property
-    def products(self) -> list[tuple[int, int]]:
-        """The pairs of numbers whose products are released, by their place among the numbers."""
-        return [*combinations_with_replacement(range(len(self.numbers)), 2)]
-
-    def table_noise(self, ends: int) -> CellCubes:
-        """Return the mechanism of the first release, of which one record changes so many cells."""
-        share = _TABLE if len(self.numbers) == 1 else _TABLE_OF_SEVERAL
-        cells = Part(CubeNoise(float(ends), len(self.numbers) + 1), 2 * len(self.rows))
-        rest = Part(CubeNoise(float(ends), len(self.products)), 1)
-        return CellCubes((cells, rest), (share, 1.0 - share))
-
-    def rest_noise(self, ends: int) -> CellCubes:
-        """Return the mechanism of what lines leave."""
-        width, pairs = len(self.numbers), len(self.products)
-        cells = Part(CubeNoise(float(ends), 2 + width), len(self.rows))
-        return CellCubes((cells, Part(CubeNoise(float(ends), width + pairs), 1)), (_LEFT, 1.0 - _LEFT))
-
-
-def _joined(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
-    """Return a number for each record that tells its levels of all categorical predictors."""
-    found = np.zeros(size, dtype=np.int64)
-    for each, values in paired:
-        if each.levels is not None:
-            found = found * len(each.levels) + values.astype(np.int64)
-    return found
-
-
-def _named(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
-    return ", ".join(f"{each.column}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
-
-
-class CellRecords:
-    """The records of a logistic regression, by cell. Private but for the cells and names."""
-
-    def __init__(self, regression: Regression, cells: Cells) -> None:
-        """Take the records over; nothing is computed yet."""
-        self._regression, self.cells = regression, cells
-        self.size = int(regression.response.size)
-        design = regression.design
-        self._names = [design.names[place] for place in cells.numbers]
-        outcome = design.outcome
-        levels = (False, True) if outcome is None or outcome.levels is None else outcome.levels
-        self._responses = [f"{design.response}={level}" for level in levels]
-
-    def __repr__(self) -> str:
-        return "CellRecords(values withheld)"
-
-    def _chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
-        """Yield cells, responses, and numbers from -1 to 1 on a grid, some records at a time.
-
-        What happens to a record does not depend on others: every operation is one element's own.
-        """
-        paired = list(zip(self._regression.design.predictors, self._regression.predictors))
-        middle, half = self.cells.scaling
-        for start in range(0, self.size, CHUNK):
-            part = slice(start, start + CHUNK)
-            response = (self._regression.response[part] > 0.5).astype(np.int64)
-            joined = _joined([(each, values[part]) for each, values in paired], response.size)
-            cell = np.searchsorted(self.cells.known, joined)
-            numbers: list[Floats] = []
-            for each, values in paired:
-                if each.levels is not None:
-                    continue
-                place = self.cells.numbers[len(numbers)] - 1
-                scaled = (values[part] - middle[place]) / half[place]
-                numbers.append(np.rint(np.clip(scaled, -1.0, 1.0) * _ONE) / _ONE)
-            yield cell, response, numbers
-
-    def counts(self, ends: int, nobs: int | None) -> Query:
-        """Ask for the number of records of each cell by response."""
-        count = 2 * len(self.cells.rows)
-        totals = [0] * count
-        for cell, response, _ in self._chunks():
-            found = np.bincount(2 * cell + response, minlength=count).tolist()
-            totals = [a + b for a, b in zip(totals, found)]
-        value = np.array(totals, dtype=np.float64)
-        names = Labels("count", tuple(self._counted()))
-        return Query("count", value, (ends,), names, integer=True, nobs=nobs, exact=tuple(totals))
-
-    def table(self, ends: int, nobs: int | None) -> Query:
-        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers.
-
-        A record adds (1, z) to one cell, at most 1 in the maximum norm. One that is replaced leaves a cell
-        and enters another, or stays in its cell, whose vector moves by (0, z - z'), at most 2: the norms of
-        all cells' changes add up to at most `ends`, which is 1 where a record is added or removed and 2 where
-        one is replaced. Products of two different numbers lie in [-1, 1] and move by `ends` at most; squares
-        lie in [0, 1], are multiplied by `ends`, and move by as much. Both vectors have noise for a share of
-        epsilon, of a scale in proportion to `ends` (`CellCubes`); in units of that the sensitivity is 1.
-        Every addend is a multiple of 2^-30 within these limits, products being rounded to it one by one; so
-        roundings add nothing.
-        """
-        cells, pairs = 2 * len(self.cells.rows), self.cells.products
-        width = len(self.cells.numbers)
-        counts, sums = [0] * cells, [[0] * cells for _ in range(width)]
-        totals = [0] * len(pairs)
-        for cell, response, z in self._chunks():
-            place = 2 * cell + response
-            counts = _added(counts, np.bincount(place, minlength=cells))
-            sums = [_added(own, _sums(place, each, cells)) for own, each in zip(sums, z)]
-            totals = [total + int(np.rint(z[i] * z[j] * _ONE).sum()) for total, (i, j) in zip(totals, pairs)]
-        exact: list[Fraction] = []
-        for number in range(cells):
-            exact.append(Fraction(counts[number]))
-            exact += [Fraction(own[number], 1 << 30) for own in sums]
-        exact += [Fraction((ends if i == j else 1) * t, 1 << 30) for t, (i, j) in zip(totals, pairs)]
-        names: list[str] = []
-        for each in self._counted():
-            names += [f"count({each})", *(f"sum({name}|{each})" for name in self._names)]
-        names += self._products(ends)
-        return _query("moments", exact, names, nobs)
-
-    def rest(self, center: Floats, lines: CellLines, ends: int, nobs: int | None) -> Query:
-        """Ask for what lines leave of score and information at public coefficients.
-
-        In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
-        lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the
-        sums of q z and of u z_i z_j with q and u likewise. Every addend is a multiple of 2^-30 from -1 to 1,
-        whatever rounding did before. As in `table` the norms of the cells' changes add up to `ends` at most,
-        and so does that of the other sums.
-        """
-        cells, pairs = len(self.cells.rows), self.cells.products
-        width = len(self.cells.numbers)
-        slopes = center[list(self.cells.numbers)].tolist()
-        own = [[0] * cells for _ in range(2 + width)]
-        totals = [0] * (width + len(pairs))
-        for at, _, z in self._chunks():
-            along = np.zeros(at.size)
-            for each, slope in zip(z, slopes):
-                along += each * slope
-            s = 1.0 / (1.0 + exp(-(lines.middle[at] + along)))
-            r = np.clip((s - lines.level[at] - lines.slope[at] * along) / lines.apart[at], -1.0, 1.0)
-            w = np.clip((s * (1.0 - s) - lines.weight[at]) / lines.weight_apart[at], -1.0, 1.0)
-            q = np.clip((s - lines.common[at] - lines.common_slope * along) / lines.common_apart, -1.0, 1.0)
-            u = np.clip((s * (1.0 - s) - lines.common_weight) / lines.common_weight_apart, -1.0, 1.0)
-            addends = [r, w, *(w * each for each in z)]
-            own = [_added(each, _sums(at, addend, cells)) for each, addend in zip(own, addends)]
-            whole = [*(q * each for each in z), *(u * z[i] * z[j] for i, j in pairs)]
-            totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, whole)]
-        exact = [Fraction(each[place], 1 << 30) for place in range(cells) for each in own]
-        exact += [Fraction(total, 1 << 30) for total in totals]
-        kinds = ["score", "information", *(f"information {name}" for name in self._names)]
-        names = [f"{kind}({cell or 'all'})" for cell in self.cells.names for kind in kinds]
-        names += [f"score {name}" for name in self._names]
-        names += [f"information {self._names[i]}:{self._names[j]}" for i, j in pairs]
-        return _query("score", exact, names, nobs)
-
-    def _counted(self) -> list[str]:
-        """Return the names of the cells by response."""
-        return [
-            ", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses
-        ]
-
-    def _products(self, ends: int) -> list[str]:
-        times = f"{ends}*" if ends > 1 else ""
-        found = []
-        for i, j in self.cells.products:
-            one, other = self._names[i], self._names[j]
-            found.append(f"{times}sum({one}^2)" if i == j else f"sum({one}*{other})")
-        return found
-
-
-def _added(totals: Sequence[int], more: np.ndarray) -> list[int]:
-    return [total + int(each) for total, each in zip(totals, more.tolist())]
-
-
-def _sums(place: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
-    """Return sums by cell in units of 2^-30: integers below 2^53, which floating point adds up exactly."""
-    return np.asarray(np.bincount(place, weights=np.rint(addends * _ONE), minlength=cells), dtype=np.float64)
-
-
-def _query(
+def query_of(
     statistic: str, exact: list[Fraction], names: list[str], nobs: int | None, reach: Fraction = Fraction(1)
 ) -> Query:
     return Query.of(statistic, exact, reach, Labels(statistic, tuple(names)), nobs)

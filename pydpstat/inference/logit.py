@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,8 +16,18 @@ from pydpstat.errors import PydpstatError
 from pydpstat.inference._cell_regression import by_cells, logit_results
 from pydpstat.inference._coefficients import empty_responses
 from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
-from pydpstat.inference._null_distributions.logistic_cells import Line, line_for, start, within
+from pydpstat.inference._logit_records import LogitRecords, moments_of, score_of
+from pydpstat.inference._null_distributions.logistic_cells import line_for, within
+from pydpstat.inference._null_distributions.logistic_equations import (
+    Asked,
+    NoisySums,
+    Scaling,
+    WindowedLogit,
+    enough,
+    rest_of,
+    solved,
+    steep,
+)
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._testing import check_epsilon
 from pydpstat.mechanisms.mechanism import parts_of
@@ -29,8 +39,8 @@ from pydpstat.statistics._kernels.scope import Keys
 
 # the shares of epsilon of the moments, and of the scores one after another
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
-# from so many records times epsilon for each coefficient on, a further step costs little
-_ENOUGH = 1000.0
+# releases numbers in units that move by 1 for some epsilon, and tells the scale of their noise
+Ask = Callable[[Query, float], tuple[Floats, float]]
 _NOTHING = (
     "The release is uninformative about {}: too few records of a response, or the noise hides how "
     "the predictors are related. Use more records, a larger epsilon or fewer predictors."
@@ -137,6 +147,20 @@ def logit(
     after a Newton step again. The line's own part follows from the first sums. So the noise of the responses'
     sums is paid for once, and the further steps take a small part of epsilon.
 
+    *Steep slopes.* Lines cannot follow the curve where bounds are wide beside a number's values. If the sizes
+    of the slopes, each times the half width of its bounds, add up to more than 6 (8 by cell), or the noise
+    hides a number's variance, the rest of epsilon goes to other sums: first, where the noise blurs variances,
+    to sums of numbers and squares within an interval about the noisy mean; then to sums of (y - s(v'b)) a,
+    where a are the predictors about their noisy means, in units of a few of their noisy standard deviations,
+    and clipped to [-1, 1]. The interval follows from noisy numbers alone, as does what is asked for next, so
+    that epsilons add up as before. The linear predictor v'b has no other bounds than those given: the
+    expected value at the true coefficients is 0 whatever the interval is. The remarks say which intervals
+    were used.
+
+    Estimate, standard error, interval and p-value of a coefficient are all there, or all missing. They are
+    missing, with the reason in the remarks, if the noise hides the information on it, if a limit keeps the
+    steps from where the sums lead, or if the curve bends too much between the last sums and the estimate.
+
     Tests are score tests (Neyman's C(alpha)) with the known distribution of all noises: a normal variable for
     the sampling, plus Laplace variables whose factors are public functions of what was released; their tail
     is a saddlepoint approximation. An interval has the values that are not rejected. It is infinite where the
@@ -195,16 +219,13 @@ def logit(
         releases.append(release_stage(query, how, share, design.conditions, record))
         return releases[-1].value, float(np.max(releases[-1].noise_scale))
 
-    def score(share: float) -> Callable[[Floats, Line], tuple[Floats, float]]:
-        return lambda center, line: ask(records.score(center, line), share)
-
     with paid(how.budget, held, record, how.mechanism.name):
-        law = fit(records.size, slopes, lambda: ask(records.moments(), shares[0]), [*map(score, shares[1:])])
+        law = fit(records, shares, ask)
     return logit_results(
         law,
         releases,
         design,
-        records.scaling.combinations,
+        records.scaling,
         nothing=_NOTHING,
         remarks=_one_sided(releases[0], design),
         method="noisy scores",
@@ -222,34 +243,42 @@ def records_of(regression: Regression) -> LogitRecords:
 
 def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
     """Return the epsilons of the moments, and of the scores one after another."""
-    return parts_of(epsilon, FEW if n * epsilon < _ENOUGH * (p + 1) else MANY)
+    return parts_of(epsilon, MANY if enough(n, epsilon, p + 1) else FEW)
 
 
-def fit(
-    n: int,
-    p: int,
-    moments: Callable[[], tuple[Floats, float]],
-    scores: Sequence[Callable[[Floats, Line], tuple[Floats, float]]],
-) -> LogitLaw:
-    """Return what the last score says.
+def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLaw | WindowedLogit:
+    """Return what the last score says, or the last equations where slopes are too steep for lines.
 
-    `moments` and each of `scores` release numbers in units that move by 1, and say the scale of their noise.
+    `epsilons` are those of the moments, and of the scores one after another. What is asked for, and with
+    which part of what is left of epsilon, depends on noisy numbers alone.
     """
+    n, p = records.size, len(records.names)
     d = p + 1
-    first = moments_of(*moments(), n, p)
+    first = moments_of(*ask(records.moments(), epsilons[0]), n, p)
     products = symmetric(first.products, d)
-    mean = np.clip(products[0, 1:] / n, -1.0, 1.0)
-    share = float(first.response[0]) / n + 0.5
-    joint = first.response[1:] / n + 0.5 * mean - mean * share
+    deviations = math.sqrt(2.0) * np.diag(symmetric(first.products_scale, d))
+    sums = NoisySums(n, first.response, products, deviations, (True,) * p)
     ridge = 1.5 * math.sqrt(p) * float(first.products_scale[1]) / n + 1e-6
-    center = start(n, share, mean, products[1:, 1:] / n - np.outer(mean, mean), joint, ridge)
-    for score in scores:
+    center = began = sums.start(ridge)
+    for place, epsilon in enumerate(epsilons[1:], 1):
+        left = epsilons[place:]
+        # slopes that a start takes for steep may be those of a few values: a line's score tells
+        look = np.zeros(p) if place == 1 else center[1:]
+        if steep(look, sums) and enough(n, math.fsum(epsilons), d):
+            asked = Asked(
+                records.limits(2),
+                float(records.unit(2)),
+                lambda window, own: ask(records.near(window, 2, n), own),
+                lambda at, own: ask(records.equations(at, 2, n), own),
+            )
+            return solved(sums, began, rest_of(left), asked)
+        center = within(center, sums.mean)
         reach = float(np.abs(center[1:]).sum())
         line = line_for(center[0] - reach, center[0] + reach)
-        left, informed, third, fourth = score_of(*score(center, line), line, d)
+        rest, informed, third, fourth = score_of(*ask(records.score(center, line), epsilon), line, d)
         law = LogitLaw(
             center,
-            first.response - line.level * products[0] - line.slope * (products @ center) - left,
+            first.response - line.level * products[0] - line.slope * (products @ center) - rest,
             line.weight * products + symmetric(informed, d),
             products,
             n,
@@ -259,7 +288,7 @@ def fit(
             third,
             fourth,
         )
-        center = within(law.estimate, mean)
+        center = law.estimate
     return law
 
 

@@ -13,8 +13,9 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import LogitRecords, Scaling, moments_of, score_of
+from pydpstat.inference._logit_records import LogitRecords, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
+from pydpstat.inference._null_distributions.logistic_equations import Scaling
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs, symmetric
 from pydpstat.inference._null_distributions.simulation import DOWN, UP
 from pydpstat.inference.logit import fit, stages_for
@@ -231,8 +232,7 @@ def released(z, b, epsilon, draw, spread):
         return query.value + spread * draw.laplace(0.0, 1.0 / share, query.value.size), 1.0 / share
 
     assert len(pairs(d)) == d * (d + 1) // 2
-    scores = [lambda c, line, e=each: noisy(own.score(c, line), e) for each in shares[1:]]
-    return fit(n, p, lambda: noisy(own.moments(), shares[0]), scores)
+    return fit(own, shares, noisy)
 
 
 @pytest.mark.slow

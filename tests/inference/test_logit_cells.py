@@ -13,7 +13,7 @@ import pydpstat
 from pydpstat import Budget, PydpstatError
 from pydpstat.inference._cell_regression import SHARES, fit, table_of
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import CellRecords, Cells
+from pydpstat.inference._logit_cells import CellRecords, Cells
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
 from pydpstat.inference._null_distributions.logistic_cells import lines_at, logistic
 from pydpstat.inference._null_distributions.noise import Counts, Cubes, Geometric, WeightedSum
@@ -187,7 +187,7 @@ def simulated(n, b, epsilon, draw, spread, number):
         drawn = noise.draw(source_from(draw), query.value.size, None)
         return query.value + spread * drawn, (noise.scale[0], noise.scale[-1])
 
-    return fit(own, parts_of(epsilon, SHARES), 2, n, ask)
+    return fit(own, parts_of(epsilon, SHARES), 2, n, ask)[0]
 
 
 @pytest.mark.slow

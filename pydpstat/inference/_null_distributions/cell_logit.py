@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._null_distributions.logistic_cells import CellLines, CellModel, CellTable
+from pydpstat.inference._null_distributions.logistic_equations import sums_of
 from pydpstat.inference._null_distributions.noise import (
     SMALLEST,
     Counts,
@@ -144,6 +145,13 @@ class CellLogit(Frozen):
     def _reach(self, b: Floats) -> float:
         return float(np.abs(self.table.rows @ b).max() + np.abs(b[list(self.table.numbers)]).sum())
 
+    @property
+    def limited(self) -> bool:
+        """Whether a limit keeps the coefficients from where the equations lead: they are not solved then."""
+        score, information = self._equations(self.estimate)
+        step = np.linalg.solve(self._lifted(information), score)
+        return self._reach(self.estimate + step) > _FARTHEST and abs(float(step @ score)) > _SOLVED
+
     @cached_property
     def _hidden(self) -> tuple[int, ...]:
         """The numbers whose information, given all other coefficients, does not stand out from its noise."""
@@ -161,9 +169,13 @@ class CellLogit(Frozen):
         alone = np.count_nonzero(combination) == 1
         return all(alone and combination[place] for place in self._hidden)
 
+    def _veiled(self, combination: Floats) -> bool:
+        """Tell whether the combination has the slope of a number whose variance the noise hides."""
+        return bool(self.table.numbers) and bool((combination[1:] != 0.0)[sums_of(self.table).hidden].any())
+
     def deviation(self, combination: Floats) -> float:
         """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""
-        if not self.known(combination):
+        if not self.known(combination) or self._veiled(combination):
             return math.inf
         b = self.estimate
         score, information = self._equations(b)

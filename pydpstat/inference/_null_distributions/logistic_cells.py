@@ -79,12 +79,14 @@ def lifted(matrix: Floats, least: float) -> Floats:
     return (vectors * np.maximum(values, least)) @ vectors.T
 
 
-def start(records: int, response: float, mean: Floats, spread: Floats, joint: Floats, ridge: float) -> Floats:
+def start(
+    records: float, response: float, mean: Floats, spread: Floats, joint: Floats, ridge: float
+) -> Floats:
     """Return coefficients that normal predictors with these moments would have.
 
     For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
     and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
-    at most 4.
+    at most 4; the slopes are as steep as that needs.
     """
     spread = lifted(spread, ridge)
     direction = np.linalg.solve(spread, joint)
@@ -114,7 +116,7 @@ def start(records: int, response: float, mean: Floats, spread: Floats, joint: Fl
 
     low, _ = bisect_up(small, 0.0, _LOGIT_SD / max(length, 1e-12), steps=30)
     slopes = low * direction
-    return within(np.concatenate([[intercept(low * length) - mean @ slopes], slopes]), mean)
+    return np.concatenate([[intercept(low * length) - mean @ slopes], slopes])
 
 
 def within(b: Floats, mean: Floats) -> Floats:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.logistic_cells import (
+    FARTHEST,
     Line,
     lifted,
     logistic,
     normal_points,
-    within,
 )
 from pydpstat.inference._null_distributions.noise import SMALLEST
 from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, SHAPES, UP
@@ -27,11 +29,11 @@ _BEYOND = 64.0
 _STANDS_OUT = 0.5
 # for each coefficient: ten ones and ten zeros have as much
 _LEAST_INFORMATION = 5.0
+# standard deviations of its noise that the information on a coefficient is at least, where it is an error's
+_APART = 3.0
 _SURCHARGE = 1.05
 # standard deviations of the noise that rule a shape out
 _FAR = 4.0
-# standard deviations of the score that curvature may move it by, over the last step
-_BENT = 1.0
 
 
 def sum_tail(x: float, sd: float, scales: Floats) -> float:
@@ -108,12 +110,15 @@ class LogitLaw(Frozen):
     score: Floats
     information: Floats
     moments: Floats
-    records: int
+    records: float
     line: Line
     first: Floats
     second: Floats
     third: Floats
     fourth: Floats
+
+    # standard deviations of the score that curvature may move it by, over the last step
+    arrived: ClassVar[float] = 1.0
 
     @property
     def noise(self) -> float:
@@ -158,32 +163,55 @@ class LogitLaw(Frozen):
         return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
 
     @cached_property
-    def _bent(self) -> float:
+    def bent(self) -> float:
         """By how many standard deviations curvature moves the score from the center to the estimate."""
+        return self._bent_by(self._possible)
+
+    def _bent_by(self, shapes: Sequence[int | float]) -> float:
         step = self.estimate - self.center
         linear, scales = abs(float(step @ self.information @ step)), self._scales(step, step)
-        off = max(abs(1.0 - self._curved(step, shape)[0]) for shape in self._possible)
+        off = max(abs(1.0 - self._curved(step, shape)[0]) for shape in shapes)
         return off * linear / max(math.sqrt(linear + 2.0 * float(scales @ scales)), 1e-300)
+
+    @property
+    def _off(self) -> float:
+        """The standard deviations that are taken off what is tested: 0 where the steps have arrived."""
+        return self.bent if self.bent > self.arrived else 0.0
+
+    @cached_property
+    def _step(self) -> Floats:
+        """Newton's step from the center."""
+        return frozen(
+            np.linalg.solve(lifted(self.information, self.noise * math.sqrt(self.center.size)), self.score)
+        )
+
+    @cached_property
+    def _cut(self) -> float:
+        """The share of the step that the expansion bears."""
+        return min(1.0, 2.0 / max(self._length(self._step), 1e-300))
+
+    def _length(self, step: Floats) -> float:
+        """Return by how much a step moves the log odds within the bounds at most."""
+        return float(np.abs(step).sum())
 
     @property
     def estimate(self) -> Floats:
         """The coefficients after one step from the center, of a size that the expansion bears."""
-        size = self.center.size
-        step = np.linalg.solve(lifted(self.information, self.noise * math.sqrt(size)), self.score)
-        length = float(np.abs(step).sum())
-        return self.center + step * min(1.0, 2.0 / max(length, 1e-300))
+        return self.center + self._cut * self._step
 
-    def regularized(self) -> Floats:
-        """Return estimates of all coefficients for predictions, of moderate size whatever the noise."""
-        mean = np.clip(self.moments[0, 1:] / self.records, -1.0, 1.0)
-        return within(self.estimate, mean)
+    @property
+    def limited(self) -> bool:
+        """Whether a limit keeps the coefficients from where the score leads."""
+        before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
+        # the center may have been cut
+        return self._cut < 1.0 or (before >= FARTHEST * (1.0 - 1e-9) and after > FARTHEST)
 
     def pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
         if not self.known(combination):
             return 1.0
         # what shapes say of a step that curvature decides may be as wrong as that is large
-        bent = self._bent if self._bent > _BENT else 0.0
+        bent = self._off
         shapes = self._possible if bent else self.shapes
         parts = [self._parts(combination, value, shape) for shape in shapes]
         tails = [
@@ -207,16 +235,23 @@ class LogitLaw(Frozen):
         value = float(combination @ self.estimate)
         _, sd, scales = self._parts(combination, value, NORMAL)
         total = math.sqrt(sd * sd + 2.0 * float(scales @ scales))
-        return total / max(self._slope(combination), 1e-300)
+        basis, a, _ = self._projection(combination)
+        slope, weights = self._slope(combination), basis @ a
+        noise = math.sqrt(2.0 * float(self._information_noise(weights, basis[:, 0])))
+        return (1.0 + self._off) * total / slope if slope > _APART * noise else math.inf
 
     def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
         """Return the values that are not rejected at level alpha: the hull, infinite where it has no end."""
-        middle, unit = float(combination @ self.estimate), float(np.abs(combination).sum())
+        middle, unit = float(combination @ self.estimate), self._unit(combination)
         if self.pvalue(combination, middle) <= alpha:
             # the expansion does not explain its own score
             return -math.inf, math.inf
         low, high = (self._end(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
         return low, high
+
+    def _unit(self, combination: Floats) -> float:
+        """Return a step of the search for ends."""
+        return float(np.abs(combination).sum())
 
     def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
         def fits(step: float) -> bool:
