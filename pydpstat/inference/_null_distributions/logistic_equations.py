@@ -236,6 +236,10 @@ class WindowedLogit(Frozen):
         """Whether the coefficients were not followed as far as the equations lead."""
         return self.law.limited
 
+    def regularized(self) -> Floats:
+        """Return estimates of all coefficients for predictions, of a size that steps are limited to."""
+        return self.estimate
+
     def known(self, combination: Floats) -> bool:
         """Tell whether the information on the other coefficients stands out from its noise."""
         return self.law.known(combination @ self.basis)

@@ -18,6 +18,7 @@ from pydpstat.inference._null_distributions.logistic_cells import (
     lifted,
     logistic,
     normal_points,
+    within,
 )
 from pydpstat.inference._null_distributions.noise import SMALLEST
 from pydpstat.inference._null_distributions.simulation import DOWN, NORMAL, SHAPES, UP
@@ -205,6 +206,11 @@ class LogitLaw(Frozen):
         before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
         # the center may have been cut
         return self._cut < 1.0 or (before >= FARTHEST * (1.0 - 1e-9) and after > FARTHEST)
+
+    def regularized(self) -> Floats:
+        """Return estimates of all coefficients for predictions, of moderate size whatever the noise."""
+        mean = np.clip(self.moments[0, 1:] / self.records, -1.0, 1.0)
+        return within(self.estimate, mean)
 
     def pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
