@@ -12,7 +12,6 @@ from pydpstat.inference._logit_records import LogitRecords
 from pydpstat.inference._null_distributions.logistic_cells import logistic
 from pydpstat.inference._null_distributions.logistic_equations import NoisySums, Place, Scaling, rest_of
 from tests.neighbors.engine import Case, compared
-from tests.neighbors.seams import Outcome
 
 SLOPE = 0.2
 KINDS = ("bounded", "unbounded")
@@ -189,35 +188,16 @@ def test_what_is_left_of_epsilon_is_not_rounded_up():
     assert rest_of(shares) == pytest.approx(1.3, rel=1e-15)
 
 
-class Replayed(Outcome):
-    """Without noise the values of the first data, which the second data's stages get, too."""
-
-    def __init__(self):
-        super().__init__()
-        object.__setattr__(self, "released", [])
-        object.__setattr__(self, "place", [0])
-
-    def noisy(self, query, shape):
-        if self.place[0] == len(self.released):
-            self.released.append(np.reshape(query.value, shape))
-        found = self.released[self.place[0]]
-        self.place[0] += 1
-        return found
-
-
 @pytest.mark.parametrize("neighbors", KINDS)
 @pytest.mark.parametrize("formula", ["y ~ age", "y ~ age + C(g)"])
 @pytest.mark.parametrize("odd", [0.0, 66.0, 1000.0, np.inf])
-def test_neighbors_have_the_same_stages(formula, neighbors, odd, monkeypatch):
+def test_neighbors_have_the_same_stages(formula, neighbors, odd):
     age, y = ages(3, 2000)
     g = np.where(np.arange(2000) % 3 == 0, "a", "b")
     changed = np.append(age, odd) if neighbors == "unbounded" else np.where(np.arange(2000) == 7, odd, age)
     levels = {"g": ["a", "b"]} if "C(g)" in formula else None
-    outcome = Replayed()
-    monkeypatch.setattr("tests.neighbors.engine.Outcome", lambda share: outcome)
 
     def call(data, budget):
-        outcome.place[0] = 0
         given = {"neighbors": neighbors, "bounds": {"age": (0, 1000)}, "levels": levels}
         r = pydpstat.logit(formula, data, 50.0, budget=budget, **given)
         # steep slopes are those of equations
@@ -227,7 +207,7 @@ def test_neighbors_have_the_same_stages(formula, neighbors, odd, monkeypatch):
     size = changed.size
     second = {"age": changed, "y": np.resize(y, size), "g": np.resize(g, size)}
     second["y"][7] ^= neighbors == "bounded"
-    case = Case("steep", call, lambda: {"age": age, "y": y, "g": g}, lambda: second)
+    case = Case("steep", call, lambda: {"age": age, "y": y, "g": g}, lambda: second, replayed=True)
 
     found, released = compared([case])
     assert found == [] and released == 1
