@@ -205,8 +205,8 @@ def _variances(group: Group, n: int, seen: tuple[Floats, Floats]) -> _Variances:
     low, high = np.empty(grid.size), np.empty(grid.size)
     for place, variance in enumerate(grid.tolist()):
         drawn = [group.drawn(variance, shape)[1] for shape in law.shapes(variance)]
-        tails = [tails(each, int(0.5 * LEFT_OUT * each.size)) for each in drawn]
-        low[place], high[place] = min(each[0] for each in tails), max(each[1] for each in tails)
+        ends = [tails(each, int(0.5 * LEFT_OUT * each.size)) for each in drawn]
+        low[place], high[place] = min(each[0] for each in ends), max(each[1] for each in ends)
     kept = _kept(estimates, low, high)
     some = kept.any(axis=1)
     chosen = grid[some].tolist()
