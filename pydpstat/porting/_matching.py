@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
@@ -46,25 +47,31 @@ def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[
     values = [each for each in given if each.value is not None]
     before = list(known[: known.index(DOTS)]) if DOTS in known else list(known)
     found: dict[int, str] = {}
+    taken = {DOTS}
+    there = Counter(known)
     for exact in (True, False):
         for k, each in enumerate(values):
             name = python_name(each.name) if each.name else ""
             if not name or k in found:
                 continue
-            free = [one for one in (known if exact else before) if one not in found.values() and one != DOTS]
-            near = [one for one in free if one == name or (not exact and one.startswith(name))]
+            if exact:
+                near = [name] * (there[name] if name not in taken else 0)
+            else:
+                near = [one for one in before if one not in taken and one.startswith(name)]
             if len(near) > 1:
                 raise Untranslated(f"{each.name} may be {' or '.join(near)} of {what}")
             if near:
                 found[k] = near[0]
+                taken.add(near[0])
             elif not exact and DOTS not in known:
                 raise Untranslated(f"{what} has no argument {each.name}")
-    free = [one for one in before if one not in found.values()]
+    free = [one for one in before if one not in taken]
+    free.reverse()
     for k, each in enumerate(values):
         if k in found:
             continue
         if each.name is None and free:
-            found[k] = free.pop(0)
+            found[k] = free.pop()
         elif DOTS in known:
             found[k] = python_name(each.name) if each.name else DOTS
         else:

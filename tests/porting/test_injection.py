@@ -42,7 +42,8 @@ def run(script, **names):
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_comment_stays_a_comment(payload):
     line = payload.replace("\n", " ")
-    lines = [first_comment(f"Ported from {payload}."), *comments(payload)]
+    # the second line of a translation is empty or an import, so that only the first could declare something
+    lines = [first_comment(f"Ported from {payload}."), "", *comments(payload)]
     assert ast.parse("\n".join(lines).encode()).body == []
     for script in (f"#{line}\nx <- 1 #{line}\n#{line}", f"f <- function(x) {{ #{line}\n x #{line}\n}}"):
         found = ported(script, f"{payload}.R")
