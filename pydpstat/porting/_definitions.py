@@ -98,11 +98,9 @@ class Definitions(Assignments):
             for name, each in scope.names.items():
                 if name not in known:
                     sure = self.counts.get(name, 0) <= 1
-                    known[name] = (
-                        replace(each, fresh=False)
-                        if sure
-                        else Variable(each.python, each.kind if each.kind == "function" else "")
-                    )
+                    kind = each.kind if each.kind == "function" else ""
+                    same = each if not each.fresh else replace(each, fresh=False)
+                    known[name] = same if sure else Variable(each.python, kind)
             scope = scope.outer
         return Scope(outer, known, view=True)
 

@@ -113,26 +113,59 @@ def stream_function(name: str) -> bool:
     return name in DERIVED or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
 
 
-def draws(node: Node | None, functions: Mapping[str, Function], seen: frozenset[str] = frozenset()) -> bool:
+class Functions(dict[str, Function]):
+    """A script's functions by name; which of them draw is found out once for all."""
+
+    _drawing: frozenset[str] | None = None
+
+    def __setitem__(self, name: str, made: Function) -> None:
+        if self.get(name) is not made:
+            self._drawing = None
+        super().__setitem__(name, made)
+
+    @property
+    def drawing(self) -> frozenset[str]:
+        """The functions that draw or act, or call one that does."""
+        if self._drawing is None:
+            callers: dict[str, list[str]] = {}
+            for name, made in self.items():
+                for one in {one for each in nodes(made) for one in _used(each)}:
+                    callers.setdefault(one, []).append(name)
+            left = [name for name, made in self.items() if any(map(_acts, nodes(made)))]
+            found = set(left)
+            while left:
+                more = set(callers.get(left.pop(), ())) - found
+                found |= more
+                left += more
+            self._drawing = frozenset(found)
+        return self._drawing
+
+
+def draws(node: Node | None, functions: Functions) -> bool:
     """Return whether evaluating a node may draw random numbers, or show or change something."""
-    for each in nodes(node):
-        name = function_name(each)
-        plain = python_name(name)
-        if stream_function(name) or name in _ACTS:
-            return True
-        if isinstance(each, Call) and function_name(each.function) == "$" and isinstance(each.function, Call):
-            method = each.function.arguments[1].value
-            if isinstance(method, Name) and method.name in METHODS:
-                return True
-        if plain not in _DRAWN_BY_OTHERS and any(draws_itself(package, plain) for package in PACKAGES):
-            return True
-        used = name or (each.name if isinstance(each, Name) else "")
-        if used in functions and used not in seen and draws(functions[used], functions, seen | {used}):
-            return True
-    return False
+    return any(_acts(each) or not functions.drawing.isdisjoint(_used(each)) for each in nodes(node))
 
 
-def safe_order(function: Function, names: Sequence[str], functions: Mapping[str, Function]) -> bool:
+def _used(node: Node) -> tuple[str, ...]:
+    """Return the name that a node means or calls."""
+    name = function_name(node) or (node.name if isinstance(node, Name) else "")
+    return (name,) if name else ()
+
+
+def _acts(node: Node) -> bool:
+    """Return whether a node itself calls what draws, shows or changes something."""
+    name = function_name(node)
+    plain = python_name(name)
+    if stream_function(name) or name in _ACTS:
+        return True
+    if isinstance(node, Call) and function_name(node.function) == "$" and isinstance(node.function, Call):
+        method = node.function.arguments[1].value
+        if isinstance(method, Name) and method.name in METHODS:
+            return True
+    return plain not in _DRAWN_BY_OTHERS and any(draws_itself(package, plain) for package in PACKAGES)
+
+
+def safe_order(function: Function, names: Sequence[str], functions: Functions) -> bool:
     """Return whether a function uses these arguments, in this order, before it draws and on every way."""
     left = list(names)
     for each in _evaluated(function.body):
@@ -168,7 +201,7 @@ def _evaluated(node: Node | None) -> list[Node]:
 def check_order(
     values: Sequence[tuple[str, Node]],
     function: Function | None,
-    functions: Mapping[str, Function],
+    functions: Functions,
     what: str,
 ) -> None:
     """Refuse a call whose arguments draw in another order in R than in Python."""
@@ -187,7 +220,7 @@ def check_order(
         raise Untranslated(f"R evaluates {', '.join([*names, *defaults])} only when {what} uses it")
 
 
-def drawing_defaults(function: Function, functions: Mapping[str, Function]) -> list[str]:
+def drawing_defaults(function: Function, functions: Functions) -> list[str]:
     """Return the parameters whose defaults draw, in their order."""
     return [str(each.name) for each in function.formals if each.value and draws(each.value, functions)]
 

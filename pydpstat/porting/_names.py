@@ -44,7 +44,7 @@ class Names(Subscripts):
     """What names are in Python."""
 
     # functions of the script, by name, and how often a name is assigned in it
-    functions: dict[str, Function]
+    functions: matching.Functions
     # the packages that are attached
     attached: set[str]
     # the place in the script after which a name keeps its value

@@ -69,8 +69,10 @@ class Statements(Loops):
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
         self.counts = Counter(found)
         self._reserve(found)
-        self.functions: dict[str, Function] = {}
+        self.functions = matching.Functions()
         self.growing: set[str] = set()
+        # whether R shows no value of the script's functions; several may call the same
+        self._silence: dict[str, bool] = {}
         self.changed_until: dict[str, float] = {}
         self.captured: set[str] = set()
         self._look_ahead(deepest)
@@ -228,7 +230,11 @@ class Statements(Loops):
         if isinstance(node, Call) and isinstance(node.function, Call) and function_name(node.function) == "$":
             return word(node.function.arguments[1].value) == "fit"
         made = self.functions.get(name)
-        return made is not None and name not in seen and self._silent(made.body, seen | {name})
+        if made is None or name in seen:
+            return False
+        if name not in self._silence:
+            self._silence[name] = self._silent(made.body, seen | {name})
+        return self._silence[name]
 
     # statements
 

@@ -66,6 +66,7 @@ SCRIPTS = {
     "a long line with tabs": ";\t".join(f"x{k}<-y+{k}" for k in range(7000)),
     "functions that call functions": lines("f{k} <- function(x) if (x) f{next}(x) else f{next}(x - 1)", 1500),
     "functions of functions": lines("f{k} <- function(x, y) f{before}(x, y) + f{before}(x, 1)", 1500),
+    "functions of all functions": lines("f{k} <- function(x, y) f{next}(f0(x), f{next}(y))", 1500),
     "objects of objects": "m <- 1\n" + "m <- DPpack::svmDP$new(m, m, m, m, m)\n" * 2000 + "m$fit(x, y, 1, 0)",
     "many releases": lines("DPpack::meanDP(x{k}, {k}.5, 0, 1)", 2500),
     "releases of the same": "x <- read.csv('a')\n" + lines("DPpack::meanDP(x$a, {k}.5, 0, 1)", 2500),
@@ -154,6 +155,21 @@ def test_what_changes_in_a_later_round_is_known_in_the_first():
     space: dict[str, object] = {}
     exec(ported(script).text, space)
     assert bool(space["y"])
+
+
+@pytest.mark.parametrize(
+    "body, call",
+    [
+        ("function(x) if (x) f{next}(x) else f{next}(x)", "f0(1)"),
+        (
+            "function(x) f{next}(x) + f{next}(x)",
+            "g <- function(a, b) a + b\ng(f0(1), f0(2))\ny <- mean(f0(1))",
+        ),
+    ],
+)
+def test_functions_that_call_another_twice_are_looked_into_once(body, call):
+    script = lines(f"f{{k}} <- {body}", 40) + "\nf40 <- function(x) x\n" + call
+    assert not ported(script).problems
 
 
 def test_releases_in_loops_add_up(tmp_path):
