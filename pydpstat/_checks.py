@@ -90,7 +90,7 @@ def array_of(value: object) -> np.ndarray:
     """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
     try:
         return np.asarray(value)
-    except Exception:  # an object among them may raise what it likes
+    except Exception:  # an element may raise any error
         return np.array([None], dtype=object)
 
 

@@ -1,8 +1,8 @@
-"""Labels as text in LaTeX, Markdown and HTML: what a format would take for a command, link or tag is shown.
+"""Escape labels in LaTeX, Markdown and HTML, so that commands, links and tags are shown as text.
 
-Names of columns, levels and releases come from outside. A label may hold ``\\input{...}``, ``<script>`` or
-``[l](javascript:1)``; each format has one function here, which every export uses. Cells of CSV are those of
-`pydpstat._files`, and labels of plots those of `pydpstat.plots._text`.
+Names of columns, levels and releases are untrusted input. A label may contain ``\\input{...}``, ``<script>``
+or ``[l](javascript:1)``; each format has one function here, which every export uses. Cells of CSV are escaped
+by `pydpstat._files`, and labels of plots by `pydpstat.plots._text`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import re
 _COMMANDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _COMMANDS |= {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
 _COMMANDS |= {each: f"\\{each}" for each in "%_#$&{}"}
-# a line's end would end a comment, a cell, or a table
+# a line break would end a comment, a cell, or a table
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MARKS = re.compile(r"([\\`*_|<>\[\]~{}$&^])")
 
 
 def as_latex(text: str) -> str:
-    r"""Return a text in one line as LaTeX shows it.
+    r"""Escape a text for LaTeX, in one line.
 
     >>> print(as_latex(r"\input{a_b}"))
     \textbackslash{}input\{a\_b\}
@@ -28,7 +28,7 @@ def as_latex(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    r"""Return a text in one line as Markdown shows it, in a table too.
+    r"""Escape a text for Markdown, in one line, also for tables.
 
     >>> print(as_markdown("[l](javascript:1)"))
     \[l\](javascript:1)
@@ -37,7 +37,7 @@ def as_markdown(text: str) -> str:
 
 
 def as_html(text: str) -> str:
-    """Return a text as HTML shows it, in an attribute too.
+    """Escape a text for HTML, also for attributes.
 
     >>> print(as_html("<script>"))
     &lt;script&gt;
@@ -46,7 +46,7 @@ def as_html(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    r"""Return a text with one space in the place of the ends of lines and control characters.
+    r"""Replace runs of white space and control characters by one space.
 
     >>> in_one_line("a\n\nb")
     'a b'

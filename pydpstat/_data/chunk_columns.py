@@ -185,7 +185,7 @@ def column_of(name: str, values: object) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         values = _unmasked(values)
         if not isinstance(values, np.ndarray):
-            # integers beyond floats, which have a type of pandas' own
+            # integers that floats cannot represent have an extension type of pandas
             return values
     if values.dtype.kind == "U":
         return _texts_of_objects(values.astype(object))
@@ -222,7 +222,7 @@ def _extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
 
 
 def _listed(values: Sequence[object]) -> np.ndarray:
-    """Return a list's values as they are: a type of all of them would follow from each of the records."""
+    """Return a list's values as they are: a common type would depend on every record."""
     plain = without_mask(values)
     return np.asarray(plain) if isinstance(plain, range) else objects(plain)
 

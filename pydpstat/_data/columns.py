@@ -222,7 +222,7 @@ def objects_as_floats(values: np.ndarray, argument: str, column: object = None) 
     """Return numbers among the objects of a column as floats; missing ones as NaN."""
     given = values.tolist()
     if set(map(type, given)) <= {int, float}:
-        # as one by one, and many times quicker
+        # the same floats as one by one, and much faster
         with suppress(OverflowError):
             return np.array(given, dtype=np.float64)
     flat = []

@@ -101,7 +101,7 @@ def is_vector(value: object) -> TypeGuard[Collection[object]]:
 
 
 def numbered(column: pd.Series) -> pd.Series:
-    """Return a series with its rows numbered; pandas before 2 finds a type for objects on its own way."""
+    """Return a series with the index 0, 1, ...; `reset_index` of pandas before 2 may infer another type."""
     found = column.copy(deep=False)
     found.index = range(len(column))  # type: ignore[assignment]
     return found

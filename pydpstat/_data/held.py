@@ -26,7 +26,7 @@ from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 _HELD = (np.ndarray, list, tuple, Chunk)
-# units of NumPy's times that pandas takes, or coarser ones
+# units of NumPy's times that pandas supports, and coarser ones that it converts
 _TAKEN = ("D", "h", "m", "s", "ms", "us", "ns")
 # whether R runs this Python, by reticulate, which has loaded its own modules before
 _WITHIN_R = "rpycall" in sys.modules
@@ -117,10 +117,10 @@ def read_frame(data: object, argument: str, *, beside: bool = False) -> Any:
 
 
 def series_of(values: Any, name: object = None) -> pd.Series:
-    """Return one variable as a series of its own type; a list's, or an array's of objects, are objects.
+    """Return one variable as a series of its own type; lists and arrays of objects become objects.
 
-    pandas would find a type that all of them have, and one record would then decide what the others are:
-    2**53 + 1 is 2**53 beside a missing value, and a time equals a text only where no text is beside it.
+    pandas would infer a common type, which one record could change for all others: with a missing value,
+    2**53 + 1 becomes 2**53, and a time equals a string only if the column contains no strings.
     """
     if is_series(values):
         return values if name is None else values.rename(name)
@@ -134,7 +134,7 @@ def series_of(values: Any, name: object = None) -> pd.Series:
 
 
 def _taken_by_pandas(values: np.ndarray) -> np.ndarray:
-    """Return an array of a type that pandas takes as it is, by the type alone."""
+    """Return an array of a type that pandas keeps; the conversion depends on the type alone."""
     kind = values.dtype.kind
     if kind in "mM":
         unit = np.datetime_data(values.dtype)[0]
@@ -145,7 +145,7 @@ def _taken_by_pandas(values: np.ndarray) -> np.ndarray:
         seconds = np.dtype(f"{kind}8[s]")
         own = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
         found = values.astype(own)
-        # pandas before 2 has no others than those of 1677 to 2262: they are none of its labels
+        # pandas before 2 has only times from 1677 to 2262: no label equals one beyond
         beyond = (found.astype(values.dtype) != values) & ~np.isnat(values)
         found[beyond] = np.array(2**63 - 1).astype(own)
         return found
@@ -226,7 +226,7 @@ def _with_missing(column: pd.Series) -> pd.Series:
         return column
     if not isinstance(column.dtype, np.dtype):
         return column.mask(column == _NA)
-    # what is missing in one place rounds no integer in another
+    # floats would round integers because another value is missing
     values = column.to_numpy()
     return pd.Series(whole_numbers(values, values == _NA), index=column.index)
 

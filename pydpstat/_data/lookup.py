@@ -118,9 +118,9 @@ def places(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarr
 
 
 def has_equal(labels: Sequence[object], column: object = None) -> bool:
-    """Tell whether two labels are one value, by Python's equality or as a column's own type has them.
+    """Tell whether two labels are equal in Python or in a column's type.
 
-    A record that has this value would be counted twice, as 0.1 and 0.10000000001 are one number of 32 bits.
+    A record with this value would be counted twice: 0.1 and 0.10000000001 are the same 32-bit float.
     """
     same = [_identity(label) for label in labels]
     if len(set(same)) < len(same):
@@ -129,12 +129,12 @@ def has_equal(labels: Sequence[object], column: object = None) -> bool:
     return len(set(held)) < len(held)
 
 
-# the moment of a date or a time is a whole number of the first of these units that has it exactly
+# a date or time is identified by its integer in the first of these units that represents it exactly
 _UNITS = ("D", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
 def _identity(label: Any) -> object:
-    """Return what labels that are one value have in common: of dates and times, their moment."""
+    """Return a key that equal labels share: for dates and times, their moment."""
     if is_of_kind(label, "durations"):
         kind, letter = "duration", "m"
     elif isinstance(label, (np.datetime64, datetime.date)):
@@ -153,7 +153,7 @@ def _identity(label: Any) -> object:
 
 
 def _as_held(column: Any, labels: Sequence[Any]) -> list[object]:
-    """Return labels as the type of a column has them, None for one that it cannot hold."""
+    """Return labels converted to the type of a column, None for one that it cannot represent."""
     if is_categorical(column):
         column = categorical_of(column).categories
     kind = kind_of(column)
@@ -167,7 +167,7 @@ def _as_held(column: Any, labels: Sequence[Any]) -> list[object]:
 
 
 def _number_type(column: Any) -> np.dtype:
-    """Return the type of NumPy's in which a column's numbers are compared; truth values are bytes."""
+    """Return the NumPy type in which a column's numbers are compared; truth values are bytes."""
     dtype = getattr(column.dtype, "numpy_dtype", None) or getattr(column.dtype, "subtype", column.dtype)
     return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
@@ -309,7 +309,7 @@ def label_column(values: object, name: str) -> pd.Series:
         try:
             plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
             kept: Any = values if plain else objects(list(values))
-            # the labels of a list or an array of objects stay what they are
+            # labels from a list or an array of objects keep their types
             return numbered(pd.Series(kept, dtype=object if kept.dtype == object else None))
         except (TypeError, ValueError, NotImplementedError):
             pass

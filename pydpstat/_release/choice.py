@@ -46,7 +46,7 @@ def release_choice(
     `choose` makes the value and its labels of so many uniforms (`draws`) and holds the data; `exactly` does
     so from the exact distribution with the operating system's generator, and `uncovered` is what its proof
     leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`;
-    `steps` say in words what it was chosen from.
+    `steps` describe the candidates in words.
     """
     condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
     if condition is not None:

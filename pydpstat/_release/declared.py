@@ -27,15 +27,14 @@ class Question(Protocol):
         """Return the call in plain text."""
 
 
-# a type that is found for all records of a column may follow from one of them: whether 2**53 + 1 is a level,
-# and whether two ids are one, then depends on it
+# an inferred column type may depend on one record, and with it whether values or ids are equal
 TYPES = "the types of the columns are public"
 
 
 class declared:
     """Collect the facts that releases inside rest on, which a design's method may be asked for.
 
-    `types` is what they rest on where records are `compared`, and None of lists, which have no types.
+    `types` is the condition if records are `compared`; None for lists, which have no types.
     """
 
     __slots__ = ("_token", "compared", "facts", "question", "types")
@@ -66,20 +65,20 @@ def rest_on(kind: str, names: Iterable[str]) -> None:
 
 
 def compared() -> None:
-    """Note that what is released next rests on comparisons: on a condition, or groups of records."""
+    """Note that the next release depends on comparisons: a condition, or groups of records."""
     around = _inside.get()
     if around is not None:
         around.compared = True
 
 
 def types_compared() -> tuple[str, ...]:
-    """Return the condition on types of a release of a design whose records were compared."""
+    """Return the condition on types if a design's records were compared for this release."""
     around = _inside.get()
     return () if around is None or not around.compared or around.types is None else (around.types,)
 
 
 def types_given() -> tuple[str, ...]:
-    """Return the condition on types of the data that a function was called with; none of lists."""
+    """Return the condition on the types of the data that a function was called with; none for lists."""
     around = _inside.get()
     if around is not None:
         return () if around.types is None else (around.types,)
@@ -88,18 +87,18 @@ def types_given() -> tuple[str, ...]:
     return (TYPES,) if any(map(_has_types, given)) else ()
 
 
-# arguments that have no records
+# arguments without records
 _PUBLIC = {"bounds", "levels", "budget", "rng", "mechanism", "edges", "f_exp", "hierarchy"}
-# values, and lists, whose values have a type each
+# single values, and ranges, have no column type
 _UNTYPED = (str, bytes, numbers.Number, np.generic, range, type(None))
 
 
 def _has_types(given: object) -> bool:
-    """Tell whether something is a container whose type says what its values are, or has such in it."""
+    """Tell whether an argument is a container with a column type, or contains one."""
     if isinstance(given, Mapping):
         return any(map(_has_types, given.values()))
     if isinstance(given, (list, tuple)):
-        # variables, each of all records: what one record is plays no part
+        # a list of variables has types; a list of records has none
         return all(map(is_vector, given)) and any(hasattr(each, "dtype") for each in given)
     return not isinstance(given, _UNTYPED) and not callable(given)
 

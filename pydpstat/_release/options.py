@@ -34,10 +34,10 @@ class Options(NamedTuple):
     `default` and `named`: whether the mechanism is the function's default, and was given by name.
     `scattered`: records are counted in groups or by units, so that nobody knows how many are counted where.
     At most `most` records of a `unit` count. `sampled` is the sample's share of the records. `either`: the
-    function has unbounded neighbors, too. `facts` are what a design has declared and the release rests on, in
-    words, and `types` is the condition on the columns' types where records are compared. The `scope` says by
-    what groups and units, and may have private columns; noise is drawn from the `source`, and the `budget`
-    pays, or else that of the block around.
+    function has unbounded neighbors, too. `facts` are the declared facts of a design that the release rests
+    on, in words; `types` is the condition on the types of columns if records are compared. `scope` has the
+    groups and units, and may have private columns. Noise is drawn from the `source`; the `budget` is charged,
+    or else that of the enclosing block.
     """
 
     epsilon: float
@@ -87,7 +87,7 @@ class Options(NamedTuple):
         return self.comparing()._replace(scope=scope._replace(crossed=True))
 
     def comparing(self) -> Options:
-        """Return the options of a release of records that are compared with levels, or by their ids."""
+        """Return the options of a release that compares records with levels, or by their ids."""
         return self._replace(types=types_given())
 
     def one_record(self, unit: object) -> Options:
@@ -118,7 +118,7 @@ class Options(NamedTuple):
     def conditions(self) -> tuple[str, ...]:
         """What the guarantee rests on."""
         found = (*self.facts, *self.types, *((COMPLETE,) if self.missing == "error" else ()))
-        # what a design states may be what a function states
+        # a design and a function may state the same condition
         return tuple(dict.fromkeys(found))
 
     def promise(

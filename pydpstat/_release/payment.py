@@ -26,7 +26,7 @@ __all__ = ["Defaults", "Spender", "defaults", "foreseen", "in_force", "paid", "p
 
 
 class Defaults(NamedTuple):
-    """For whom a release is where its call does not say so, and how what it keeps adds up."""
+    """The neighbors and the unit of a release by default, and how privacy losses add up."""
 
     neighbors: str = "bounded"
     unit: str | None = None
@@ -37,7 +37,7 @@ _WITHOUT_BUDGET = Defaults()
 
 
 def defaults(budget: Spender | None) -> Defaults:
-    """Return the neighbors and the unit that a release takes where none are given, and the accountant.
+    """Return the default neighbors and unit of a release, and the accountant.
 
     They are those of the budget that it names, else of the block around; inside of what was paid for as a
     whole they are those of the budget that paid. Something else that can be spent from has none of its own.

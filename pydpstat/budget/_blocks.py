@@ -3,10 +3,9 @@
 Both are context variables: a new thread starts without them, an asyncio task with those where it was
 made, a forked process with those of its parent, and any other process without.
 
-A generator has no context of its own: between two of its steps its caller would find its blocks. A block that
-a generator opened is hence in force only while the generator runs, which is while its frame is among those
-that were called. One that is driven as a context manager, by contextlib or as a fixture of pytest, opens its
-blocks for the frame that entered it.
+A generator shares its caller's context: between two steps, the caller would see the generator's blocks. A
+block that a generator opened is therefore in force only while its frame is on the call stack. If contextlib
+or a pytest fixture drives a generator as a context manager, its blocks belong to the frame that entered it.
 
 Blocks that are open in other threads are known, too: an unpaid release may have been meant for one of them.
 Python does not tell which thread started another. A thread that is younger than a block is taken for one that
@@ -49,7 +48,7 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """A budget that is in force, None where the whole was paid for before its parts; and who opened it."""
+    """A budget in force, None if the whole was paid for before its parts; and the frame that opened it."""
 
     budget: Spender | None
     frame: FrameType | None
@@ -63,13 +62,13 @@ class _Open:
 
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
-# what drives a generator as a context manager
+# modules that drive a generator as a context manager
 _DRIVERS = ("contextlib", "_pytest.", "pytest_asyncio", "anyio.pytest_plugin", "unittest.")
 _METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 _numbers = count()
-# the innermost block's is the last
+# the innermost block is the last
 _BUDGETS: ContextVar[tuple[_Open, ...]] = ContextVar("pydpstat budgets", default=())
-# blocks of generators, in whatever context: each step of one may run in another
+# blocks of generators in all contexts: each step may run in a different one
 _BOUND: list[_Open] = []
 _LABELS: ContextVar[tuple[tuple[_Open, str], ...]] = ContextVar("pydpstat labels", default=())
 _SUBJECT: ContextVar[Subject] = ContextVar("pydpstat subject", default=Subject())
@@ -84,11 +83,11 @@ def in_force() -> tuple[Spender | None, ...]:
 
 
 def _ordered(found: Sequence[_Open]) -> list[_Open]:
-    """Return those that are in force here, the innermost last: one of a generator while that runs."""
+    """Return the blocks in force here, the innermost last; a generator's only while it runs."""
     depths = _depths()
     kept = [each for each in found if not each.bound or id(each.frame) in depths]
     for each in found:
-        # a context that was copied: from inside of the generator, or from its caller's
+        # a copied context: from inside the generator, or from its caller
         if (
             each.bound
             and id(each.frame) not in depths
@@ -115,7 +114,7 @@ def _ordered(found: Sequence[_Open]) -> list[_Open]:
 
 
 def _depths() -> dict[int, int]:
-    """Return how far up each frame is among those that were called, by its identity."""
+    """Return the depth of each frame on the call stack, by its identity."""
     found: dict[int, int] = {}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -125,7 +124,7 @@ def _depths() -> dict[int, int]:
 
 
 def _owner() -> FrameType | None:
-    """Return the frame for which a block is opened: the first that is no context manager's."""
+    """Return the frame that a block belongs to: the first one outside context managers."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
@@ -139,7 +138,7 @@ def _owner() -> FrameType | None:
 
 
 def _task() -> object:
-    """Return the asyncio task that runs, else the thread."""
+    """Return the running asyncio task, else the thread."""
     asyncio = sys.modules.get("asyncio")
     try:
         running = None if asyncio is None else asyncio.current_task()
@@ -177,7 +176,7 @@ def leave(budget: Spender | None) -> None:
     """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
     frame, blocks = _owner(), _BUDGETS.get()
     here = [each for each in (*blocks, *_BOUND) if each.budget is budget]
-    # a generator may be closed by whoever drops it: it leaves its own block
+    # a generator that is closed elsewhere leaves its own block
     own = [each for each in here if each.frame is frame] or [each for each in here if not each.bound]
     own = own or [each for each in here if each in blocks]
     if own:
@@ -221,7 +220,7 @@ def about(label: str, mechanism: str) -> Iterator[None]:
 def label_of(budget: Spender) -> str:
     """Return the innermost label of a budget, else what the release is about; empty where there is none."""
     labels = {block: label for block, label in _LABELS.get() if block.budget is budget}
-    # most releases have none
+    # most releases have no label
     last = _ordered(tuple(labels))[-1:] if labels else []
     return labels[last[0]] if last else _SUBJECT.get().label
 

@@ -101,10 +101,10 @@ class Budget(Views):
     `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity`
     does. The block is a context variable: an asyncio task has that of the place where it was made, a forked
     process that of its parent (a budget in memory refuses to be used there), and a new thread or another
-    process has none. A block that a generator opens, also an asynchronous one, is in force while the
-    generator runs, and not for what its caller releases between two steps; a generator that contextlib or a
-    fixture of pytest drives as a context manager opens it for the block that enters it. A task that is
-    started while such a generator is suspended, or inside of its block, has to name its ``budget=``. A
+    process has none. A block that a generator opens, synchronous or not, is in force while the generator
+    runs, and not for releases of its caller between two steps; a generator that contextlib or a pytest
+    fixture drives as a context manager opens it for the code that enters it. A task that is started while
+    such a generator is suspended, or inside its block, must name its ``budget=``. A
     release that nobody pays for in a thread that was started while the block was open, or in a pool's, is a
     `BudgetWarning` (`pydpstat.errors`).
 

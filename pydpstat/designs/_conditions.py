@@ -272,9 +272,9 @@ def _step(
 
 
 def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
-    """Compare a column with a value; only its type decides whether that is possible.
+    """Compare a column with a value; whether that is possible depends on the column's type alone.
 
-    Whether a record has the value is looked up as its level is, for groups and tables.
+    Equality is looked up as for the levels of groups and tables.
     """
     series, kind = series_of(column), kind_of(column)
     if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDERED:
@@ -298,50 +298,50 @@ def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[
 
 
 def _is_comparable(held: object, value: object) -> bool:
-    """Tell whether an object can be asked for being equal; one that raises an error is missing."""
+    """Tell whether an object can be compared; one that raises an error is missing."""
     try:
         return bool(held == value) or True
-    except Exception:  # an object may raise what it likes when it is compared
+    except Exception:  # an object's comparison may raise any error
         return False
 
 
 def _ordered(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     if series.dtype == object:
-        # of numbers or truth values among which one is missing: no value may decide what comes out
+        # of numbers or truth values with a missing one: each is compared by itself
         held = [_held(each, op, value) for each in series]
         return np.array([each is True for each in held], dtype=bool), np.array(
             [each is not None for each in held], dtype=bool
         )
     known = ~series.isna().to_numpy(dtype=bool)
     if is_categorical(series):
-        # no order of the categories plays a part, but that of the numbers that they are
+        # the order is that of the numbers, not of the categories
         series = series.astype(series.cat.categories.dtype)
     found = _ORDERED[type(op)](series, value)
     return found.fillna(False).to_numpy(dtype=bool) & known, known
 
 
 def _moment(name: str, series: pd.Series, text: str) -> object:
-    """Return the date or time that a text says, in a column's time zone where it has one."""
+    """Return the date or time in a string, in the column's time zone if it has one."""
     try:
         moment = pd.Timestamp(text)
     except ValueError as error:
         raise PydpstatError(
-            f"a condition must compare {name!r}, which has dates or times, with one; got {text!r}. Write for "
-            "example \"day == '2020-02-29'\"."
+            f"a condition must compare {name!r}, which has dates or times, with a date or time; got "
+            f"{text!r}. Write, for example, \"day == '2020-02-29'\"."
         ) from error
     zone = getattr(series.dtype, "tz", None)
     return moment.tz_localize(zone) if zone is not None and moment.tzinfo is None else moment
 
 
 def _held(each: object, op: ast.cmpop, value: object) -> bool | None:
-    """Tell whether a value is a number that compares; None for one that is missing, or raises an error."""
+    """Tell whether a number satisfies a comparison; None for a missing value or one that raises an error."""
     if is_missing(each):
         return None
     # NumPy's durations count as integers
     number = isinstance(each, (Real, np.bool_, Decimal)) and not isinstance(each, np.timedelta64)
     try:
         return number and bool(_ORDERED[type(op)](each, value))
-    except Exception:  # an object may raise what it likes when it is compared
+    except Exception:  # an object's comparison may raise any error
         return None
 
 

@@ -123,10 +123,10 @@ def arithmetic(
 def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
     series = series_of(column)
     if series.dtype == object and bounds is not None:
-        # declared as numbers: what is none is missing, and no value may decide what comes out
+        # declared as numbers: anything else is missing, and each value is converted by itself
         series = pd.Series([_number(each, name) for each in series], dtype=np.float64)
     elif series.dtype == object:
-        # of truth values among which one is missing
+        # of truth values with a missing one
         with suppress(PydpstatError):
             series = pd.Series(objects_as_floats(series.to_numpy(), name))
     if not is_numeric(series):
@@ -139,7 +139,7 @@ def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
 
 
 def _number(value: object, name: str) -> float:
-    """Return an object as a number, NaN where it is none."""
+    """Return an object as a float, NaN if it is not a number."""
     try:
         return float(objects_as_floats(objects([value]), name)[0])
     except PydpstatError:

@@ -114,7 +114,7 @@ def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
 
 
 class Listed(NamedTuple):
-    """A frame of columns that were lists: each value has a type of its own, and a column has none."""
+    """A frame of columns that were lists: values have types, and columns have none."""
 
     frame: pd.DataFrame
 
@@ -139,7 +139,7 @@ def readable(data: object) -> Any:
 
 
 def _native(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with the machine's own byte order, of which alone pandas selects records."""
+    """Return a frame in native byte order, since pandas cannot select records in another one."""
     kinds = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, np.dtype)}
     others = {name: kind.newbyteorder("=") for name, kind in kinds.items() if not kind.isnative}
     return frame.astype(others) if others else frame
@@ -151,19 +151,19 @@ def _side_by_side(columns: Mapping[object, object]) -> pd.DataFrame:
     given = [each.index for each in read.values() if is_series(each)]
     if not all(map(is_vector, read.values())) or len({len(each) for each in read.values()}) > 1:
         raise PydpstatError(
-            "data must be a data frame, or a dict of columns of the same length; got a dict of "
-            "something else. Give for example {'age': ages, 'sex': sexes}."
+            "data must be a data frame, or a dict of columns of the same length; got a dict with other "
+            "values or lengths. Give, for example, {'age': ages, 'sex': sexes}."
         )
     if not all(given[0].equals(each) for each in given):
         raise PydpstatError(
-            "data must have series with the same index, as a record is in one place of all columns; got a "
-            "dict of others. Give one data frame, as pd.concat([...], axis=1) makes it."
+            "data must have series with the same index, since a record is one row of all columns; got series "
+            "with different indexes. Give one data frame, for example pd.concat([...], axis=1)."
         )
     return pd.DataFrame({name: numbered(series_of(each)) for name, each in read.items()})
 
 
 def types_of(data: object) -> str | None:
-    """Return what a guarantee rests on where records are compared: the types that columns have, if any."""
+    """Return the condition of a guarantee if records are compared: public types, or None without types."""
     return None if isinstance(data, Listed) else TYPES
 
 
@@ -189,7 +189,7 @@ def view(
     """
     subset = None if condition is None else Subset(condition, zero)
     if subset is not None or any(isinstance(each.expression, Condition) for each in made):
-        # what a value compares as follows from its column's type
+        # how a value compares depends on its column's type
         compared()
     table = table_of(data)
     if table is not None:
@@ -255,8 +255,9 @@ def samples_of(
 ) -> list[pd.Series | pd.DataFrame]:
     """Return the values of each group under the name of its level, beside the ids where there are some.
 
-    Each record is in one group at most. In k groups it would count k times: a mean test would lose k times
-    epsilon, and Kruskal's, whose docstring derives it, the root of k (k + 1) / 2 times.
+    Each record is in one group at most. In k groups it would count k times: the privacy loss of a test of
+    means would be k times epsilon, and that of `kruskal`, whose docstring derives it, sqrt(k (k + 1) / 2)
+    times.
     """
     codes = levels_coded(columns[names[1]], levels, f"levels[{names[1]!r}]")
     samples: list[pd.Series | pd.DataFrame] = []

@@ -363,8 +363,8 @@ def design(
     Notes
     -----
     Guarantee: a design alone releases nothing. Each method has its function's guarantee, which rests on what
-    is declared being public, and where values are compared on the types of the columns. Lists have none: each
-    value is read as it is.
+    is declared being public and, if values are compared, on the types of the columns being public. Lists have
+    no types: each value is read as it is.
 
     References
     ----------

@@ -141,7 +141,7 @@ def _without(frame: Any, column: str) -> Sample:
 
 
 def _rows(sample: Sample, places: Places) -> Sample:
-    """Return some records, in their order, and nothing else."""
+    """Return some records, in this order, and nothing else of the data."""
     return own_block(_taken(sample, places))
 
 

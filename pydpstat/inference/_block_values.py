@@ -1,10 +1,10 @@
-"""Blocks that hold the values of their own records, and nothing of the data that they were taken from.
+"""Blocks that contain the values of their records, and nothing else of the data.
 
-What a container says beside values often depends on every record: the row numbers of a default index, the
-types of lists, categories and dictionaries in the order of their first occurrence, a bitmap of missing
-values, an array's base, pandas' `attrs` and Arrow's metadata with the number of rows. With all of it removed
-a block is a function of its own records and of public types and names, so that a record that is added,
-removed or replaced changes one block.
+The parts of a container besides its values often depend on every record: the row numbers of a default index,
+the types of lists, categories and dictionaries in the order of first occurrence, a bitmap of missing values,
+an array's base, `attrs` of pandas and Arrow's metadata with the number of rows. With all of these removed, a
+block is a function of its records and of public types and names. Adding, removing or replacing a record
+therefore changes one block.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
 
 
 def plain_sample(sample: Any) -> Sample:
-    """Return records as pandas, NumPy, Arrow or Polars have them, without shared dictionaries.
+    """Return records in a plain container of pandas, NumPy, Arrow or Polars, without shared dictionaries.
 
-    Subclasses of frames and arrays become plain ones: their attributes may say anything of all records.
+    Subclasses of frames and arrays are converted: their attributes may depend on all records.
     """
     library = library_of(sample)
     if library == "polars":
@@ -72,7 +72,7 @@ def _of_polars(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
 
 
 def _polars_type(kind: pl.DataType) -> pl.DataType:
-    """Return a type of Polars with texts where it has categories that come from the records."""
+    """Return a Polars type with strings in place of categories that come from the records."""
     import polars as pl
 
     if kind == pl.Categorical:
@@ -92,12 +92,12 @@ def _of_arrow(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def arrow_type(kind: pa.DataType) -> pa.DataType:
-    """Return a type of Arrow's with the types of values where it has dictionaries."""
+    """Return an Arrow type with the types of values in place of dictionaries."""
     import pyarrow as pa
 
     types = pa.types
     if str(kind) in ("string_view", "binary_view"):
-        # Arrow takes no records out of views, which share their texts
+        # Arrow cannot select records of views, which share their buffers
         return pa.large_string() if str(kind) == "string_view" else pa.large_binary()
     if types.is_dictionary(kind):
         return arrow_type(kind.value_type)
@@ -113,7 +113,7 @@ def arrow_type(kind: pa.DataType) -> pa.DataType:
         return pa.list_(_field(kind.value_field))
     if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         raise PydpstatError(
-            f"data must have columns of simple values; got one of type {kind}. Convert it first."
+            f"data must have columns of simple values; got one of type {kind}. Convert it to a simple type."
         )
     return kind
 
@@ -123,7 +123,7 @@ def _field(field: pa.Field) -> pa.Field:
 
 
 def own_block(block: Any) -> Sample:
-    """Return records that were taken out of others without anything of those."""
+    """Return selected records without anything that depends on the others."""
     library = library_of(block)
     if library == "pyarrow":
         return _rewritten_arrow(block)
@@ -134,7 +134,7 @@ def own_block(block: Any) -> Sample:
     if is_frame(block):
         columns = {place: _own_column(block.iloc[:, place]) for place in range(block.shape[1])}
         own = pd.DataFrame(columns, index=range(len(block)))
-        # an index can be changed, and would hand something on to the next block
+        # an index is mutable, and would carry changes over to the next block
         own.columns = block.columns.copy()
         return own
     if has_rows(block):
@@ -147,7 +147,7 @@ def own_block(block: Any) -> Sample:
 
 
 def _own_column(column: pd.Series) -> pd.Series:
-    """Return a column with row numbers, types, categories and objects that only its own records have."""
+    """Return a column whose index, type, categories and objects depend on its records alone."""
     if is_categorical(column):
         return pd.Series(_own_categories(column.array), name=column.name)
     if not isinstance(column.dtype, np.dtype):
@@ -159,7 +159,7 @@ def _own_column(column: pd.Series) -> pd.Series:
     try:
         return own.infer_objects()
     except Exception:
-        # an object may raise what it likes, and pandas before 2 makes floats of integers on the way
+        # objects may raise any error, and pandas before 2 converts some integers to floats
         return own
 
 
@@ -173,9 +173,9 @@ def _own_extension(array: Any) -> pd.api.extensions.ExtensionArray:
 
 
 def _own_categories(column: pd.Categorical) -> pd.Categorical:
-    """Return a Categorical with the categories that occur; they are sorted where they have no order.
+    """Return a Categorical with the categories that occur, sorted if they are unordered.
 
-    Without an order of their own they may be in that of their first occurrence among all records.
+    Unordered categories may be in the order of first occurrence among all records.
     """
     codes = np.asarray(column.codes, dtype=np.int64)
     used, first = np.unique(codes[codes >= 0], return_index=True)
@@ -183,7 +183,7 @@ def _own_categories(column: pd.Categorical) -> pd.Categorical:
         used = used[np.argsort(first)]
         try:
             used = used[column.categories.take(used).argsort()]
-        except (Exception, SystemExit):  # what has no order stays in that of the first occurrence here
+        except (Exception, SystemExit):  # others stay in the order of first occurrence in the block
             pass
     places = np.full(len(column.categories) + 1, -1)
     places[used] = np.arange(used.size)
@@ -203,17 +203,17 @@ def _own_array(block: np.ndarray) -> np.ndarray:
     try:
         own = np.array(block.tolist())
     except (Exception, SystemExit):
-        # such as rows of different lengths: that an array cannot be made tells of the records
+        # such as rows of different lengths: an error would reveal something about the records
         return block
     if block.dtype.kind == "O" and own.dtype.kind in "US":
         texts = np.array(block.tolist(), dtype=object)
-        # texts among other things stay what they are
+        # strings among other objects are not converted
         return own if all(isinstance(each, (str, bytes)) for each in texts.flat) else block
     return own
 
 
 def _copies(records: Sequence[object] | np.ndarray) -> np.ndarray:
-    """Return objects that are a block's own: what a callable does to one must not reach another block."""
+    """Return copies of objects, so that a callable's changes to one block do not reach another."""
     each = records.tolist() if isinstance(records, np.ndarray) else records
     if isinstance(records, np.ndarray) and set(map(type, each)) <= _UNCHANGING:
         return records
@@ -224,14 +224,14 @@ def _copies(records: Sequence[object] | np.ndarray) -> np.ndarray:
 def _copy(record: object, known: dict[int, object]) -> object:
     try:
         return copy.deepcopy(record, known)
-    except (Exception, SystemExit):  # a record may raise what it likes when it is copied
+    except (Exception, SystemExit):  # copying an object may raise any error
         return record
 
 
 def _rewritten_arrow(block: Any) -> Any:
-    """Return data of Arrow as if written into a file and read again: with buffers of their own values.
+    """Return Arrow data written to a buffer and read again, so that no buffer is shared.
 
-    What `take` returns has a bitmap of missing values wherever one of the whole data has.
+    The result of `take` has a bitmap of missing values if the whole data have one.
     """
     import pyarrow as pa
 
@@ -256,12 +256,12 @@ def _rewritten_arrow(block: Any) -> Any:
 def _joined(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
-    # Arrow cannot join no chunks at all
+    # Arrow cannot concatenate an empty list of chunks
     return pa.concat_arrays(column.chunks or [pa.array([], column.type)])
 
 
 def _rewritten_polars(block: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
-    """Return data of Polars as if written into a file and read again; objects are copied."""
+    """Return Polars data written to a buffer and read again; objects are copied."""
     import polars as pl
 
     frame = block if offers(block, "columns") else block.to_frame()

@@ -95,7 +95,7 @@ def logit_results(
 
 
 def _places(window: Scaling, scaling: Scaling, design: LinearDesign) -> str:
-    """Return where numbers are weighted, in the data's units."""
+    """Return the windows of numeric predictors as text, in the data's units."""
     ends = [window.middle + side * window.half for side in (-1.0, 1.0)]
     low, high = (scaling.middle + scaling.half * np.clip(each, -1.0, 1.0) for each in ends)
     return ", ".join(
@@ -106,22 +106,22 @@ def _places(window: Scaling, scaling: Scaling, design: LinearDesign) -> str:
 
 
 def _numeric(design: LinearDesign) -> list[bool]:
-    """Tell which coefficients but the constant are those of numbers."""
+    """Tell which coefficients other than the constant belong to numeric predictors."""
     return [each.levels is None for each in design.predictors for _ in each.names]
 
 
 LIMITED = (
-    "There is no estimate of {}: slopes are too steep between the bounds, and a limit stopped the steps "
-    "towards them. Give bounds nearer to the predictors' values, more records or a larger epsilon."
+    "There is no estimate of {}: slopes are too steep between the bounds, and the iteration reached its "
+    "limit. Give bounds nearer to the predictors' values, more records or a larger epsilon."
 )
 WEIGHTED = (
-    "Slopes are steep between the bounds. So the last equations weight predictors within intervals that "
-    "follow from noisy means and variances, and clip weights there: {}. The model has no other bounds than "
-    "those that were given."
+    "Slopes are steep between the bounds. The last equations therefore weight predictors within windows, "
+    "which follow from noisy means and variances and clip the weights alone: {}. The bounds of the model "
+    "are those that were given."
 )
 # the shares of epsilon of the table, and of what lines leave, one after another
 SHARES = (0.8, 0.08, 0.12)
-# slopes whose sizes add up to more are too steep for lines; from where these end they are followed up to here
+# slopes whose absolute values add up to more are too steep for lines
 _STEEP = 8.0
 # releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise
 Ask = Callable[[Query, CellCubes, float], tuple[Floats, tuple[float, float]]]
@@ -172,10 +172,10 @@ def by_cells(
 def fit(
     records: CellRecords, epsilons: tuple[float, ...], ends: int, nobs: int | None, ask: Ask
 ) -> tuple[CellLogit | WindowedLogit, CellTable]:
-    """Return what the last of the releases says: a table, then what lines leave at its estimates.
+    """Return the law of the last release, and the table, which is the first release.
 
-    The table is returned, too. Where slopes are too steep for lines, equations follow instead. What is asked
-    for depends on noisy numbers alone.
+    The others are remainders of lines at the estimates or, if slopes are too steep for lines, equations. All
+    requests depend on noisy numbers alone.
     """
     cells = records.cells
     asked = ask(records.table(ends, nobs), cells.table_noise(ends), epsilons[0])
@@ -202,7 +202,7 @@ def _steep(
     kind: tuple[int, int | None],
     ask: Ask,
 ) -> WindowedLogit:
-    """Return what equations say; `kind` is how many records a change moves, and their public number."""
+    """Return the law of the last equations; `kind` is 2 for replaced records, else 1, and n if public."""
     own = records.whole()
 
     def noisy(query: Query, share: float) -> tuple[Floats, float]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # standard deviations of its noise up to which a number of records cannot be told from 0
 _FAR = 2.0
-# records below which the mean of skewed errors is far from normal
+# with fewer records the mean of skewed errors is far from normal
 _FEW = 30
 
 
@@ -175,7 +175,7 @@ HIDDEN = Hidden()
 
 @dataclass(frozen=True, eq=False)
 class LawCombinations(Frozen):
-    """Combinations of a logistic regression's coefficients; `empty` tells which ones have no records."""
+    """Combinations of a logistic regression's coefficients; `empty` says which levels look empty."""
 
     law: Law
     scaled: Floats
@@ -189,7 +189,7 @@ class LawCombinations(Frozen):
         return found if found.told else HIDDEN
 
 
-# the level of intervals that results show: where theirs has no end on either side there is no estimate
+# the level of the intervals in results: an estimate requires one with an end
 _SHOWN = 0.05
 
 
@@ -197,8 +197,8 @@ _SHOWN = 0.05
 class LawCombination(Frozen):
     """One combination of a logistic regression's coefficients.
 
-    Estimate, standard error, intervals and p-values agree: there are all of them, or none. The p-value of a
-    value that the interval of level 0.95 has is not below 0.05.
+    Estimate, standard error, intervals and p-values are either all available or all missing. The p-value of a
+    value inside the 95 % interval is at least 0.05.
     """
 
     law: Law
@@ -214,7 +214,7 @@ class LawCombination(Frozen):
 
     @cached_property
     def _shown(self) -> tuple[float, float]:
-        """The ends of the interval that results show."""
+        """The ends of the 95 % interval."""
         low, high = self.law.ends(self.combination, _SHOWN)
         return float(low), float(high)
 
@@ -231,7 +231,7 @@ class LawCombination(Frozen):
     def pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""
         own, (low, high) = float(self.law.pvalue(self.combination, value)), self._shown
-        # of p-values that fall and rise again an interval has all values in between
+        # p-values may fall and rise again, and the interval has all values in between
         return max(own, _SHOWN) if low < value < high else own
 
     def ends(self, alpha: float) -> tuple[float, float]:
@@ -281,7 +281,7 @@ def _turned(noisy: NoisyMoments, combination: Floats, place: int) -> NoisyMoment
         Block(each.kind, _forms(each.left, basis), _forms(each.right, basis)) for each in noisy.blocks
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
-    # forms of the predictors that have a level are those of their combinations
+    # the forms of levels are rewritten for the combinations of predictors
     inner = np.linalg.inv(basis[:-1, :-1])
     partitions = tuple(frozen(each @ inner.T) for each in noisy.partitions)
     return replace(

@@ -1,12 +1,13 @@
-"""The release behind a t test that allows for skewness: noisy sums of z, z^2 and a cubic.
+"""The release of a t test that allows for skewness: noisy sums of z, z^2 and a cubic.
 
-Where epsilon is large, the sums of `pydpstat.inference._moment_release` leave the t test unsure of one thing
-only: how skewed the records are. So a tenth of epsilon goes to the sum of t(z) = 4 z^3 - 3 z. Epsilon has
-two parts, by the triangle inequality. What is released of z and z^2 moves by 1 at most when a record is
-replaced, added or removed (`weights` there, and the partition of unity), and is multiplied by nine tenths.
-The cubic lies within [-1, 1], on the grid as well: its sum moves by 2 at most where a record is replaced, and
-is multiplied by half a tenth; it moves by 1 where one is added or removed, and is multiplied by a tenth. The
-whole moves by 9/10 + 1/10 = 1 at most, in the L1 norm that Laplace noise answers to.
+If epsilon is large, the sums of `pydpstat.inference._moment_release` leave only the skewness of the records
+uncertain. A tenth of epsilon is therefore spent on the sum of t(z) = 4 z^3 - 3 z.
+
+Sensitivity: by the triangle inequality the two parts add up. The weighted sums of z and z^2 change by at
+most 1 if a record is replaced, added or removed (`weights` there, and the partition of unity), and are
+multiplied by 9/10. The cubic lies within [-1, 1], also on the grid: if a record is replaced, its sum changes
+by at most 2 and is multiplied by 1/20; if one is added or removed, it changes by at most 1 and is multiplied
+by 1/10. In the L1 norm, to which Laplace noise is calibrated, everything changes by at most 9/10 + 1/10 = 1.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ from pydpstat.statistics._kernels.group_sums import merged
 from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
 from pydpstat.statistics._kernels.records import Records
 
-# what the cubic has of epsilon
+# the cubic's share of epsilon
 CUBIC = Fraction(1, 10)
 _OTHERS = 1 - CUBIC
-# from this epsilon on, and this times the root of a public number of records, skewness is what is unsure
+# the least epsilon, the least epsilon times sqrt(n), and the least public n for which the cubic is released
 LEAST_EPSILON, LEAST_ROOT, LEAST_RECORDS = 4.0, 40.0, 8
 
 
 def has_cubic(epsilon: float, size: int | None) -> bool:
-    """Tell from public numbers whether the cubic is released; a private number of records is None."""
+    """Tell from public numbers whether the cubic is released; `size` is None if the number is private."""
     if size is None:
         return epsilon >= LEAST_EPSILON
     return size >= LEAST_RECORDS and epsilon >= max(LEAST_EPSILON, LEAST_ROOT / math.sqrt(size))
@@ -60,7 +61,7 @@ def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: st
 
 
 def weighted(found: Sums, bounded: bool) -> list[Fraction]:
-    """Return exact weighted sums, the cubic's last, which a neighbor moves by 1 at most together."""
+    """Return exact weighted sums, the cubic's last; a neighbor changes them by at most 1 in the L1 norm."""
     first, square, cubic = (Fraction(total, 1 << BITS) for total in (*found.first, *found.products))
     if bounded:
         return [_OTHERS * first / 2, _OTHERS * square / 4, CUBIC * cubic / 2]
@@ -72,14 +73,14 @@ def weighted(found: Sums, bounded: bool) -> list[Fraction]:
 
 
 def factors(bounded: bool) -> list[float]:
-    """Return what takes the weights off again."""
+    """Return the factors that remove the weights from released sums."""
     if bounded:
         return [float(2 / _OTHERS), float(4 / _OTHERS), float(2 / CUBIC)]
     return [float(1 / _OTHERS)] * 3 + [float(1 / CUBIC)]
 
 
 def mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
-    """Return how noises of scale 1 are mixed into the sums of 1, z, z^2 and z^3."""
+    """Return the coefficients of noises of scale 1 in the sums of 1, z, z^2 and z^3."""
     scales = np.array(factors(bounded)) / epsilon
     rows = np.zeros((4, scales.size))
     if bounded:
@@ -94,7 +95,7 @@ def mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
 
 
 def known_of(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
-    """Return the noisy sums of 1, z, z^2 and z^3 that released ones are, with the weights taken off."""
+    """Return the noisy sums of 1, z, z^2 and z^3 from released values, without weights."""
     *others, cubic = values
     if size is not None:
         count, first, second = float(size), *others
@@ -117,7 +118,7 @@ def release_cubic(
     arguments: tuple[tuple[str, object], ...],
     bounds: Pair,
 ) -> tuple[DPResults, NoisySums]:
-    """Release the sums of one sample."""
+    """Release the sums of one sample, and return the release and the noisy sums."""
     size = found.count if how.bounded else None
     labels = Labels(function, (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}"))
     query = Query.of(function, weighted(found, how.bounded), Fraction(1), labels, size, inner=True)

@@ -87,7 +87,7 @@ class LinearDesign:
 
     @property
     def compares(self) -> bool:
-        """Whether records are compared with levels."""
+        """Whether records are compared with levels, so that types of columns count."""
         return bool(self._leveled)
 
     @property
@@ -104,7 +104,7 @@ class LinearDesign:
 
     @property
     def sparse(self) -> tuple[tuple[int, bool], ...]:
-        """The places of coefficients whose predictors are 0 but in a level, and whether they are 1 there."""
+        """The places of coefficients whose predictors are 0 outside a level, and whether they are 1 in it."""
         each_of = [each for each in self.predictors for _ in each.names]
         return tuple(
             (place, each.levels is not None)

@@ -116,10 +116,10 @@ def _results_of_moments(
     ask: Ask | None = None,
     promised: Mapping[str, object] = MappingProxyType({}),
 ) -> RegressionResults:
-    """Return what follows.
+    """Return the results that follow from noisy moments.
 
-    Levels that look empty stay in the design: one that counted as the reference after a look at its noisy
-    number would bias the others' tests whenever it has records.
+    Levels that look empty stay in the design: merging one with the reference because of its noisy number
+    would bias the other tests whenever it has records.
     """
     blocks, found = layout.blocks(norm), releases[0]
     matrix = matrix_of(found.value, blocks, layout.width)

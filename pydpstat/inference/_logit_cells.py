@@ -25,12 +25,12 @@ from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels.record_grid import CHUNK, check_range
 
 MOST_CELLS = 2000
-# shares of epsilon for what is asked by cell, of one number and of several; the rest is for products
+# shares of epsilon for sums by cell, with one number and with several; products get the rest
 _TABLE, _TABLE_OF_SEVERAL, _LEFT = 0.88, 0.75, 0.6
 
 
 class Cells(NamedTuple):
-    """The cells of a design, all of it public."""
+    """The cells of a design; all of it is public."""
 
     rows: Floats
     numbers: tuple[int, ...]
@@ -55,7 +55,7 @@ class Cells(NamedTuple):
             [np.zeros(count) if each.levels is None else next(columns) for each in design.read]
         )
         paired = list(zip(design.predictors, made))
-        # of an interaction only the products of its variables' levels occur
+        # an interaction has only the products of its variables' levels
         known, first = np.unique(_joined(paired, count), return_index=True)
         of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
         numbers, place = [], 1
@@ -74,26 +74,26 @@ class Cells(NamedTuple):
         return [*combinations_with_replacement(range(len(self.numbers)), 2)]
 
     def table_noise(self, ends: int) -> CellCubes:
-        """Return the mechanism of the first release, of which one record changes so many cells."""
+        """Return the mechanism of the first release, in which a change affects `ends` cells."""
         share = _TABLE if len(self.numbers) == 1 else _TABLE_OF_SEVERAL
         cells = Part(CubeNoise(float(ends), len(self.numbers) + 1), 2 * len(self.rows))
         rest = Part(CubeNoise(float(ends), len(self.products)), 1)
         return CellCubes((cells, rest), (share, 1.0 - share))
 
     def rest_noise(self, ends: int) -> CellCubes:
-        """Return the mechanism of what lines leave."""
+        """Return the mechanism of the remainders of lines."""
         width, pairs = len(self.numbers), len(self.products)
         cells = Part(CubeNoise(float(ends), 2 + width), len(self.rows))
         return CellCubes((cells, Part(CubeNoise(float(ends), width + pairs), 1)), (_LEFT, 1.0 - _LEFT))
 
 
 def single_noise(size: int) -> CellCubes:
-    """Return the mechanism of numbers that a change moves by 1 together: each has noise of its own."""
+    """Return the mechanism of numbers that change by at most 1 in the L1 norm: each has separate noise."""
     return CellCubes((Part(CubeNoise(1.0, 1), size),), (1.0,))
 
 
 def _joined(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
-    """Return a number for each record that tells its levels of all categorical predictors."""
+    """Return an integer for each record that identifies its levels of all categorical predictors."""
     found = np.zeros(size, dtype=np.int64)
     for each, values in paired:
         if each.levels is not None:
@@ -106,7 +106,7 @@ def _named(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
 
 
 class CellRecords:
-    """The records of a logistic regression, by cell. Private but for the cells and names."""
+    """The records of a logistic regression, by cell. Private except the cells and names."""
 
     def __init__(self, regression: Regression, cells: Cells) -> None:
         """Take the records over; nothing is computed yet."""
@@ -124,7 +124,7 @@ class CellRecords:
     def _chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
         """Yield cells, responses, and numbers from -1 to 1 on a grid, some records at a time.
 
-        What happens to a record does not depend on others: every operation is one element's own.
+        All operations are elementwise: the values of a record do not depend on other records.
         """
         paired = list(zip(self._regression.design.predictors, self._regression.predictors))
         middle, half = self.cells.scaling.middle, self.cells.scaling.half
@@ -190,7 +190,7 @@ class CellRecords:
         return query_of("moments", exact, names, nobs)
 
     def rest(self, center: Floats, lines: CellLines, ends: int, nobs: int | None) -> Query:
-        """Ask for what lines leave of score and information at public coefficients.
+        """Ask for the remainders of score and information that lines leave at public coefficients.
 
         In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
         lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the

@@ -21,7 +21,7 @@ from pydpstat.statistics._kernels.record_grid import CHUNK
 
 Units = npt.NDArray[np.int64]
 ONE = float(1 << 30)
-# log odds beyond are those of no or all ones in floating point, too
+# beyond these log odds the probability is 0 or 1 in floating point
 _STEEPEST = 500.0
 # of a stage's epsilon the score gets so much, and the information the rest
 SCORE_SHARE = Fraction(7, 20)
@@ -112,12 +112,12 @@ class LogitRecords:
         return query_of("score", exact, labels, self.size)
 
     def limits(self, ends: int) -> tuple[int, int]:
-        """Return how far a change moves the sums of `equations` at most: those of r a, and those of w a a'.
+        """Return the L1 sensitivities of `equations`: of the sums of r a, and of those of w a a'.
 
-        Let q be how many elements of a record's a are not 0 at most: the constant, each number, and of the
-        levels of a variable one. Then at most q of its r a_i are not 0, and q (q + 1) / 2 of its w a_i a_j,
-        all within [-1, 1]. Adding or removing the record moves both sums by that at most, replacing it by
-        twice as much. If all predictors are numbers, a record that is replaced moves each w a_i^2, which is
+        Let q be the largest number of nonzero elements of a record's a: the constant, each number, and one
+        of the levels of each variable. Then at most q of its r a_i and q (q + 1) / 2 of its w a_i a_j are not
+        0, all within [-1, 1]. Adding or removing the record changes both sums by at most that, and replacing
+        it by twice as much. If all predictors are numbers, replacing a record changes each w a_i^2, which is
         within [0, 1], by 1 at most, and each other product by 2: by q + q (q - 1) = q^2 together.
         """
         predictors = self._regression.design.predictors
@@ -130,9 +130,9 @@ class LogitRecords:
 
         Each number u moves them by |u| + u^2 <= 2 at most where a record is added or removed. Where it is
         replaced by w, with x = |u - w| / 2, |u^2 - w^2| is at most 4 x (1 - x), and everything moves by
-        2 x + 4 x (1 - x) <= 9 / 4. The sums are multiplied by 1 over that and over how many numbers there
-        are. Every addend is a multiple of 2^-30; squares are rounded to it, each by half of it and a little
-        more, which the sensitivity has on top.
+        2 x + 4 x (1 - x) <= 9 / 4. The sums are divided by that and by the number of numeric
+        predictors. Every addend is a multiple of 2^-30; squares are rounded to it, each by slightly more than
+        half of it at most, which is added to the sensitivity.
         """
         places = [place for place, each in enumerate(self.numeric) if each]
         firsts, seconds = [0] * len(places), [0] * len(places)
@@ -149,12 +149,12 @@ class LogitRecords:
         return query_of("moments", exact, labels, nobs, 1 + slack)
 
     def unit(self, ends: int) -> Fraction:
-        """Return what the sums of `near` are multiplied by."""
+        """Return the factor of the sums of `near`."""
         return Fraction(4, 9 * sum(self.numeric)) if ends == 2 else Fraction(1, 2 * sum(self.numeric))
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which predictors are numbers, and no indicators of levels."""
+        """Which predictors are numbers, and not indicators of levels."""
         predictors = self._regression.design.predictors
         return tuple(each.levels is None for each in predictors for _ in each.names)
 
@@ -164,12 +164,12 @@ class LogitRecords:
         With u the predictors scaled by the window and a = (1, u), clipped to [-1, 1], the sums are of r a_i
         and of w a_i a_j (i <= j), where r is y - s(b_0 + u'b), and w is 4 s'(b_0 + u'b): in them u is not
         clipped. r is within [-1, 1] and w within [0, 1] whatever rounding did before, and every addend is a
-        multiple of 2^-30 within the same limits. The latter sums are multiplied by a share over what a change
-        moves them by at most (`limits`), the others by 1 less that share over it: everything moves by 1 at
-        most.
+        multiple of 2^-30 within the same limits. The latter sums are multiplied by a share divided by their
+        sensitivity (`limits`), the former by 1 minus that share divided by theirs: everything changes by at
+        most 1.
         """
         center, share = at.center, Fraction(at.share)
-        # indicators stay 0 or 1, as limits take them to be
+        # indicators stay 0 or 1, as `limits` assumes
         numeric = np.array(self.numeric)
         window = Scaling(np.where(numeric, at.window.middle, 0.0), np.where(numeric, at.window.half, 1.0))
         d = center.size

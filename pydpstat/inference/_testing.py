@@ -32,7 +32,7 @@ from pydpstat.statistics._kernels.partition import reach_of
 from pydpstat.statistics._kernels.records import Part, records_of
 from pydpstat.statistics._kernels.scope import SPELLING, TOPIC, note_unused
 
-# what the distributions of records may be
+# assumed shapes of the records' distributions
 SHAPES = ("any", "normal")
 NORMAL = "the records' distribution is close to normal"
 NORMAL_GROUPS = "the groups' distributions are close to normal"

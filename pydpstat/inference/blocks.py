@@ -116,16 +116,16 @@ def any_test(
     Notes
     -----
     Guarantee: (epsilon, 0). A record is in one block, so replacing, adding or removing one changes the
-    number of rejections by 1 at most. This requires that a block shows nothing of the records in others. Its
-    index is 0, 1, ..., whatever the data's was: make a column of an index that `test` needs, by
-    ``frame.reset_index()``. It has no `attrs`, metadata or subclass, and its categories and levels, and the
-    types of lists and of objects, are its own: unordered categories are sorted, and a test that needs all
-    levels has to name them. The types of other columns are taken as public. All this rests on a `test` that
-    looks at the values of its block alone, not at addresses in memory or other objects of the program, and
-    keeps nothing of earlier ones; the global generators of NumPy and Python are seeded again for each block.
-    What it prints, logs or warns of is dropped, and so are its errors, also SystemExit: try it on made-up
-    data first. The time that it takes cannot be hidden, nor files it writes, what is printed outside of
-    Python, and objects or threads that it leaves behind.
+    number of rejections by 1 at most. This requires that a block reveals nothing about the records in others.
+    Its index is 0, 1, ...: if `test` needs the index of the data, make it a column with
+    ``frame.reset_index()``. A block has no `attrs`, metadata or subclass. Its categories, and the types of
+    lists and objects, depend on its records alone: unordered categories are sorted, and a test that needs all
+    levels must name them. The types of other columns are treated as public. `test` must depend on the values
+    of its block alone, not on addresses in memory or other objects of the program, and must keep nothing of
+    earlier blocks; the global generators of NumPy and Python are seeded again for each block. What it prints,
+    logs or warns about is discarded, and so are its errors, including SystemExit: try it on made-up data
+    first. Not covered are its running time, files that it writes, output from outside Python, and objects or
+    threads that it leaves behind.
 
     Under the null hypothesis the number of rejections is at most binomial, if a block's test keeps its level
     on so few records. A symmetric geometric number and a uniform one on (-1/2, 1/2) are added (together the

@@ -223,8 +223,8 @@ def ks_2samp(
 
     Sensitivity: a record of `x` changes its distribution function by at most 1 / n1, one of `y` by at most
     1 / n2. Released is the integer n1 n2 D, which changes by at most max(n1, n2), with symmetric geometric
-    noise. A record in both samples would change both functions in one direction, and n1 n2 D by at most
-    abs(n1 - n2), which is no more.
+    noise. A record in both samples would change both functions in the same direction, and n1 n2 D
+    by at most abs(n1 - n2), which is less.
 
     Validity "exact": where both samples have one distribution, all orders of the records are equally likely.
     Ties are not broken: they make D smaller, so that p is too large. The distribution of D is that of 9,999

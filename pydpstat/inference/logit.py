@@ -39,7 +39,7 @@ from pydpstat.statistics._kernels.scope import Keys
 
 # the shares of epsilon of the moments, and of the scores one after another
 FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
-# releases numbers in units that move by 1 for some epsilon, and tells the scale of their noise
+# releases numbers of sensitivity 1 with some epsilon, and returns the scale of their noise, too
 Ask = Callable[[Query, float], tuple[Floats, float]]
 _NOTHING = (
     "The release is uninformative about {}: too few records of a response, or the noise hides how "
@@ -147,19 +147,18 @@ def logit(
     after a Newton step again. The line's own part follows from the first sums. So the noise of the responses'
     sums is paid for once, and the further steps take a small part of epsilon.
 
-    *Steep slopes.* Lines cannot follow the curve where bounds are wide beside a number's values. If the sizes
-    of the slopes, each times the half width of its bounds, add up to more than 6 (8 by cell), or the noise
-    hides a number's variance, the rest of epsilon goes to other sums: first, where the noise blurs variances,
-    to sums of numbers and squares within an interval about the noisy mean; then to sums of (y - s(v'b)) a,
-    where a are the predictors about their noisy means, in units of a few of their noisy standard deviations,
-    and clipped to [-1, 1]. The interval follows from noisy numbers alone, as does what is asked for next, so
-    that epsilons add up as before. The linear predictor v'b has no other bounds than those given: the
-    expected value at the true coefficients is 0 whatever the interval is. The remarks say which intervals
-    were used.
+    *Steep slopes.* Lines cannot approximate the curve if bounds are wide in relation to a predictor's values.
+    If the absolute slopes, each times the half width of its bounds, add up to more than 6 (8 by cell), or the
+    noise hides a predictor's variance, the remaining epsilon is spent on other sums: first, if the noise
+    blurs variances, on sums of numbers and squares within a window about the noisy mean; then on sums of
+    (y - s(v'b)) a, where a are the predictors minus their noisy means, in units of a few of their noisy
+    standard deviations, clipped to [-1, 1]. The windows and the further steps depend on noisy numbers alone,
+    so that epsilons add up as before. The linear predictor v'b is clipped to the given bounds only: at the
+    true coefficients the expected value is 0 for every window. The remarks state the windows.
 
-    Estimate, standard error, interval and p-value of a coefficient are all there, or all missing. They are
-    missing, with the reason in the remarks, if the noise hides the information on it, if a limit keeps the
-    steps from where the sums lead, or if the curve bends too much between the last sums and the estimate.
+    The estimate, standard error, interval and p-value of a coefficient are either all available or all
+    missing. They are missing, with the reason in the remarks, if the noise hides the information on it, if
+    the iteration reaches its limit, or if the curvature between the last sums and the estimate is too large.
 
     Tests are score tests (Neyman's C(alpha)) with the known distribution of all noises: a normal variable for
     the sampling, plus Laplace variables whose factors are public functions of what was released; their tail
@@ -247,10 +246,10 @@ def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
 
 
 def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLaw | WindowedLogit:
-    """Return what the last score says, or the last equations where slopes are too steep for lines.
+    """Return the law of the last score, or of the last equations if slopes are too steep for lines.
 
-    `epsilons` are those of the moments, and of the scores one after another. What is asked for, and with
-    which part of what is left of epsilon, depends on noisy numbers alone.
+    `epsilons` are those of the moments, and of the scores one after another. All requests, and their shares
+    of the remaining epsilon, depend on noisy numbers alone.
     """
     n, p = records.size, len(records.names)
     d = p + 1
@@ -262,7 +261,7 @@ def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLa
     center = began = sums.start(ridge)
     for place, epsilon in enumerate(epsilons[1:], 1):
         left = epsilons[place:]
-        # slopes that a start takes for steep may be those of a few values: a line's score tells
+        # a few values may make the starting slopes look steep: the first score decides
         look = np.zeros(p) if place == 1 else center[1:]
         if steep(look, sums) and enough(n, math.fsum(epsilons), d):
             asked = Asked(

@@ -107,11 +107,11 @@ def kruskal(
 
     Sensitivity: a record of group g that moves past the other groups takes at most n_h from R_h and adds
     what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h
-    n_h^2`` over the other groups, for the worst g: the triangle inequality. This needs each record in one
-    group. In k of them, with m records each, it takes k n_h from R_h of another group and adds n_h to each of
-    its own R_g, as the groups of its copies move past each other: with w = 1 and n_h far above m the distance
+    n_h^2`` over the other groups, for the worst g: the triangle inequality. This requires each record to be in
+    one group. In k groups, with m records each, it takes k n_h from R_h of another group and adds n_h to each R_g
+    of its groups, as its copies move past each other: with w = 1 and n_h far above m the distance
     moves by n_h times the root of k^2 + k, which is the root of (k^2 + k) / 2 times what is stated. A design
-    therefore has one group for a record.
+    therefore assigns each record to one group.
 
     Validity "model": where all groups have one distribution, all orders of the records are equally likely.
     The distribution of the distance is that of 9,999 random orders with a fixed seed, so p is right to about
@@ -252,7 +252,7 @@ def mannwhitneyu(
     Sensitivity: a record of `x` takes part in n2 pairs, one of `y` in n1. Replacing it changes U by at most
     max(n1, n2), and some data attain it. Noise is symmetric geometric of rate epsilon / max(n1, n2). A record
     in both samples would win n2 pairs and lose n1 others: it would change U by at most abs(n1 - n2) + 1,
-    which is no more.
+    which is not more.
 
     Validity "model": where both samples have one distribution, p is exact, as U plus noise has a known
     distribution (see `pydpstat.inference._null_distributions.ranks` for large samples). Samples that differ

@@ -169,8 +169,8 @@ def ols(
     parameters and eight sets near them, whose numbers of records differ, too, where that is private; the
     p-value is the largest. What a score owes to the sampling of the response is not drawn but integrated, so
     that the simulation's own error is small: at 0.05 less than 0.003. Coefficients share the simulation.
-    Errors are normal; if the response's mean is so near to a bound that they must be skewed, they are also
-    rare events, and the larger p-value counts (`pydpstat.inference._null_distributions.rare_errors`). The
+    Errors are normal. If the response's mean is so near to a bound that they must be skewed, the p-value is
+    the larger of those for normal errors and for rare events (the module `rare_errors` has the details). The
     interval has all values that are not rejected, and those between them (Anderson and Rubin 1949): it is the
     whole line where the noise hides the predictor. No proof covers this; the level was measured
     (``measured``). Below 0.005 a p-value is that of an exponential tail beyond the simulated statistics

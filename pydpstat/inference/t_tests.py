@@ -65,8 +65,8 @@ def ttest_1samp(
     method : {"t", "exact"}, default "t"
         The noisy t test, or one for every distribution, with an interval 1.25 to 2.5 times as wide.
     shape : {"any", "normal"}, default "any"
-        What the records' distribution may be: of any shape, or close to a normal one, which gives more power
-        if epsilon is large and there are few records. Not with ``method="exact"``, which assumes nothing.
+        The assumed shape of the records' distribution: any, or close to normal, which gives more power if
+        epsilon is large and there are few records. Not with ``method="exact"``, which has no assumption.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public). Unbounded:
         one added or removed (the number private); not for ``method="exact"``.
@@ -103,21 +103,21 @@ def ttest_1samp(
     Notes
     -----
     Guarantee: epsilon. With ``missing="error"`` whether values are missing is treated as public. With
-    ``method="t"``, and ``"exact"`` from 200 records on, released are the noisy sums of `moments`. With
-    ``shape="any"`` and epsilon at least 4 (and 40 / sqrt(n), with 8 records or more, where n is public) a
-    tenth of epsilon is for one more, of 4 z^3 - 3 z, z being a record's place between -1 and 1. It lies
-    between -1 and 1, too, so that replacing a record moves its sum by 2 at most, and adding one by 1.
+    ``method="t"``, and ``"exact"`` from 200 records on, the noisy sums of `moments` are released. With
+    ``shape="any"`` and epsilon at least 4 (if n is public, also at least 40 / sqrt(n), and n at least 8), a
+    tenth of epsilon is spent on a further sum, of 4 z^3 - 3 z, where z is a record scaled to [-1, 1]. This
+    also lies within [-1, 1]: replacing a record changes its sum by at most 2, adding one by at most 1.
 
     Level: with ``"t"`` it was measured, never above 0.05 beyond sampling error, and is exact up to Monte
     Carlo error for records of two values. The statistic is the sum of the distances from `popmean` over the
     root of that of their squares, all of them noisy; the p-value is the largest over the variances that the
     noisy sums leave possible, and over three shapes of the distribution, of which two are the most skewed
-    ones that the bounds allow. Where the sum of cubes is known, part of what skewness explains is taken off
-    the statistic (Hall's transformation), and the shapes are those between the normal and the most skewed
-    ones that the noisy sums leave possible: skewness that they rule out costs no power. With
-    ``shape="normal"`` it is over the normal shape alone: the level is then that of normal records. The
-    smallest p-value is 1e-6: where 0.001 (0.002 with cubes), for variances left out, would be most of a
-    p-value, more variances and weighted draws take its place.
+    ones that the bounds allow. If the sum of cubes is released, the statistic is corrected for part of the
+    skewness (Hall's transformation), and the shapes are those between the normal and the most skewed ones
+    that the noisy sums leave possible: skewness that they rule out costs no power. With ``shape="normal"``
+    the p-value is maximized over variances alone: the level is then that of normal records. The smallest
+    p-value is 1e-6: if 0.001 (0.002 with cubes), for variances left out, would be most of a p-value, more
+    variances and weighted draws are used instead.
 
     ``"exact"``: below 200 records each is replaced by a coin that falls with the probability (1 + z) / 2, z
     being its place between -1 and 1. The number of heads is binomial for any distribution, and gets symmetric
@@ -165,12 +165,12 @@ def ttest_1samp(
 
 
 def check_shape(shape: str, method: str = "t") -> None:
-    """Check the assumed shape, which the exact test has no use for."""
+    """Check the assumed shape; the exact test has none."""
     checks.one_of(shape, "shape", SHAPES)
     if method == "exact" and shape != "any":
         raise PydpstatError(
-            f"shape must be 'any' with method 'exact', which assumes no shape; got {shape!r}. Leave one of "
-            "them out."
+            f"shape must be 'any' with method='exact', which assumes no shape; got {shape!r}. Leave out shape "
+            "or method."
         )
 
 

@@ -56,12 +56,12 @@ def ttest_ind(
     bounds : (float, float)
         Public bounds of both groups' data, chosen without looking at them.
     equal_var : bool, default False
-        Only False. (SciPy's default is True: Student's test, whose level depends on a variance that both
-        groups have, which no release can show.)
+        Only False. (SciPy's default is True: Student's test, which assumes that both groups have the same
+        variance.)
     alternative : {"two-sided", "less", "greater"}, default "two-sided"
         Whether the mean of `a` differs from that of `b`, is less, or greater.
     shape : {"any", "normal"}, default "any"
-        What the groups' distributions may be: of any shape, or close to normal ones, as in `ttest_1samp`.
+        The assumed shape of the groups' distributions: any, or close to normal, as in `ttest_1samp`.
     neighbors : {"bounded", "unbounded"}, optional
         As in `ttest_1samp`: a record is replaced by another of its group, or added or removed.
     missing : {"error", "drop"} or float, default "error"
@@ -77,7 +77,7 @@ def ttest_ind(
     Returns
     -------
     InferenceResults
-        Its interval is for the mean of `a` less that of `b`. To test alone, `mannwhitneyu` finds more.
+        Its interval is for the mean of `a` minus that of `b`. For a test alone, `mannwhitneyu` has more power.
 
     Raises
     ------

@@ -217,7 +217,7 @@ MEANS = (
         "ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, FEW_DRAWS
     ),
     sound("ttest_1samp, with cubes", _cubic(), LOW, HIGH),
-    # 3/4 of the bounds' width: the cubic goes from one end to the other
+    # at 3/4 of the bounds' width the cubic is what it is at 0: the other sums alone move
     sound("ttest_1samp, with cubes, three quarters", _cubic(), LOW, np.array([0.0, 0.75])),
     sound("ttest_1samp, with cubes, unbounded", _cubic("unbounded"), FEW, MORE),
     sound(

@@ -147,7 +147,7 @@ class CellLogit(Frozen):
 
     @property
     def limited(self) -> bool:
-        """Whether a limit keeps the coefficients from where the equations lead: they are not solved then."""
+        """Whether the limit on coefficients keeps the equations from being solved."""
         score, information = self._equations(self.estimate)
         step = np.linalg.solve(self._lifted(information), score)
         return self._reach(self.estimate + step) > _FARTHEST and abs(float(step @ score)) > _SOLVED
@@ -170,7 +170,7 @@ class CellLogit(Frozen):
         return all(alone and combination[place] for place in self._hidden)
 
     def _veiled(self, combination: Floats) -> bool:
-        """Tell whether the combination has the slope of a number whose variance the noise hides."""
+        """Tell whether the combination involves the slope of a number whose variance the noise hides."""
         return bool(self.table.numbers) and bool((combination[1:] != 0.0)[sums_of(self.table).hidden].any())
 
     def deviation(self, combination: Floats) -> float:

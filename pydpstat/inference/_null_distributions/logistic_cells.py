@@ -86,7 +86,7 @@ def start(
 
     For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
     and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
-    at most 4; the slopes are as steep as that needs.
+    at most 4; the slopes may be arbitrarily steep.
     """
     spread = lifted(spread, ridge)
     direction = np.linalg.solve(spread, joint)

@@ -1,11 +1,10 @@
-"""Equations of a logistic regression with steep slopes: where they are weighted, and what they say.
+"""Estimating equations of a logistic regression with steep slopes, and the windows of their weights.
 
-Bounds that are wide beside a predictor's values hide how steep a slope is: a line cannot follow the curve
-between the bounds. Here nothing is taken off. The equations are sums of (y - s(v'b)) a, where a are the
-predictors about their noisy means, in units of a few of their noisy standard deviations, and clipped there.
-The linear predictor v'b is not clipped: the expected value is 0 at the true coefficients whatever the weights
-a are, and whatever share of the records lies beyond them. So a window that is too narrow costs precision,
-and nothing else.
+If bounds are wide in relation to a predictor's values, slopes are steep between them, and a line cannot
+approximate the logistic curve there. The equations here need no line: they are sums of (y - s(v'b)) a, where
+a are the predictors minus their noisy means, in units of a few of their noisy standard deviations, clipped
+to [-1, 1]. The linear predictor v'b is not clipped. At the true coefficients the expected value is 0 for all
+weights a, whatever share of the records they clip: a window that is too narrow costs only precision.
 """
 
 from __future__ import annotations
@@ -27,39 +26,39 @@ from pydpstat.inference._null_distributions.simulation import NORMAL
 from pydpstat.mechanisms.mechanism import parts_of
 from pydpstat.r_arithmetic.elementary import Floats
 
-# of epsilon the information gets so much at least and at most, and between that so much for each unit that it
-# moves by, over records times epsilon: then its noise is about a sixteenth of it
+# least and largest share of epsilon for the information, and the factor of its sensitivity over records times
+# epsilon in between, with which its noise is about a sixteenth of it
 _LEAST, _MOST, _INFORMED = 0.1, 0.4, 250.0
-# standard deviations from its mean to which a predictor's weight grows, at least
+# least half width of a window, in standard deviations
 _NEAR = 2.5
-# so many times the noise the sampling error of the equations is at least, where windows are wider
+# windows grow while the sampling error of the equations is at least this multiple of their noise
 _BESIDE = 5.0
-# and so many times its noise the information on a slope
+# and the information on a slope at least this multiple of its noise
 _ABOVE = 20.0
-# the standard deviation of y - s(v'b), about
+# approximate standard deviation of y - s(v'b)
 _RESIDUAL = 0.4
 _NARROWEST = 2.0**-20
-# how far the log odds are moved by a step, and how far they reach, in standard deviations of the records
-_STEP, _REACH = 2.0, 8.0
-# equations one after another: the share of what is left that those before the last get, and how many there
-# are at most where their noise is up to so many times the sampling error; further ones would not be nearer
+# largest standard deviation of the log odds over the records
+_REACH = 8.0
+# the share of the remaining epsilon for stages before the last, and the largest numbers of stages if noise is
+# at most a multiple of the sampling error
 _SHARE = 0.25
 _STAGES = ((1.0, 6), (2.5, 3), (math.inf, 1))
-# standard deviations of the equations that curvature moves them by over a step: the next one is the last one,
-# tests take them off, and nothing is said
+# curvature over a step, in standard deviations of the equations, from which on: the next stage is not the
+# last, tests subtract it, there is no estimate
 _NEXT, _OFF, _FAR = 0.1, 0.25, 0.5
-# the noise of variances, as a share of them, from which on moments within a window follow, and from which on
-# slopes may be steep whatever they look like
+# the noise of variances, relative to them, above which moments within a window are released, and above which
+# slopes may be steep although they do not look so
 _BLURRED, _HIDDEN = 0.05, 0.25
-# the share of what is left that moments within a window get, and the largest correlation after them
+# the share of the remaining epsilon for moments within a window, and the largest correlation after them
 _MOMENTS, _TOGETHER = 0.1, 0.9
-# from so many records times epsilon for each coefficient on, a further step costs little
+# from this number of records times epsilon per coefficient on, a further step costs little
 _ENOUGH = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling(Frozen):
-    """How numbers become others: less a middle, and divided by a half width."""
+    """An affine scaling of numbers: minus a middle, divided by a half width."""
 
     middle: Floats
     half: Floats
@@ -116,11 +115,10 @@ class NoisySums(Frozen):
         return start(self.records, share, mean, self.spread, joint, ridge)
 
     def window(self, equation: float = math.inf, information: float = math.inf) -> Scaling:
-        """Return where predictors are weighted, if these are the standard deviations of the noise.
+        """Return the window of the weights, given the standard deviations of the noise.
 
-        It is within some standard deviations of the mean, but not beyond the bounds. Twice what the noise
-        moves the variance by is added. The less noise, the wider: weights that are not clipped are the most
-        precise ones.
+        It covers some standard deviations about the mean, but nothing beyond the bounds. Twice the noise of
+        the variance is added. With less noise it is wider, since unclipped weights are the most precise.
         """
         sampled = _RESIDUAL * math.sqrt(self.records) / (_BESIDE * max(equation, 1e-300))
         informed = math.sqrt(_RESIDUAL**2 * self.records / (_ABOVE * max(information, 1e-300)))
@@ -131,23 +129,23 @@ class NoisySums(Frozen):
 
     @property
     def _most(self) -> Floats:
-        """The variances of z, and twice what the noise moves them by."""
+        """Upper limits of the variances of z: twice the standard deviation of the noise is added."""
         return np.maximum(np.diag(self.spread), 0.0) + 2.0 * self.deviations[1:] / self.records
 
     def noisy(self, share: float) -> npt.NDArray[np.bool_]:
-        """Tell of which numbers' variances the noise is larger than a share of them."""
+        """Tell for which numeric predictors the noise of the variance is larger than a share of it."""
         noise = self.deviations[1:] / self.records
         return (noise > share * np.diag(self.spread)) & np.array(self.numeric, dtype=bool)
 
     @property
     def hidden(self) -> npt.NDArray[np.bool_]:
-        """Which numbers' variances the noise hides, so that slopes may be steep whatever they look like."""
+        """Numeric predictors whose variance the noise hides: their slopes may be steep."""
         return self.noisy(_HIDDEN)
 
     def about(self, window: Scaling) -> Floats:
-        """Return the products of the constant and the scaled predictors, beyond their window as well.
+        """Return the products of the constant and the scaled predictors, also beyond the window.
 
-        What curvature does must not look small because noise made variances small.
+        Variances have their upper limits, so that the effect of curvature is not underestimated.
         """
         products = self.products.copy()
         places = np.arange(1, len(products))
@@ -156,7 +154,7 @@ class NoisySums(Frozen):
         return turned @ products @ turned.T
 
     def held(self, b: Floats) -> Floats:
-        """Return coefficients whose log odds do not vary more than a curve tells apart."""
+        """Return coefficients shrunk so that the log odds have a standard deviation of at most `_REACH`."""
         spread = lifted(self.spread, 1e-12)
         sd = math.sqrt(max(float(b[1:] @ spread @ b[1:]), 0.0))
         middle = float(b[0] + self.mean @ b[1:])
@@ -184,27 +182,27 @@ def sums_of(table: CellTable) -> NoisySums:
 
 @dataclass(frozen=True, eq=False)
 class EquationLaw(LogitLaw):
-    """What noisy equations of which nothing was taken off say, in the units of their window."""
+    """The distribution of noisy equations, in the units of their window."""
 
     arrived: ClassVar[float] = _OFF
 
     @cached_property
     def bent(self) -> float:
-        """By how many standard deviations curvature moves the equations, of a normal linear predictor."""
+        """Effect of curvature in standard deviations of the equations, for a normal linear predictor."""
         return self._bent_by((NORMAL,))
 
     def _length(self, step: Floats) -> float:
-        """Return by how much a step moves the log odds, at most as the records lie."""
+        """Return the change of the log odds by a step: at the mean, plus one standard deviation."""
         mean = self._spread[0]
         own = math.sqrt(max(float(step[1:] @ self._spread[1] @ step[1:]), 0.0))
         return abs(float(mean @ step)) + own
 
     def known(self, combination: Floats) -> bool:
-        """Tell whether the equations were solved, and the information on the others stands out."""
+        """Tell whether the equations were solved, and the information exceeds its noise."""
         return not self.limited and super().known(combination)
 
     def _unit(self, combination: Floats) -> float:
-        """Return a step of the search for ends: a standard error, as windows may be wide."""
+        """Return the unit of the search for ends: a standard error, since windows may be wide."""
         found = self.deviation(combination)
         return found if math.isfinite(found) else super()._unit(combination)
 
@@ -216,7 +214,7 @@ class EquationLaw(LogitLaw):
 
 @dataclass(frozen=True, eq=False)
 class WindowedLogit(Frozen):
-    """What the last equations say of combinations of the coefficients of the predictors in their bounds."""
+    """The last equations, for combinations of the coefficients of the predictors scaled by their bounds."""
 
     law: EquationLaw
     window: Scaling
@@ -237,11 +235,11 @@ class WindowedLogit(Frozen):
         return self.law.limited
 
     def regularized(self) -> Floats:
-        """Return estimates of all coefficients for predictions, of a size that steps are limited to."""
+        """Return estimates of all coefficients for predictions; the limited steps bound their size."""
         return self.estimate
 
     def known(self, combination: Floats) -> bool:
-        """Tell whether the information on the other coefficients stands out from its noise."""
+        """Tell whether the information on the other coefficients exceeds its noise."""
         return self.law.known(combination @ self.basis)
 
     def deviation(self, combination: Floats) -> float:
@@ -258,22 +256,22 @@ class WindowedLogit(Frozen):
 
 
 class Place(NamedTuple):
-    """Where equations are asked for: coefficients in a window's units, and what share information gets."""
+    """Where equations are evaluated: coefficients in a window's units, and the information's share."""
 
     center: Floats
     window: Scaling
     share: float
 
 
-# releases numbers for some epsilon, and tells the scale of their noise
+# noisy numbers, and the scale of their noise
 Noisy = tuple[Floats, float]
 
 
 class Asked(NamedTuple):
-    """What can be asked of the records, and by how much a change moves it.
+    """The queries to the records, and their sensitivities.
 
-    By `limits` a change moves equations and information at most, the latter in quarters. `moments` are means
-    and mean squares within a window, multiplied by `unit`.
+    `limits` are the sensitivities of equations and information, the latter in quarters. `moments` are sums of
+    numbers and squares within a window, multiplied by `unit`.
     """
 
     limits: tuple[int, int]
@@ -283,24 +281,24 @@ class Asked(NamedTuple):
 
 
 def rest_of(epsilons: tuple[float, ...]) -> float:
-    """Return what is left of epsilon for stages that have not been asked for; rounded down."""
+    """Return the sum of the epsilons of the remaining stages, rounded down."""
     exact = sum(map(Fraction, epsilons), Fraction(0))
     found = float(exact)
     return found if found <= exact else math.nextafter(found, 0.0)
 
 
 def enough(records: float, epsilon: float, size: int) -> bool:
-    """Tell whether the noise is small enough for further steps, and for slopes to look steep that are."""
+    """Tell whether the noise is small enough for further steps, and for recognizing steep slopes."""
     return records * epsilon >= _ENOUGH * size
 
 
 def steep(slopes: Floats, sums: NoisySums, most: float = FARTHEST) -> bool:
-    """Tell whether slopes in units of the bounds are too steep for lines in the curve's place, or may be."""
+    """Tell whether slopes in units of the bounds are, or may be, too steep for linear approximations."""
     return float(np.abs(slopes).sum()) > most or bool(sums.hidden.any())
 
 
 def nearer(sums: NoisySums, epsilon: float, asked: Asked) -> NoisySums:
-    """Return sums with means and variances of the numbers that noise hides less: those within a window."""
+    """Return sums with more precise means and variances of the numbers, from moments within a window."""
     window = sums.window()
     noisy, scale = asked.moments(window, epsilon)
     numeric, n = np.array(sums.numeric), sums.records
@@ -322,10 +320,10 @@ def nearer(sums: NoisySums, epsilon: float, asked: Asked) -> NoisySums:
 
 
 def solved(sums: NoisySums, center: Floats, epsilon: float, asked: Asked) -> WindowedLogit:
-    """Return what equations say that are released one after another, each at the last ones' estimates.
+    """Return the law of the last of several equations, each released at the estimates of the one before.
 
-    The last ones get all that is left of epsilon, as soon as curvature moves the equations little. Where
-    noise blurs variances, moments within a window come first.
+    As soon as the effect of curvature is small, the next equations are the last, with all of the remaining
+    epsilon. If noise blurs variances, moments within a window are released first.
     """
     limits = asked.limits
     d, left = center.size, epsilon
@@ -364,5 +362,5 @@ def solved(sums: NoisySums, center: Floats, epsilon: float, asked: Asked) -> Win
     raise AssertionError
 
 
-# nothing is taken off the equations
+# no line is subtracted from the equations
 _NOTHING_TAKEN = Line(0.0, 0.0, 1.0, 0.0, 1.0)

@@ -30,7 +30,7 @@ _BEYOND = 64.0
 _STANDS_OUT = 0.5
 # for each coefficient: ten ones and ten zeros have as much
 _LEAST_INFORMATION = 5.0
-# standard deviations of its noise that the information on a coefficient is at least, where it is an error's
+# a standard error requires information of at least this multiple of its noise's standard deviation
 _APART = 3.0
 _SURCHARGE = 1.05
 # standard deviations of the noise that rule a shape out
@@ -118,7 +118,7 @@ class LogitLaw(Frozen):
     third: Floats
     fourth: Floats
 
-    # standard deviations of the score that curvature may move it by, over the last step
+    # largest effect of curvature over the last step that is ignored, in standard deviations of the score
     arrived: ClassVar[float] = 1.0
 
     @property
@@ -176,7 +176,7 @@ class LogitLaw(Frozen):
 
     @property
     def _off(self) -> float:
-        """The standard deviations that are taken off what is tested: 0 where the steps have arrived."""
+        """Standard deviations that are subtracted from test statistics: 0 if the steps have converged."""
         return self.bent if self.bent > self.arrived else 0.0
 
     @cached_property
@@ -188,11 +188,11 @@ class LogitLaw(Frozen):
 
     @cached_property
     def _cut(self) -> float:
-        """The share of the step that the expansion bears."""
+        """The share of the step for which the expansion is accurate."""
         return min(1.0, 2.0 / max(self._length(self._step), 1e-300))
 
     def _length(self, step: Floats) -> float:
-        """Return by how much a step moves the log odds within the bounds at most."""
+        """Return the largest change of the log odds within the bounds by a step."""
         return float(np.abs(step).sum())
 
     @property
@@ -202,9 +202,9 @@ class LogitLaw(Frozen):
 
     @property
     def limited(self) -> bool:
-        """Whether a limit keeps the coefficients from where the score leads."""
+        """Whether the limit on coefficients keeps the score from being solved."""
         before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
-        # the center may have been cut
+        # the center may have been shortened
         return self._cut < 1.0 or (before >= FARTHEST * (1.0 - 1e-9) and after > FARTHEST)
 
     def regularized(self) -> Floats:
@@ -256,7 +256,7 @@ class LogitLaw(Frozen):
         return low, high
 
     def _unit(self, combination: Floats) -> float:
-        """Return a step of the search for ends."""
+        """Return the unit of the search for ends."""
         return float(np.abs(combination).sum())
 
     def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:

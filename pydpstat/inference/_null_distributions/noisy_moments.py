@@ -146,14 +146,14 @@ def matrix_of(released: Floats, blocks: tuple[Block, ...], width: int) -> Floats
 
 
 class Sparse(NamedTuple):
-    """A predictor that has one value but in records of a level; whether it is the level's indicator."""
+    """A predictor with one usual value outside a level; `indicator` says if it is the level's indicator."""
 
     place: int
     usual: float = 0.0
     indicator: bool = True
 
 
-# the least pivots in standard deviations of their noise: of indicators, of numbers in a level, and of others
+# least pivots, in standard deviations of their noise: for indicators, numbers within a level, and others
 _INDICATOR, _WITHIN, _OTHERS = 1.0, 2.0, 0.5
 
 
@@ -213,10 +213,10 @@ class NoisyMoments(Frozen):
     def floors(self) -> Floats:
         """The least pivots of the predictors' matrix, in proportion to the noise's standard deviation there.
 
-        They are higher at sparse predictors, whose level may have no records, and follow the noise of squares
-        about their usual value: with lower ones the noise of an empty level, divided by next to nothing,
-        would be in all other coefficients. With higher ones a level of a few records would not be kept apart
-        from others, and bias them.
+        For sparse predictors, whose level may have no records, they are higher, and proportional to the noise
+        of squares about the usual value: lower ones would let the noise of an empty level, divided by almost
+        0, enter all other coefficients. Higher ones would merge a level of a few records with others, and
+        bias them.
         """
         units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHERS)
         for place, usual, indicator in self.sparse:

@@ -39,7 +39,7 @@ _FEW = frozen(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 
 
 
 class Third(NamedTuple):
-    """A noisy sum of z^3, and how the noises are mixed into it."""
+    """A noisy sum of z^3, and the coefficients of the noises in it."""
 
     value: float
     noise: Row
@@ -47,10 +47,9 @@ class Third(NamedTuple):
 
 @dataclass(frozen=True)
 class NoisySums:
-    """Noisy sums of 1, z and z^2 over records z in [-1, 1], what their noise is made of, and an assumption.
+    """Noisy sums of 1, z and z^2 over records z in [-1, 1], and the coefficients of their noises.
 
-    `normal` says that the records are assumed to be close to normal; `third` is there where a sum of cubes
-    was released.
+    `normal`: the records are assumed to be close to normal. `third` is the sum of cubes, if one was released.
     """
 
     sums: Row
@@ -106,7 +105,7 @@ class NullLaw:
         return variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
 
     def shapes(self, variance: float) -> tuple[int, ...]:
-        """Return the shapes that are looked at; without a variance all are the same."""
+        """Return the shapes to consider; they are all the same if the variance is 0."""
         return SHAPES if variance > 0.0 and not self.normal else SHAPES[:1]
 
     def steps(self, shape: int) -> list[tuple[float, float]]:

@@ -63,7 +63,7 @@ class Group(NamedTuple):
 
 
 def together(groups: tuple[Group, Group]) -> tuple[tuple[int, int], ...]:
-    """Return the pairs of shapes that are looked at."""
+    """Return the pairs of shapes to consider."""
     return TOGETHER[:1] if groups[0].law.normal else TOGETHER
 
 

@@ -1,15 +1,14 @@
-"""Scores of a regression where the response's errors are rare events and few records have a level.
+"""Scores of a regression if the response's errors are rare events and few records have a level.
 
-The mean of a response of 0 and 1 with few ones is so near to its lower bound that errors cannot be normal: a
-distribution that ends a distance a below its mean and has the standard deviation s is at least as skewed as
-s / a - a / s, which is above 0 where a < s, and what reaches that has two values, one of them the bound. So
-errors have such a distribution here, which for a response of two values is theirs. It needs no knowledge of
-the other value: a bound further away does no harm. The same holds of a predictor that is a number.
+The mean of a response of 0 and 1 with few ones is so near to its lower bound that errors cannot be normal. A
+distribution with the standard deviation s whose support begins a distance a below its mean has a skewness of
+at least s / a - a / s, which is positive if a < s. The distribution that attains it has two values, one of
+them the bound. It is used for the errors here; for a response of two values it is exact. The other value need
+not be known, so a bound that is further away does no harm. The same holds for a numeric predictor.
 
-A score adds up errors by the levels of the predictor that is tested. Given their noisy numbers of records,
-the rare errors within each level are a binomial count. It takes the place of a normal number of the
-simulation at the same probability, with all that follows from it: the sums of products with other predictors,
-and the sum of squares.
+A score adds up errors by the levels of the predictor that is tested. Given the noisy numbers of records, the
+rare errors within each level are a binomial count. It replaces a normal number of the simulation at the same
+probability, together with the sums of products with other predictors and the sum of squares.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ Partition = Floats
 def partitions(
     matrix: Floats, numbers: tuple[int, ...], factors: tuple[tuple[int, ...], ...]
 ) -> tuple[Partition, ...]:
-    """Return what divides the records: nothing, the levels of factors, and numbers that are near a bound.
+    """Return the partitions of the records: none, by the levels of factors, and by numbers near a bound.
 
-    The matrix is that of noisy moments; numbers are the places of predictors between -1 and 1.
+    `matrix` has the noisy moments; `numbers` are the places of predictors between -1 and 1.
     """
     unit, size = np.eye(len(matrix) - 1), max(float(matrix[0, 0]), 1.0)
     found = [unit[:1]]
@@ -51,10 +50,10 @@ def partitions(
 
 
 def decisive(found: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
-    """Return the partition whose levels' numbers of records make the score of a form the least normal.
+    """Return the partition for which the score of a form is the least normal.
 
-    A score adds the means of levels, each times what the form has there; the third cumulant of a mean of n
-    errors is theirs over n^2.
+    A score adds the means of levels, weighted by the form; the third cumulant of a mean of n errors is that
+    of an error divided by n^2.
     """
     most, best = 0.0, None
     for each in found:
@@ -85,9 +84,9 @@ class RareErrors(NamedTuple):
         return cls(share, sign * variance / near, -sign * near)
 
     def sums(self, design: Floats, levels: Partition, normal: Floats, sd: float) -> tuple[Floats, Floats]:
-        """Return the sums of products of predictors and errors in standard deviations, and of squares.
+        """Return the sums of products of predictors and errors, and of squared errors, in units of `sd`.
 
-        Normal ones of each draw are given, of shape (d, r); their covariance is the design.
+        `normal` are the sums for normal errors of each draw, of shape (d, r), with covariance `design`.
         """
         across = levels @ design
         found, squares = normal.copy(), np.zeros(normal.shape[1])

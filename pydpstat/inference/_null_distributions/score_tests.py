@@ -108,7 +108,7 @@ class Seen:
             self._ratio = frozen(noisy.sampling / np.where(alike > 0.0, alike, math.inf))
             own = self.at(places, self.coefficients[:, None])
         self.errors = frozen(own.error[:, 0, 0])
-        # scores are compared with simulated ones that divide by the number of records as well
+        # simulated scores also divide by the number of records
         more = 0.0 if noisy.sampling is not None else noisy.size / noisy.degrees - 1.0
         sampling = own.variance[:, 0, 0] * self._inverse.bound[:, 0]
         self.standard_errors = frozen(np.sqrt(np.square(self.errors) + more * sampling))
@@ -152,7 +152,7 @@ class Points:
             near = _design(center + noisy.draws.noise[:width, :width, k])
             self._designs += [near, _design(2.0 * center - near)]
         self._designs = [frozen(design) for design in self._designs]
-        # of each coefficient the form that its estimate is of
+        # the form of each coefficient's estimate
         self._forms = np.eye(width)
         self._forms[0, 1:] = noisy.origin
         self._keeps = 8 * width * width * self.count * len(self._designs) <= _KEPT
@@ -179,8 +179,8 @@ class Points:
     def simulated(self, which: Places, nulls: Floats) -> Iterator[tuple[Simulated, ...]]:
         """Return the studentized scores of simulated releases for one point after the other.
 
-        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r), for normal errors,
-        and for rare ones where the response's mean is near a bound.
+        The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r), for normal errors
+        and, if the response's mean is near a bound, for rare ones.
         """
         seen = _seen(self._noisy).at(which, nulls)
         center = seen.coefficients[..., 0], seen.variance[..., 0]
@@ -208,7 +208,7 @@ class Points:
         variance: Floats,
         normal: Simulated,
     ) -> Simulated | None:
-        """Return what rare errors make of the statistics, or None if all errors may be normal."""
+        """Return the statistics for rare errors, or None if all errors may be normal."""
         made, noisy, sizes = self._releases(point), self._noisy, None
         means = np.clip(coefficients @ made.design[0] / made.design[0, 0], -1.0, 1.0)
         for j, e in np.ndindex(*nulls.shape):
@@ -340,7 +340,7 @@ def ends(noisy: NoisyMoments, alpha: float, places: Places | None = None) -> Flo
         limit = points.critical(places, at, alpha, turn > 1)
         size = seen.at(places, at).size[..., 0]
         beyond = sought[active] & (turn > 1) & (size > limit)
-        # critical values of rare errors have steps: the last value that is rejected may stay the end
+        # critical values for rare errors have steps: the last rejected value may remain the end
         found[places] = np.where(beyond, at, found[places])
         sought[active] &= ~beyond | (size > (1.0 + _NEAR) * limit)
         target[active] = (1.0 + 0.5 * _NEAR) * limit

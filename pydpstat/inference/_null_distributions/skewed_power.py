@@ -1,4 +1,4 @@
-"""Which of many releases the t test with a sum of cubes rejects, and its power."""
+"""The power of the t test with a sum of cubes, by simulation."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 _SEED = 2_719
 _GRID = 20_000
-# releases whose variances are looked at: from the one with the smallest square to that with the largest
+# largest ratio of successive variances, and the largest number of them
 _RATIO, _MOST = 1.1, 40
 
 
 def rejected(
     law: SkewedLaw, seen: Centered, alpha: float, alternative: str, left_out: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which of many releases are rejected at a level."""
+    """Tell which of many simulated releases the test rejects at a level."""
     size = law.draws.size
     beyond, outside = allowed(alpha, left_out, size), int(0.25 * LEFT_OUT * size)
     found = np.full(seen.first.size, beyond >= 0)
@@ -62,7 +62,7 @@ def rejected(
             own[row, column] = critical(sided(law.statistic(sums, variance), alternative), beyond)
         kept.append(Beyond(*flags).kept())
         limits.append(own)
-    # the normal shape has no side
+    # the normal shape has no side: it counts once
     kept[0][0] &= kept[1][0]
     kept[1][0] = False
     for side, some, own in zip(SIDES, kept, limits):
@@ -87,7 +87,7 @@ def rejected(
 
 
 def _variances(law: SkewedLaw, seen: Centered) -> Floats:
-    """Return variances close to each other, from the smallest to the largest that a release may leave."""
+    """Return a grid of variances, from the smallest to the largest that any release leaves possible."""
     ends = []
     for place in (seen.second.argmin(), seen.second.argmax()):
         ends.append(variances_for(law, Centered(*(np.asarray(each[place]) for each in seen))))
@@ -117,7 +117,7 @@ def skewed_power(
     alternative: str,
     private: bool,
 ) -> float:
-    """Return the power for normal records, clipped to the bounds; `noise` is how noises are mixed."""
+    """Return the power for normal records, clipped to the bounds; `noise` has the noises' coefficients."""
     *others, third = noise
     rows = others[0], others[1], others[2]
     known = NoisySums((float(n), 0.0, 0.0), rows, "laplace", n, third=Third(0.0, third))
@@ -140,6 +140,6 @@ def skewed_power(
     )
     left_out = LEFT_OUT
     if private:
-        # of a private number of records some are left out, too
+        # some values of a private number of records are left out, too
         left_out += sizes(NoisySums(known.sums, rows, "laplace", None))[1]
     return float(rejected(skewed_law(known, mean, n), seen, alpha, alternative, left_out).mean())

@@ -1,9 +1,9 @@
-"""Skewed shapes between the normal one and the most skewed ones, and a statistic that allows for skewness.
+"""Shapes between the normal and the most skewed ones, and a t statistic that is corrected for skewness.
 
-The t statistic of skewed records leans to one side, and more so the fewer records are far off. Where a noisy
-sum of z^3 is known, the part that the skewness explains is taken off (Hall, P. (1992). On the removal of
-skewness by transformation. Journal of the Royal Statistical Society B 54, 221-228), and shapes whose skewness
-the release rules out are not among those that the p-value is maximized over.
+The t statistic of skewed records is skewed itself, the more so the fewer records are far off. If a noisy sum
+of z^3 is known, part of the skewness is removed (Hall, P. (1992). On the removal of skewness by
+transformation. Journal of the Royal Statistical Society B 54, 221-228), and the p-value is not maximized over
+shapes whose skewness the release rules out.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from pydpstat.inference._null_distributions.simulation import (
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
-# shares of the variance that rare records far off have: 0 is the normal shape, 1 has two values
+# shares of the variance due to rare records far off: 0 is the normal shape, 1 has two values
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45, 0.57, 0.72, 0.88, 1.0)
 UPWARDS, DOWNWARDS = 1.0, -1.0
-# a mean is no nearer to a bound
+# least distance of a mean from a bound
 _AT_BOUND = 1e-9
-# a normal sample's skewness has the distribution below from so many records on
+# least number of records for Johnson's approximation to the skewness of a normal sample
 _JOHNSON = 8
 # coordinates of a point besides those of the noises
 COORDINATES = 6
-# how far a weighted point's coordinates are stretched, the noises' last
+# powers by which the coordinates of weighted points are stretched, and those of the noises
 _STRETCHED = (3.0, 1.5, 3.0, 1.0, 1.0, 1.0)
 _NOISES = (2.5, 1.5)
 
 
 class Draws(NamedTuple):
-    """Draws of what the sums of n records are made of, and of the noises; weights where they are stretched.
+    """Draws of the components of the sums of n records, and of the noises, with weights.
 
-    `shares` are ascending, with the places of their draws in `order`; `across` is the part of the normal
-    records along the rare ones, and `skewness` that of a normal sample.
+    `shares` are ascending, with the places of their draws in `order`; `across` is the component of the normal
+    parts along the rare records, and `skewness` that of a normal sample.
     """
 
     normal: Floats
@@ -59,7 +59,7 @@ class Draws(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many draws there are."""
+        """The number of draws."""
         return int(self.normal.size)
 
 
@@ -67,7 +67,7 @@ class Draws(NamedTuple):
 def draws_of(
     n: int, law: NoiseLaw, noises: int, power: int, group: int = 0, groups: int = 1, far: bool = False
 ) -> Draws:
-    """Return the draws for n records of one of several groups, independent of the others, weighted if far."""
+    """Return draws for n records of one of several groups, independent of the others; weighted if `far`."""
     each = COORDINATES + noises
     points = uniforms(each * groups, power)[each * group : each * (group + 1)]
     weights = np.ones(points.shape)
@@ -99,7 +99,7 @@ def draws_of(
 
 
 def distance(mean: float, side: float) -> float:
-    """Return how far the bound on a side is from the mean, which may be there."""
+    """Return the distance of the bound on a side from the mean, slightly above 0 at the bound."""
     return max(1.0 - side * mean, _AT_BOUND)
 
 
@@ -132,14 +132,14 @@ class Centered(NamedTuple):
 def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, share: float) -> Centered:
     """Return the sums of n records about their mean at the draws.
 
-    A record is b + a N: N is normal, and b has two values, one of them the bound on this side. A share of
-    the variance is that of b. With a share of 0 that is the normal shape, and with 1 the most skewed one
-    of this mean and variance (`simulation.centered_sums`). In between are normal records with rare ones at
-    the bound; among distributions of one skewness they have about the fewest records that show it.
+    A record is b + a N: N is normal, and b has two values, one of them the bound on this side. `share` is the
+    share of the variance due to b. With 0 this is the normal shape, and with 1 the most skewed one of this
+    mean and variance (`simulation.centered_sums`). In between are normal records with rare ones at the
+    bound; among distributions of one skewness, about the fewest records show it.
 
     With `b^2 = (far - near) b + far near` all but the last two sums are exact: that of `(b - B) N^2`, B being
-    the mean of the b, is as if the rare records had their normal part's mean alone and squares of its
-    variance, and that of N^3 has the skewness of a normal sample.
+    the mean of the b, is approximated as if the rare records had only the mean of their normal parts and
+    squares of its variance, and that of N^3 has the skewness of a normal sample.
     """
     if variance <= 0.0:
         return Centered(*np.zeros((3, draws.size)))

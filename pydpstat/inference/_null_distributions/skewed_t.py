@@ -1,4 +1,4 @@
-"""The t test of one noisy mean where a noisy sum of cubes is known, too."""
+"""The t test of one mean from noisy sums of records, squares and cubes."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 Flags = npt.NDArray[np.bool_]
 SIDES = (UPWARDS, DOWNWARDS)
-# the probability that the true variance and shape are left out, and in the wider set of small p-values
+# the probability that the true variance and shape are left out, and that for small p-values
 LEFT_OUT, LEAST_LEFT_OUT = 0.002, 2e-7
-# points of weighted draws: 2 to the power
+# the number of weighted draws is 2 to this power
 _FAR_POWER = 12
-# the noise of the cubes, in whose standard deviations an estimated skewness is shrunk
+# an estimated skewness is shrunk by this multiple of the cubes' noise
 _SHRUNK = 2.0
-# how much of an estimated skewness is taken off, and in whose standard errors it is shrunk, too: of a normal
-# sample next to nothing
+# the share of an estimated skewness that is removed, and the multiple of its standard error by which it is
+# shrunk: for a normal sample almost nothing is removed
 _TAKEN, _ERRORS = 0.7, 2.0
-# variances are no further apart than this, where that takes no more than so many
+# largest ratio of successive variances, unless that takes more than so many of them
 _RATIO, _MOST = 1.1, 31
-# standard deviations, and scales of the noise, beyond which there are next to no draws
-# and squares of the longest distance, of which a few add up to a long upper tail
+# standard deviations and noise scales beyond which there are almost no draws, and the number of records at
+# the bound that a long upper tail allows for
 _NEAR_REACH, _FAR_REACH = (4.5, 9.0, 5.0), (6.0, 18.0, 15.0)
-# of a number of records far off: how much it grows where the distribution jumps
+# largest slack at a jump of the distribution, as shares of the distance and of the number of rare records
 _GROWTH, _PART = 0.12, 0.04
 _TINY = 1e-300
 
@@ -61,8 +61,8 @@ class SkewedLaw:
     by the noise and by its error in a normal sample. Its p-value is the largest over variances and shapes
     (`shape_sums`) that the release leaves possible: those for which neither q nor ``E = q - c / far`` is too
     small or too large, each with probability g / 4; q and c are Q and C about the sample's mean. Records at
-    the bound, at a distance `far`, add next to nothing to E, so that it tells the variance of the others even
-    where none is in the sample.
+    the bound, at a distance `far`, contribute almost nothing to E, which therefore estimates the variance of
+    the others even if the sample has no record there.
     """
 
     law: NullLaw
@@ -100,7 +100,7 @@ class SkewedLaw:
         return noise * (normal if share < 1.0 else 1.0) * (rare if share > 0.0 else 1.0)
 
     def statistic(self, sums: Centered, variance: float) -> Floats:
-        """Return the statistic of sums where this is the variance."""
+        """Return the statistic of sums under a variance."""
         n, mean = self.law.n, self.law.mean
         square = np.maximum(sums.second, self.law.least(variance))
         whole = square + self.law.spread
@@ -123,7 +123,7 @@ class SkewedLaw:
         return float(np.linalg.norm(second)), float(np.linalg.norm(usual))
 
     def steps(self, side: float) -> list[tuple[float, float]]:
-        """Return the variances of `NullLaw.steps`, with no slack for more than a step."""
+        """Return the variances of `NullLaw.steps`, with slacks of at most a step."""
         n, far = self.law.n, distance(self.law.mean, side)
         found = []
         for variance, slack in self.law.steps(UP if side > 0.0 else DOWN):
@@ -153,7 +153,7 @@ def about(known: NoisySums, mean: float) -> Centered:
 
 
 class Beyond(NamedTuple):
-    """For shapes, in rows, and variances: whether the release is too large or too small for Q and for E."""
+    """Whether Q and E of a release are too large or too small for shapes (rows) and variances."""
 
     above: Flags
     below: Flags
@@ -161,9 +161,9 @@ class Beyond(NamedTuple):
     usual_below: Flags
 
     def kept(self) -> Flags:
-        """Return which are possible, as the truth may lie between a share or a variance and the next.
+        """Return which are possible, given that the truth may lie between two shares or variances.
 
-        E falls with the share, and both rise with the variance.
+        E decreases with the share, and both increase with the variance.
         """
         more, less = np.arange(1, self.above.shape[1] + 1), np.arange(-1, self.above.shape[1] - 1)
         more, less = np.minimum(more, more.size - 1), np.maximum(less, 0)
@@ -175,9 +175,9 @@ class Beyond(NamedTuple):
 
 
 def likely(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Beyond:
-    """Return which shapes and variances are far from a release by the moments of records alone.
+    """Compare shapes and variances with a release by the moments of records alone.
 
-    Of several releases they are along a last axis.
+    Several releases are along the last axis.
     """
     n, far = law.law.n, distance(law.law.mean, side)
     moments = shape_moments(law.law.mean, variances, side)
@@ -189,7 +189,7 @@ def likely(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Be
         (moments.square, moments.square_variance, noise),
         (moments.usual, moments.usual_variance, usual_noise),
     ):
-        # what the sample's mean adds besides is of the order of a record's square
+        # the term of the sample's mean is of the order of a record's square
         ends = n * mean, np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2) + 6.0 * moments.square
         middle, spread = (each if np.ndim(square) == 0 else each[..., None] for each in ends)
         means.append(middle)
@@ -203,7 +203,7 @@ def likely(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Be
 
 
 def variances_for(law: SkewedLaw, seen: Centered) -> Floats:
-    """Return variances that the release may leave possible, close to each other."""
+    """Return a fine grid of the variances that the release may leave possible."""
     coarse = law.law.variances()
     if coarse.size < 2:
         return coarse
@@ -216,7 +216,7 @@ def variances_for(law: SkewedLaw, seen: Centered) -> Floats:
 
 
 class _Seen:
-    """Shapes on one side, and variances: how the draws of each lie to the release."""
+    """Comparisons of a release with the draws of the shapes on one side and of variances."""
 
     def __init__(self, law: SkewedLaw, seen: Centered, variances: Floats, side: float, left_out: float):
         self.law, self.seen, self.variances, self.side = law, seen, variances, side
@@ -244,12 +244,12 @@ class _Seen:
 
 
 def _chance(found: Flags, weights: Floats | None) -> float:
-    """Return the share of the draws, or of their weights, with two standard errors on top."""
+    """Return the share of the draws; for weighted ones, plus two standard errors."""
     return np.count_nonzero(found) / found.size if weights is None else mean_above(found * weights)
 
 
 def _nearest(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> list[tuple[int, int]]:
-    """Return the variance that fits the release best for each share, where one does."""
+    """Return the variance that fits the release best for each share, if one fits."""
     n, moments = law.law.n, shape_moments(law.law.mean, variances, side)
     square, usual = law.about_sample(seen, side)
     noise, usual_noise = law.reach(side)
@@ -267,7 +267,7 @@ def _extreme(
     weights: Floats | None,
     alternative: str,
 ) -> float:
-    """Return how probable a statistic as extreme as the observed one is among draws."""
+    """Return the probability of a statistic as extreme as the observed one."""
     observed, drawn = law.statistic(seen, variance), law.statistic(sums, variance)
     if alternative == "two-sided":
         extreme = np.abs(drawn) >= abs(observed)
@@ -281,13 +281,13 @@ def _extreme(
 def largest_share(
     law: SkewedLaw, seen: Centered, alternative: str, left_out: float, enough: float = 2.0
 ) -> float:
-    """Return the largest probability of a statistic as extreme as the observed one; one above `enough` ends.
+    """Return the largest probability of an extreme statistic over possible variances and shapes.
 
-    The search goes over variances and shapes that are possible.
+    The search ends at a probability above `enough`.
     """
     variances = variances_for(law, seen)
     if enough < 1.0:
-        # what is certainly possible may be enough
+        # a variance that is certainly possible may be enough
         for side in SIDES:
             for row, column in _nearest(law, seen, variances, side):
                 variance, share_of = float(variances[column]), SHARES[row]
@@ -295,7 +295,7 @@ def largest_share(
                 if (found := _extreme(law, seen, sums, variance, weights, alternative)) > enough:
                     return found
     both = [_Seen(law, seen, variances, side, left_out) for side in SIDES]
-    # the normal shape has no side
+    # the normal shape has no side: it counts once
     both[0].kept[0] &= both[1].kept[0]
     both[1].kept[0] = False
     most = 0.0
@@ -344,7 +344,7 @@ def _pvalue(
         return first
     found, outside = sizes(known, LEAST_LEFT_OUT)
     share = 0.0
-    # of many that are possible every second one
+    # every second of many possible numbers
     for n in sorted({*found[::2], found[-1]}):
         law = skewed_law(known, mean, n, far=True)
         share = max(share, largest_share(law, seen, alternative, LEAST_LEFT_OUT, left_out))
@@ -361,7 +361,7 @@ class SkewedTInterval:
     alternative: str = "two-sided"
 
     def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        """Return the ends of the interval that misses the mean with probability at most `alpha`."""
         ends = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
@@ -383,7 +383,7 @@ class SkewedTInterval:
     def _pvalues(self, alpha: float) -> Callable[[float], float]:
         size, first, _ = self.known.sums
         reach = max(size, 1.0)
-        # far outside of what records can add up to, the noise alone would leave no mean
+        # a sum far beyond what records can add up to would reject every mean
         cut = min(max(first, -reach), reach)
 
         def at(mean: float) -> float:
