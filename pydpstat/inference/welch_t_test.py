@@ -77,7 +77,8 @@ def ttest_ind(
     Returns
     -------
     InferenceResults
-        Its interval is for the mean of `a` minus that of `b`. For a test alone, `mannwhitneyu` has more power.
+        Its interval is for the mean of `a` minus that of `b`. For a test alone, `mannwhitneyu` often has more
+        power.
 
     Raises
     ------

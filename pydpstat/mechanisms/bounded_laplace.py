@@ -203,7 +203,7 @@ def _kept(sensitivity: float, scale: float, width: float) -> float:
     """Return the pure epsilon of Laplace noise that is drawn again until it is within limits; rounded up.
 
     With s the step and w the width, both in scales, Z(s) / Z(0) is
-    ``1 + (1 - exp(-s)) (1 - exp(s - w)) / (1 - exp(-w))``, where no small epsilon loses digits.
+    ``1 + (1 - exp(-s)) (1 - exp(s - w)) / (1 - exp(-w))``, which is accurate for small epsilon.
     """
     wide = width + _GRID_SHARE * scale
     # beyond the middle the probability of staying within falls again

@@ -25,7 +25,7 @@ from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-# without noise two neighbors are told apart: an epsilon above all floats
+# without noise epsilon is infinite: a number above all floats
 _CERTAIN = Fraction(2**1100)
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 

@@ -4,23 +4,23 @@ A loss has masses on the multiples of an interval, and one at infinity. The delt
 
     delta(epsilon) = sum over losses L > epsilon of P(L) (1 - exp(epsilon - L)),
 
-is a small tail, and a Fourier transform errs by the same amount everywhere. The transform is hence taken of
-exponentially tilted masses ``q(L) = P(L) exp(lambda L - K)``, with K the logarithm of what makes their sum 1,
-and with a lambda under which the losses near epsilon are the probable ones. An error of size eta in q counts
-as ``eta exp(K - lambda L)`` in P, which is in proportion to delta.
+is a small tail, and a Fourier transform has the same absolute error everywhere. The transform is therefore
+applied to exponentially tilted masses ``q(L) = P(L) exp(lambda L - K)``, where exp(K) normalizes their sum to
+1 and lambda makes the losses near epsilon the most probable ones. An error eta in q is an error of
+``eta exp(K - lambda L)`` in P, which is in proportion to delta.
 
 Bounds. Let u = 2^-53. A transform of N values by butterflies multiplies each input by a number of modulus 1
 at each of log2(N) levels, and every value that it computes is a sum of some of them: with at most `_STEP` u
-for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), no output errs by more than
-``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the Euclidean norm).
+for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), the error of each output is
+at most ``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the Euclidean norm).
 That sum is 1 for q. Of a product of powers F_i^n_i whose factors err by e, neither the computed nor the true
 factors exceed b_i = |F_i| + e, so that the error is at most ``U sum of n_i (e / b_i + 3u)``, U the product of
 all b_i^n_i: a multiplication errs by sqrt(5) u of itself, and a power n by repeated squaring has the error of
 n - 1 of them. The way back has the mean of these errors over the frequencies, and its own e times the mean
 modulus. All of it, `noise`, is added to every q; delta rises with every mass, as all weights are positive.
 
-Losses outside of the window of N multiples come back inside by the transform's period, and make masses
-larger. What is missing of those above is at most their probability under q, by Chernoff's bound, times the
+Losses outside the window of N multiples are wrapped around by the transform's period, and increase masses
+inside. The contribution of those above is at most their probability under q, by Chernoff's bound, times the
 weight at the window's end.
 
 Gopi, S., Lee, Y. T. and Wutschitz, L. (2021). Numerical composition of differential privacy. NeurIPS 2021.
@@ -43,11 +43,11 @@ from pydpstat.privacy._curves import Floats
 _U = 2.0**-53
 # roundings of one level of the transform, in units of u
 _STEP = 6.0
-# a window has so many standard deviations of the tilted sum on each side, and at most so many places
+# half width of a window in standard deviations of the tilted sum, and its largest number of places
 _REACH, _MOST = 9.5, 2**22
-# the tilts are such that the mean moves by so many standard deviations from one to the next
+# standard deviations by which the mean moves from one tilt to the next
 _STRIDE = 3.0
-# tried for Chernoff's bound, in units of 1 / distance from the mean; what it may leave beyond a window
+# orders tried for Chernoff's bound, in units of 1 / distance from the mean; what it may leave beyond a window
 _ORDERS = (12.0, 25.0, 50.0, 90.0, 180.0, 360.0)
 _BEYOND = 2.0**-50
 _LEVELS = 400
@@ -73,11 +73,11 @@ class Masses:
 
 
 def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0) -> Masses:
-    """Return masses on the grid that give away at least as much as these.
+    """Return masses on the grid whose delta is nowhere below that of these.
 
-    Each is divided between the two multiples around its loss such that its mass with the other neighbor,
-    ``mass * exp(-loss)``, stays the same as well ("connect the dots"). Where that errs by rounding, the
-    upper multiple has more.
+    Each mass is divided between the two multiples around its loss such that its mass with the other neighbor,
+    ``mass * exp(-loss)``, stays the same as well ("connect the dots"). Rounding is in favor of the
+    upper multiple.
 
     Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
     discrete approximations of privacy loss distributions. PoPETs 2022.
@@ -96,7 +96,7 @@ def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0
 
 
 def trimmed(first: int, values: Floats, infinite: float) -> Masses:
-    """Return masses without the zeros at both ends, with which a tilt would have nothing to begin at."""
+    """Return masses without the zeros at both ends, since a tilt is normalized at an end."""
     places = np.flatnonzero(values)
     low, high = (int(places[0]), int(places[-1])) if places.size else (0, 0)
     return Masses(first + low, frozen(values[low : high + 1]), infinite)
@@ -113,15 +113,14 @@ class _Tilt:
 
 
 class Sum:
-    """The sum of independent losses, each of them so many times."""
+    """The sum of independent losses, each with its multiplicity."""
 
     def __init__(self, parts: Sequence[tuple[Masses, int]], interval: float) -> None:
         self._parts, self._interval = tuple(parts), interval
         self._lowest = sum(times * part.first for part, times in parts)
         self._highest = sum(times * part.last for part, times in parts)
         self._count = sum(times for _, times in parts)
-        far = max(max(abs(part.first), abs(part.last)) for part, _ in parts) * interval
-        self._far = far
+        self._far = max(max(abs(part.first), abs(part.last)) for part, _ in parts) * interval
         finite = math.fsum(times * math.log1p(-min(part.infinite, 1.0 - _U)) for part, times in parts)
         self._infinite = max(0.0, min(1.0, -math.expm1(finite) * (1.0 + 2.0**-48)))
         self._tilts: list[_Tilt] = [self._tilted(0.0)]
@@ -178,14 +177,14 @@ class Sum:
         return _Tilt(order, log_mass, mean, math.sqrt(variance))
 
     def weights(self, part: Masses, order: float) -> tuple[Floats, int]:
-        """Return tilted masses, up to a factor, and the multiple at which that is 1: where it is largest."""
+        """Return tilted masses, up to a factor, and the multiple at which the tilt is 1, its largest value."""
         reference = part.last if order >= 0.0 else part.first
         back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):
             return part.values * np.exp(back), reference
 
     def beyond(self, tilt: _Tilt, place: float) -> float:
-        """Return a bound on the tilted probability of losses at or beyond a place, seen from the mean."""
+        """Return a bound on the tilted probability of losses at or beyond a place, away from the mean."""
         least = 0.0
         for each in _ORDERS:
             step = each / (place - tilt.mean)
@@ -195,11 +194,11 @@ class Sum:
         return math.exp(least)
 
     def roundings(self, order: float) -> float:
-        """Return a bound on the error of K, and of the tilted weights' logarithms, all parts together."""
+        """Return a bound on the errors of K and of the logarithms of tilted weights, over all parts."""
         return 2.0**-50 * self._count * (4.0 + abs(order) * self._far) + 2.0**-48
 
     def window(self, tilt: _Tilt) -> tuple[int, int]:
-        """Return the first multiple of a window around the mean, and how many it has: a power of two."""
+        """Return the first multiple of a window around the mean, and its size, a power of two."""
         whole, size = self._highest - self._lowest + 1, 64
         while size < min(whole, 2.0 * _REACH * tilt.sd / self._interval + 8.0) and size < _MOST:
             size *= 2
@@ -240,7 +239,7 @@ class Sum:
                 product = power if product is None else product * power
         assert product is not None
         with np.errstate(under="ignore"):
-            # the logarithms' own roundings are below those that `relative` has
+            # the roundings of the logarithms are below those in `relative`
             errors = np.exp(log_bound) * (1.0 + 2.0**-40) * relative + step * np.abs(product)
         errors[1:-1] *= 2.0
         noise = float(errors.sum()) / size * (1.0 + 2.0**-30)
@@ -279,7 +278,7 @@ class _Curve:
         if place < self._masses.size:
             mass = float(self._masses[place])
             other = float(self._others[place]) * math.exp(epsilon - self._center)
-            # the first loss may be at or below epsilon by rounding: it then has no part, as here
+            # the first loss may round to epsilon or below: its contribution is then 0, as here
             found = max(mass - other, 0.0) + 2.0 * self._sums * mass
         order, center = self._tilt.order, self._center
         if self._above:

@@ -51,7 +51,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
     """
     if math.isinf(each):
         return 1.0
-    # how far the largest loss is above epsilon, exactly: rounding would take away what is left near the end
+    # the excess of the largest loss over epsilon, exact because rounding would cancel it near the end
     gap = count * Fraction(each) - Fraction(epsilon)
     if gap <= 0:
         return 0.0
@@ -59,7 +59,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
         return above(-math.expm1(-float(gap)) / (1.0 + math.exp(-each)))
     from scipy.special import gammaln
 
-    # the last j with a loss above epsilon, and how far that one is above
+    # the last j with a loss above epsilon, and its excess
     last = min(count, math.ceil(gap / (2 * Fraction(each))) - 1)
     least = float(gap - 2 * last * Fraction(each))
     j = np.arange(last + 1.0)
@@ -158,7 +158,7 @@ def last_exceeding(epsilon: float, shift: int, rate: Fraction) -> tuple[int, Fra
 
 
 def nearest(value: Fraction) -> float:
-    """Return the nearest float, infinite beyond all of them."""
+    """Return the nearest float, infinite beyond the range of floats."""
     try:
         return float(value)
     except OverflowError:
@@ -166,7 +166,7 @@ def nearest(value: Fraction) -> float:
 
 
 def above(share: float, slack: float = 2.0**-50) -> float:
-    """Return a delta above 0 that may be rounded by so much of itself, rounded up."""
+    """Return a positive delta, rounded up by more than its relative rounding error `slack`."""
     return min(1.0, max(TINY, math.nextafter(share * (1.0 + slack), 1.0)))
 
 
@@ -255,10 +255,10 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
 
     The integral serves small m, where R(a) and R(b) are nearly equal.
 
-    The difference a is taken without cancellation, to a unit in the last place. An error of it counts as
-    ``m R(b) / (R(a) - R(b))`` times as much, below a + 2, and ``a**2 / 2`` errs by as much again. The
-    functions err by a few units, and 1 - t R(t) by 1 + t**2 times as many up to t = 20. These, and half a
-    unit of the logarithm, are added.
+    The difference a is taken without cancellation, to a unit in the last place. Its relative error is
+    multiplied by ``m R(b) / (R(a) - R(b))``, below a + 2, and ``a**2 / 2`` has as much again. The errors of
+    the functions are a few units, and that of 1 - t R(t) is 1 + t**2 times as large up to t = 20. These, and
+    half a unit of the logarithm, are added.
     """
     eps, m = np.broadcast_arrays(np.asarray(epsilon, dtype=np.float64), np.asarray(ratio, dtype=np.float64))
     shape = eps.shape
@@ -282,13 +282,13 @@ def _difference(epsilon: Floats, ratio: Floats) -> Floats:
     quotient = epsilon / ratio
     high, low = exact_product(quotient, ratio)
     rest = (epsilon - high - low) / ratio
-    # Knuth's sum of the rounded quotient and the half, which loses nothing
+    # Knuth's error-free sum of the rounded quotient and the half
     half = -0.5 * ratio
     total = quotient + half
     back = total - quotient
     lost = (quotient - (total - back)) + (half - back)
     found: Floats = total + (lost + rest)
-    # beyond the range of the splitting: there the plain difference is infinite, or one term alone counts
+    # beyond the range of the splitting the plain difference is infinite, or one term dominates
     return np.where(np.isfinite(found), found, total)
 
 

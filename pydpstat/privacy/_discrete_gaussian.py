@@ -1,4 +1,4 @@
-"""Sums over the discrete Gaussian's weights ``w(k) = exp(-k^2 / (2 sd^2))``, and its privacy curve."""
+"""Sums of the discrete Gaussian's weights ``w(k) = exp(-k^2 / (2 sd^2))``, and its privacy curve."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from pydpstat.r_arithmetic.elementary import exp, expm1
 
 _ROOT_2PI = math.sqrt(2.0 * math.pi)
 _MOST_TERMS = 1000
-# a term exp(-47) times the first one counts for nothing
+# a term below exp(-47) times the first one is negligible
 _LAST = 47.0
-# from here on the sum of all weights is the integral to 1e-60 of it
+# from this sd on the sum of all weights equals the integral up to 1e-60 of it
 _WIDE = 3.0
-# from this sd on the continuous curve is near enough, by 2e-12 of itself
+# from this sd on the continuous curve has a relative error of at most 2e-12
 _HUGE = 2.0**46
-# below this step of the loss Euler and Maclaurin's formula is exact to rounding where noise is wide
+# up to this step of the loss the Euler-Maclaurin formula is exact up to rounding for wide noise
 _SMOOTH = 1.0 / 32.0
-# so many standard deviations below 0 nothing counts
+# this many standard deviations below 0 the rest is negligible
 _NEGLIGIBLE = 10.0
 # from this exponent on a weight is below all floats
 _UNDERFLOW = 760
-# the roundings of a sum's terms, of the sum and of the total, and those of the continuous curve; the second
-# ones grow with the square of the place, where Mills' ratio cancels
+# relative roundings of a sum with its terms and total, and of the continuous curve; the latter grow with the
+# square of the place, where Mills' ratios cancel
 _SUM, _CURVE = 2.0**-48, 2.0**-51
 
 
@@ -68,7 +68,7 @@ def upper_sum(first: float, sd: float) -> float:
 
 
 def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
-    """Return the delta for a shift of one count, or of two at the same time; rounded up, above 0.
+    """Return delta for a shift of one count, or of two simultaneously; rounded up, above 0.
 
     For a shift s the loss of the noise y exceeds epsilon above ``m = epsilon sd^2 / s - s / 2``, and with
     ``c = s / sd^2`` delta is the sum over the integers y > m of ``g(y) = w(y) (1 - exp(-c (y - m)))``,
@@ -76,12 +76,12 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
 
     With two cells the loss depends on the sum S of two noises only. P(S = n) is proportional to
     exp(-n^2 / (4 sd^2)) times the sum of exp(-(k - n/2)^2 / sd^2) over all k, which depends on
-    whether n is even: so S has the weights of a discrete Gaussian with sd sqrt(2), but for that. The shift
-    is then 2 s, with the same c.
+    whether n is even: up to this factor S has the weights of a discrete Gaussian with sd sqrt(2). The
+    shift is then 2 s, with the same c.
 
-    Where the terms are many, the sum is the integral, which is the continuous Gaussian's curve, and what
-    Euler and Maclaurin's formula adds. Where an integer may be no float (sd from 2^46 on) the integral alone
-    is taken, with a bound. The logarithm of g, ``-y^2 / (2 sd^2) + log(1 - exp(-c (y - m)))``, is concave, so
+    If there are many terms, the sum is the integral, which is the continuous Gaussian's curve, plus the
+    correction of the Euler-Maclaurin formula. If integers may not be floats (sd from 2^46 on), the integral
+    alone is used, with a bound. The logarithm of g, ``-y^2 / (2 sd^2) + log(1 - exp(-c (y - m)))``, is concave, so
     that g rises up to some t and falls from there. For integers, g(k) is at most the integral from k to k + 1
     where k + 1 <= t, and that from k - 1 to k where k - 1 >= t. Two integers are left, on both sides of t;
     the lower of their values is at most the integral between them. Hence
@@ -101,14 +101,14 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
     1 + 4 exp(-pi^2 sd^2), which is 1.)
     """
     variance, far = cells * Fraction(sd) ** 2, cells * shift
-    # exactly, because where a term begins its size is this difference
+    # exact, since the size of the first term is this difference
     middle = Fraction(epsilon) * variance / far - Fraction(far, 2)
     whole = math.floor(middle) + 1
     if whole > 0 and whole * whole > 2 * _UNDERFLOW * variance:
         return TINY
     wide = sd * math.sqrt(cells)
     if middle < -_NEGLIGIBLE * Fraction(wide):
-        # m is at least -s / 2, so that the other neighbor's part is as negligible
+        # m is at least -s / 2, so that the other neighbor's part is negligible, too
         return 1.0
     step = nearest(Fraction(far) / variance)
     first, gap = float(whole), float(whole - middle)
@@ -130,7 +130,7 @@ def _short_delta(
         steps = np.arange(count + 1.0)
         y = first + steps
         with np.errstate(all="ignore"):
-            # k^2 - base^2 over 2 variance, of whole numbers that are exact
+            # (k^2 - base^2) / (2 variance), from exact integers
             weights = exp(-0.5 * ((y - base) / wide) * ((y + base) / wide))
             terms = weights * -expm1(-(gap + steps) * step)
         factor = _weight(Fraction(base * base) / (2 * variance))
@@ -167,11 +167,11 @@ def _long_delta(
         else:
             most = min(1.0, step * wide * (1.0 / math.sqrt(math.e) - place))
         return curve + most * (1.0 + _SUM) / (_ROOT_2PI * wide), slack
-    # between the point where the excess begins and the first integer it is a short smooth arc
+    # between the zero of g and the first integer, g is a short smooth arc
     first = float(math.floor(middle) + 1)
 
     def excess(back: float) -> float:
-        """Return g at so much before the first integer, relative to w there."""
+        """Return g at a distance before the first integer, relative to w there."""
         return math.exp(0.5 * (back / wide) * ((2.0 * first - back) / wide)) * -math.expm1(
             (back - gap) * step
         )
@@ -222,5 +222,5 @@ def _derivatives(x: float, sd: float) -> tuple[float, float, float, float]:
 
 
 def _ends(value: float, first: float, third: float, fifth: float) -> float:
-    """Return what Euler and Maclaurin's formula adds to the integral at a sum's first term."""
+    """Return the Euler-Maclaurin correction to the integral at a sum's first term."""
     return value / 2.0 - first / 12.0 + third / 720.0 - fifth / 30240.0

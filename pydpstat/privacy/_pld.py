@@ -30,9 +30,9 @@ from pydpstat.privacy.losses import (
 from pydpstat.privacy.subsampling import SubsampledLoss
 from pydpstat.r_arithmetic.elementary import exp, expm1
 
-# width of the intervals between whose ends privacy losses are divided
+# distance of the multiples between which privacy losses are divided
 INTERVAL = 1e-4
-# the finest interval for responses, about how many of them are cheap, and more than a window may have
+# the finest interval for responses, how many places are cheap, and the largest window
 _FINEST, _WIDE, _WIDEST = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
 # about how many points of a sampled release's curve are taken, and where they end: at a delta that counts
 # for nothing, or at an epsilon that does
@@ -44,8 +44,8 @@ class DistributionLoss(PrivacyLoss):
     """Loss of several mechanisms together, by their privacy loss distributions; needs dp-accounting.
 
     Every loss is divided between two multiples of 1e-4 (of less, where all are randomized responses; of more,
-    where their sum is wide), so that the curve is an upper bound. What the Fourier transform rounds is
-    bounded and added (see `Sum`), in proportion to delta. The order of the parts does not count.
+    where their sum is wide), so that the curve is an upper bound. The rounding error of the Fourier transform
+    is bounded and added (see `Sum`), in proportion to delta. The order of the parts does not matter.
 
     (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
     discrete approximations of privacy loss distributions. PoPETs 2022.)
@@ -66,7 +66,7 @@ class DistributionLoss(PrivacyLoss):
         for part, times in Counter(parts).items():
             for each, often in _flat(part):
                 counts[each] += times * often
-        # in an order of their own, and each once: a delta is asked for many times
+        # sorted, each once: a delta is evaluated many times
         object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
         object.__setattr__(self, "_pure", _pure_of(self._counts))
 
@@ -118,7 +118,7 @@ def require() -> ModuleType:
 
 
 def _flat(loss: PrivacyLoss) -> tuple[tuple[PrivacyLoss, int], ...]:
-    """Return the losses that one is made of, each with how often."""
+    """Return the components of a loss with their multiplicities."""
     match loss:
         case DistributionLoss():
             return loss._counts
@@ -179,8 +179,8 @@ def _narrow(parts: list[tuple[Masses, int]], interval: float) -> Sum:
 
 
 def _answers(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
-    """Return the losses of randomized responses, and of what they leak."""
-    # rounded up: what matters is the larger of the two losses
+    """Return the masses of randomized responses, and of their leak."""
+    # rounded up, so that delta is not below the exact one
     larger = min(1.0, 1.0 / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-51))
     smaller = math.exp(-loss.epsilon) / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-50)
     losses = np.array([loss.epsilon, -loss.epsilon])
@@ -213,7 +213,7 @@ def _of(loss: PrivacyLoss) -> tuple[Masses, Masses]:
 
 
 def _asked(loss: PrivacyLoss) -> object:
-    """Return dp-accounting's distributions of a loss."""
+    """Return dp-accounting's privacy loss distribution."""
     pld = require()
     options = {"value_discretization_interval": INTERVAL}
     match loss:

@@ -17,20 +17,20 @@ class BoundedRangeLoss(PrivacyLoss):
     Parameters
     ----------
     epsilon : float
-        The lengths of all intervals together; above 0 and finite. It is a pure epsilon.
+        Total length of the intervals; above 0 and finite. It is a pure epsilon.
     parts : int, default 1
-        How many mechanisms, one after the other, with an equal part of epsilon each.
+        Number of mechanisms in sequence, each with an equal part of epsilon.
 
     See Also
     --------
-    ConcentratedLoss : what zero-concentrated privacy alone says.
+    ConcentratedLoss : the loss that zero-concentrated privacy alone implies.
 
     Notes
     -----
-    A mechanism whose loss lies in an interval of the length e, which contains 0, has a pure epsilon of e and
-    a rho of e^2 / 8, by Hoeffding's lemma; k of them in sequence, with epsilon / k each, add up to
-    epsilon^2 / (8 k). Mechanisms that choose for several groups independently have one interval together,
-    of the sum of their lengths. The curve is that of the pure epsilon.
+    A mechanism whose loss lies in an interval of length e that contains 0 has a pure epsilon of e and, by
+    Hoeffding's lemma, a rho of e^2 / 8. For k of them in sequence, with epsilon / k each, the sum is
+    epsilon^2 / (8 k). Independent mechanisms for several groups together have an interval whose length is the
+    sum of theirs. The curve is that of the pure epsilon.
 
     References
     ----------
@@ -57,7 +57,7 @@ class BoundedRangeLoss(PrivacyLoss):
 
     @property
     def rho(self) -> float:
-        """An eighth of the square of each part's epsilon, or what a pure guarantee has where it is less."""
+        """Sum over the parts of epsilon^2 / 8, or the rho of a pure guarantee if that is less."""
         return min(pure_rho(self.epsilon), self.epsilon * (self.epsilon / (8.0 * self.parts)))
 
     @property
