@@ -107,9 +107,9 @@ def kruskal(
 
     Sensitivity: a record of group g that moves past the other groups takes at most n_h from R_h and adds
     what it takes to R_g. The distance moves by at most the root of ``w_g (N - n_g)^2`` plus the sum of ``w_h
-    n_h^2`` over the other groups, for the worst g: the triangle inequality. This requires each record to be in
-    one group. In k groups, with m records each, it takes k n_h from R_h of another group and adds n_h to each R_g
-    of its groups, as its copies move past each other: with w = 1 and n_h far above m the distance
+    n_h^2`` over the other groups, for the worst g: the triangle inequality. This requires each record to be
+    in one group. In k groups, with m records each, it takes k n_h from R_h of another group and adds n_h to
+    R_g of each of its groups, as its copies move past each other: with w = 1 and n_h far above m the distance
     moves by n_h times the root of k^2 + k, which is the root of (k^2 + k) / 2 times what is stated. A design
     therefore assigns each record to one group.
 

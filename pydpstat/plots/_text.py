@@ -28,7 +28,7 @@ _ONE_LINE = 26
 
 
 def escaped(text: object) -> str:
-    """Return a name in one line, in which a dollar is a dollar and no formula, and nothing a command."""
+    """Return a name in one line, escaped so that nothing in it is a formula or a command."""
     import matplotlib
 
     line = " ".join(in_one_line(str(text)).split())

@@ -21,10 +21,10 @@ NUMERIC = {"doubles", "ints", "positions"}
 VECTORS = {*NUMERIC, "flags", "texts"}
 ELEMENT = {"doubles": "number", "ints": "number", "positions": "position", "texts": "text", "flags": "flag"}
 VECTOR = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
-# names that ported scripts use themselves, or that Python has where a script has not assigned them yet
+# names that ported scripts use, and built-in names of Python
 _TAKEN = {*dir(builtins), "_value_of_this_line"}
 _TAKEN |= set("r np pd rng math secrets warnings dppack diffpriv pydpstat RRandom".split())
-# letters and marks that nobody sees
+# invisible letters and marks
 _UNSEEN = {"\u034f", "\u115f", "\u1160", *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
 _WHOLE = 10**15
 # from here on R may show a double as 1e+05
@@ -36,7 +36,7 @@ class Untranslated(ValueError):
 
 
 class TooManySteps(Exception):
-    """A statement whose translation would take too long; the text says by how much."""
+    """A statement whose translation would take too many steps; the text says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,14 @@ def python_name(name: str) -> str:
     ('type_DP', 'lambda_')
     """
     plain = unicodedata.normalize("NFKC", name.replace(".", "_"))
-    # Python reads names in this form, so that two of R's may be one
+    # Python normalizes names, so that two names of R may become one
     plain = "".join(each if f"_{each}".isidentifier() and each not in _UNSEEN else "_" for each in plain)
     plain = plain if plain[:1].isidentifier() else f"_{plain}"
     return f"{plain}_" if iskeyword(plain) else plain
 
 
 def own_name(name: str) -> str:
-    """Return the name of a variable, which is none that ported scripts or Python itself need.
+    """Return the name of a variable, distinct from names that ported scripts or Python use.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def own_name(name: str) -> str:
 
 
 def attribute(of: str, name: str) -> str:
-    """Return a public attribute; those that begin with an underscore lead into Python itself.
+    """Return a public attribute; private ones would give access to Python's internals.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def attribute(of: str, name: str) -> str:
 
 
 def keyword(name: str | None, text: str) -> str:
-    """Return an argument by its name, which may be no name in Python.
+    """Return a keyword argument, also if its name is not valid in Python.
 
     Examples
     --------

@@ -1,21 +1,21 @@
-"""Texts of a script where they must stay texts: in code, in comments, in reports and on a terminal."""
+"""Escape texts of a script for code, comments, reports and terminals."""
 
 from __future__ import annotations
 
 import json
 import re
 
-# a declaration that Python obeys in the first two lines of a file (PEP 263)
+# an encoding declaration, which Python reads in the first two lines of a file (PEP 263)
 _DECLARED = re.compile(r"(?<=coding)[:=]")
-# so much of a text is quoted in a reason or a report
+# the length to which texts in a reason or a report are shortened
 _SHOWN = 300
 
 
 def escaped(text: str) -> str:
-    r"""Return a text in one line in which everything can be seen.
+    r"""Return a text in one line with only visible characters.
 
-    Line ends, control characters, marks of direction, lone surrogates and spaces other than that of ASCII
-    become Python's escapes. A tab becomes spaces.
+    Line ends, control characters, direction marks, lone surrogates and non-ASCII spaces become escapes of
+    Python. A tab becomes spaces.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def _code(letter: str) -> str:
 
 
 def quoted(text: str | None) -> str:
-    r"""Return a text as Python writes it, in double quotes and with escapes for what cannot be seen.
+    r"""Return a text as a Python string in double quotes, with invisible characters escaped.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def quoted(text: str | None) -> str:
 
 
 def comments(text: str, indent: str = "") -> list[str]:
-    r"""Return a text as lines of Python that are comments, each with its own sign.
+    r"""Return a text as lines of Python comments.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def comments(text: str, indent: str = "") -> list[str]:
 
 
 def first_comment(text: str) -> str:
-    r"""Return a comment in one line that may be the first of a file: it declares no encoding.
+    r"""Return a comment in one line that declares no encoding, for the first line of a file.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def first_comment(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text for a report: in one line, with dots in the place of what is too long."""
+    """Return a text for a report: in one line, truncated with dots if it is too long."""
     shown = escaped(text)
     return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
 
 
 def as_json(content: object) -> str:
-    r"""Return content as JSON that is safe on a terminal: all that cannot be seen is escaped.
+    r"""Return content as JSON that is safe on a terminal: invisible characters are escaped.
 
     Examples
     --------

@@ -19,14 +19,14 @@ from pydpstat.porting._publishing import Facts, Publishing, is_endless
 from pydpstat.porting._values import GROUPED, NOISY, NONE, NOTHING, UNKNOWN, Source, Value, either, joined
 
 _DEEPEST, _MOST_CALLS = 12, 50_000
-# so many forms are followed, loops and functions several times: for each form of the script, and in any
+# limits on followed forms: per form of the script, and at least
 _STEPS, _LEAST_STEPS = 6, 150_000
 # the numbers that may be a total of what releases spend
 _TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
 _ENDLESS = {"inf": math.inf, "nan": math.nan}
 
 
-# sets of so many take as long as a form
+# sets of this size take as long as a form
 _SET = 32
 
 
@@ -184,7 +184,7 @@ class Flow(Publishing):
         found = self._scopes[-1] = dict(first)
         for name, b in second.items():
             a = found.get(name)
-            # most are the same on both ways
+            # most are the same on both branches
             if a is not b:
                 found[name] = b if a is None else either(a, b)
         return either(results[0], results[-1])

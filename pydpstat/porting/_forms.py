@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from pydpstat.porting._escapes import escaped
 
-# so many forms may be inside one another
+# deepest nesting of forms
 DEEPEST = 400
 # so much of a form's text is shown
 _SHOWN = 60

@@ -97,9 +97,9 @@ APPLIES = set(
 BY_GROUP = set("tapply by aggregate".split())
 COMPARES = set("< <= > >= == != identical all.equal isclose stopifnot".split())
 SUMMARISES = {"summarise", "summarize", "reframe", "with"}
-# what cannot be followed at all
 # a statement that is left out
 TOO_DEEP = "\0deep"
+# what cannot be followed at all
 OPAQUE = {
     TOO_DEEP: "it is nested too deeply",
     "source": "the file that it runs is not read",

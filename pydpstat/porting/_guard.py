@@ -1,4 +1,4 @@
-"""The last look at a statement in Python: it compiles, and calls nothing that R's script does not call."""
+"""The final check of a translated statement: it compiles, and calls only what the R script calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXPRESSIONS = (
 )
 # Python's own limit
 _DEPTH = 1000
-# what a translation has by itself: Python's own functions, variables, and what it takes from each module
+# what a translation may add: built-in functions, variables, and names of each module
 _BUILT_IN = set("len range float int bool ValueError NotImplementedError".split())
 _HIDDEN = {"each", "choice", "d"}
 _OF = {
@@ -52,7 +52,7 @@ _METHODS = set("values isna isin assign drop rename loc iloc columns set_axis mi
 
 
 class Guard:
-    """What a script allows its translation to have.
+    """The names and calls that a script allows in its translation.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Guard:
             if isinstance(each, Name):
                 names.add(each.name)
             elif isinstance(each, Constant) and isinstance(each.value, str):
-                # a name of a component or a function may be written as a text
+                # a name of a component or a function may be written as a string
                 words.add(each.value)
             elif isinstance(each, Function):
                 names |= {str(one.name) for one in each.formals}
@@ -96,10 +96,10 @@ class Guard:
         """
         limit = sys.getrecursionlimit()
         try:
-            # as deep as Python goes where the script is run
+            # the recursion limit when the script is run
             sys.setrecursionlimit(min(limit, _DEPTH))
             with warnings.catch_warnings():
-                # that 1 is called, or compared by identity, is R's affair
+                # warnings such as that 1 is not callable concern the R script
                 warnings.simplefilter("ignore")
                 tree = ast.parse(python)
                 compile(tree, "<port>", "exec")
@@ -134,7 +134,7 @@ class Guard:
         if hasattr(builtins, name):
             return name in _BUILT_IN and not stored
         if name in _MODULES:
-            # a stream is made once
+            # only the random number stream may be assigned
             return not stored or name == "rng"
         return name.rstrip("_") in self._names
 

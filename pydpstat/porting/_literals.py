@@ -13,7 +13,7 @@ _PARTS = re.compile(
 )
 # as R: exponents beyond all doubles count as one of them
 _MOST = 20_000
-# so many decimal digits before or behind the point are beyond all doubles, far enough for any rounding
+# this number of decimal digits is beyond the range of doubles for any rounding
 _BEYOND = 400
 _LARGEST = Fraction(2**1024 - 2**971)
 

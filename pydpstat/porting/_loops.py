@@ -1,4 +1,4 @@
-"""Loops: what is known of variables holds in each round, and is found in a few walks through all of them."""
+"""Loops: what is known of variables in each iteration is found by walking a loop several times."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from pydpstat.porting._commands import Commands
 from pydpstat.porting._scope import Variable, either, word
 from pydpstat.porting._syntax import Call, Node
 
-# after so many walks, what still changes counts as not known
+# after this number of walks, what still changes is treated as unknown
 _WALKS = 6
-# Python compiles no more blocks inside one another
+# Python cannot compile more nested blocks
 _NESTED = 20
 
 
 class Loops(Commands):
-    """What loops are in Python.
+    """The translation of loops.
 
-    An outermost loop is walked through until nothing changes that is known where a round begins; the loops
-    inside of it are walked through once each time, from what was known there before. So the number of walks
-    does not grow with the number of loops inside one another.
+    An outermost loop is walked until what is known at the beginning of an iteration no longer changes; nested
+    loops are walked once each time, starting from what was known there before. The number of walks therefore
+    does not grow with the depth of nesting.
     """
 
     problems: list[Problem]
     # the comment that comes next
     comment: int
 
-    # how many loops there are around the statement, and what is known otherwise at the beginning of a
-    # loop's rounds than before the loop, by its body
+    # the number of enclosing loops, and by each loop's body what is known at the beginning of iterations,
+    # if it differs from before the loop
     _inside: int
     _rounds: dict[int, dict[str, Variable]]
 
@@ -74,7 +74,7 @@ class Loops(Commands):
                 self._rounds = {}
 
     def _walk(self, header: Callable[[], str], body: Node | None, bound: Callable[[], None]) -> None:
-        """Add a loop once, from what is known before it and at the end of the rounds that were walked."""
+        """Add a loop once, from what is known before it and at the end of earlier walks."""
         entry = self.scope.names
         known = self._rounds.get(id(body), {})
         head = {**entry, **either({name: entry[name] for name in known if name in entry}, known)}

@@ -45,7 +45,7 @@ def recorder_for(script: Path) -> str:
 
 
 def _in_r(name: str) -> str:
-    """Return a file's name as R's string, as a path: R has other uses for ``stdin`` or a tilde."""
+    """Return a file's name as a relative path in an R string: ``stdin`` and a tilde are special in R."""
     if not name.isprintable():
         shown = escaped(name)
         raise PydpstatError(f"the script's name has characters that cannot be seen: {shown}. Rename it.")
@@ -91,7 +91,7 @@ def _run(script: Path, output: Path) -> None:
         )
     add_own_library()
     choose_kernels()
-    # whole paths, since R takes others for options, web addresses or its own streams
+    # absolute paths, since R may read others as options, URLs or connections
     command = ["Rscript", str(_recorder()), str(script.resolve()), str(output.resolve())]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS)

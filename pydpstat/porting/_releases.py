@@ -179,7 +179,7 @@ def held(release: Release) -> Held:
 
 # the same calls in a script are asked once
 _KNOWN: dict[object, Held] = {}
-# objects that are not told apart are none of those before
+# objects that cannot be distinguished count as new ones
 _OTHER = count()
 
 
@@ -203,7 +203,7 @@ def _warned(call: Callable[[], Any]) -> tuple[Any, tuple[PrivacyWarning, ...]]:
 
 
 def _key(value: Value, depth: int = 4) -> object:
-    """Return what tells calls apart; objects that are made from objects are looked into so many times."""
+    """Return a key that distinguishes calls; nested objects are compared up to a depth."""
     made = value.made
     if made is None or not depth:
         return (repr(value.constant), value.levels, value.level == PRIVATE, made and next(_OTHER))

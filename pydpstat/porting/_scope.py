@@ -59,7 +59,7 @@ class Scope:
     view: bool = False
 
     def __post_init__(self) -> None:
-        # a name means the same everywhere: a function must not hide a variable that has another name in R
+        # shared by all scopes: a function must not hide a variable with another name in R
         self.owners = self.outer.owners if self.outer else self.owners
 
     def find(self, name: str) -> Variable | None:
@@ -77,7 +77,7 @@ class Scope:
 
 
 def hidden(name: str) -> str:
-    """Return a name that no variable of R's can have."""
+    """Return a name that no R variable can have."""
     return f"\0{name}"
 
 

@@ -37,7 +37,7 @@ _SHOW_NOTHING = set(
 )
 # what Python has as statements only, or writes as some
 _RECENT = 20
-# what calls raise whose arguments are not those of the function, as `if`() is one
+# what a call with unexpected arguments raises, such as `if`()
 _MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
 _WRONG = "a function is called with other arguments than it has"
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
@@ -92,7 +92,7 @@ class Statements(Loops):
         deep = [each for each in self.script.expressions if depth(each) > deepest]
         for each in (one for top in deep for one in nodes(top)):
             if isinstance(each, Name):
-                # nothing is sure of what is too deep
+                # names in statements that are too deep count as changed
                 self.captured.add(each.name)
                 self.changed_until[each.name] = math.inf
         left_out = {id(each) for each in deep}
@@ -175,7 +175,7 @@ class Statements(Loops):
         """Add a statement as comments, with the reason why it has no sure translation."""
         line, _ = self.script.place(node.start)
         reason = shortened(reason)
-        # the same function may be refused in each of many calls
+        # a function may be refused in many calls for the same reason
         if all((line, reason) != (each.line, each.reason) for each in self.problems[-_RECENT:]):
             self.problems.append(Problem(line, shortened(self.script.written(node)), reason))
         for number, each in enumerate(self.script.written(node).split("\n")):

@@ -24,9 +24,9 @@ _IMPORTS = (
     {"pydpstat": "import pydpstat"},
 )
 _UNSEEDED = "rng = RRandom(secrets.randbelow(2**31))  # R's stream without a seed differs from run to run"
-# so many expressions may be inside one another
+# deepest nesting of expressions
 _DEEPEST = 400
-# so many steps the translation of a statement may take: for each of its nodes, and for any
+# limits on the steps of a statement's translation: per node, and at least
 _STEPS, _LEAST_STEPS = 20, 2000
 
 
@@ -103,7 +103,7 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
 
 
 def _written(writer: Statements, guard: Guard, node: Node) -> ast.Module:
-    """Add a statement of the script, and return its tree in Python; what is not sure is left to the user."""
+    """Add a statement of the script and return its tree in Python; uncertain ones are left to the user."""
     writer.flush(node.start)
     start = len(writer.lines)
     writer.steps, writer.most_steps = 0, _LEAST_STEPS + _STEPS * sum(1 for _ in nodes(node))

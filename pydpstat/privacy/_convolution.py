@@ -11,11 +11,12 @@ applied to exponentially tilted masses ``q(L) = P(L) exp(lambda L - K)``, where 
 
 Bounds. Let u = 2^-53. A transform of N values by butterflies multiplies each input by a number of modulus 1
 at each of log2(N) levels, and every value that it computes is a sum of some of them: with at most `_STEP` u
-for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), the error of each output is
-at most ``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the Euclidean norm).
-That sum is 1 for q. Of a product of powers F_i^n_i whose factors err by e, neither the computed nor the true
-factors exceed b_i = |F_i| + e, so that the error is at most ``U sum of n_i (e / b_i + 3u)``, U the product of
-all b_i^n_i: a multiplication errs by sqrt(5) u of itself, and a power n by repeated squaring has the error of
+for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), the error of each output
+is at most ``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the
+Euclidean norm). That sum is 1 for q. In a product of powers F_i^n_i whose factors have an error of e, neither
+the computed nor the true factors exceed b_i = |F_i| + e, so that the error is at most
+``U sum of n_i (e / b_i + 3u)``, where U is the product of all b_i^n_i: a multiplication has a relative error
+of sqrt(5) u, and a power n by repeated squaring has the error of
 n - 1 of them. The way back has the mean of these errors over the frequencies, and its own e times the mean
 modulus. All of it, `noise`, is added to every q; delta rises with every mass, as all weights are positive.
 
@@ -177,7 +178,7 @@ class Sum:
         return _Tilt(order, log_mass, mean, math.sqrt(variance))
 
     def weights(self, part: Masses, order: float) -> tuple[Floats, int]:
-        """Return tilted masses, up to a factor, and the multiple at which the tilt is 1, its largest value."""
+        """Return tilted masses, up to a factor, and the multiple at which the tilt has its maximum, 1."""
         reference = part.last if order >= 0.0 else part.first
         back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):

@@ -81,10 +81,10 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
 
     If there are many terms, the sum is the integral, which is the continuous Gaussian's curve, plus the
     correction of the Euler-Maclaurin formula. If integers may not be floats (sd from 2^46 on), the integral
-    alone is used, with a bound. The logarithm of g, ``-y^2 / (2 sd^2) + log(1 - exp(-c (y - m)))``, is concave, so
-    that g rises up to some t and falls from there. For integers, g(k) is at most the integral from k to k + 1
-    where k + 1 <= t, and that from k - 1 to k where k - 1 >= t. Two integers are left, on both sides of t;
-    the lower of their values is at most the integral between them. Hence
+    alone is used, with a bound. The logarithm of g, ``-y^2 / (2 sd^2) + log(1 - exp(-c (y - m)))``, is
+    concave, so that g increases up to some t and decreases from there. For integers, g(k) is at most the
+    integral from k to k + 1 if k + 1 <= t, and that from k - 1 to k if k - 1 >= t. Two integers are left, on
+    both sides of t; the lower of their values is at most the integral between them. Hence
 
         sum of g over the integers <= integral of g + G,
 

@@ -280,9 +280,9 @@ def checked_rate(rate: object) -> float:
 
 
 def sampling_condition(sampling: object, neighbors: str, rate: float, unit: str | None) -> str:
-    """Check that a way to draw a sample serves these neighbors, and return the condition that it adds.
+    """Check a sampling scheme against the neighbors, and return the condition that it adds.
 
-    What is protected is what is drawn: with a unit, whole units.
+    With a unit, whole units are drawn and protected.
     """
     served, condition = SAMPLINGS[checks.one_of(sampling, "sampling", tuple(SAMPLINGS))]
     if served == neighbors:

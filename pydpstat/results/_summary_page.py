@@ -13,7 +13,7 @@ from pydpstat._files import cell
 from pydpstat._markup import as_html, as_latex
 
 Escape = Callable[[str], str]
-# statsmodels would write some characters out, and not those of a command
+# labels are escaped already: statsmodels' own replacements are turned off
 _WRITTEN_OUT: dict[str, dict[str, str]] = {"replacements": {}}
 
 

@@ -46,7 +46,7 @@ _PRINTED = {
 _MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
 # noise that a call names as a mechanism
 _NOISES = {"laplace": "Laplace", "gaussian": "Gaussian", "geometric": "symmetric geometric"}
-# what is no noise that is added
+# mechanisms without additive noise
 _NO_NOISE = ("", "-", "exponential mechanism", "permute-and-flip", "randomized response")
 _MODELS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables

@@ -135,7 +135,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return difference, statistic, both p-values and the interval as a frame, a row for each pair.
 
-        Of many pairs of means intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
+        For many pairs of means, intervals take some time; `pvalues` and `pvalues_unadjusted` do not.
 
         See Also
         --------

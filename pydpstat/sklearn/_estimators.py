@@ -157,17 +157,17 @@ class PrivateEstimator(BaseEstimator):
 
 
 def _without_missing(features: Floats) -> Floats:
-    """Check that none is missing; an infinite one is clipped later, as an error would tell of a record."""
+    """Check that none is missing; infinite ones are clipped later, since an error would reveal a record."""
     if np.isnan(features).any():
         raise PydpstatError(
             "X must have no missing values; Input X contains NaN, which this error reveals. Replace them by "
-            "a public value, as by SimpleImputer(strategy='constant', fill_value=0)."
+            "a public value, for example with SimpleImputer(strategy='constant', fill_value=0)."
         )
     return features
 
 
 def _finite(y: object) -> object:
-    """Return a response with the largest floats in the place of infinite ones, which no record may reveal."""
+    """Return a response with the largest floats in place of infinite values: an error would reveal them."""
     if not isinstance(y, (list, tuple, np.ndarray)) and not hasattr(y, "to_numpy"):
         return y
     values = checks.array_of(y)
@@ -178,21 +178,21 @@ def _finite(y: object) -> object:
 
 
 def _validated(estimator: object, X: object, *y: object, **options: object) -> Any:
-    """Check the data as scikit-learn does; an error shows no value, but types of columns are public."""
+    """Check the data as scikit-learn does; errors contain no values, only public types of columns."""
     try:
         return validate_data(estimator, X, *y, dtype=np.float64, ensure_all_finite=False, **options)
     except (PydpstatError, TypeError, MissingExtraError):
         raise
-    except Exception as error:  # also of an object among the features, which may raise what it likes
-        # scikit-learn's own errors have no other one behind them, but for that of complex numbers
+    except Exception as error:  # an object among the features may raise any error
+        # scikit-learn's errors have no context, except the one on complex numbers
         own = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
         if isinstance(error, ValueError) and own and "could not convert" not in str(error):
             raise
-    # a frame's
+    # the columns of a frame
     kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
     texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
     named = f"X has text in {checks.excerpt(texts)}" if texts else "there is text in X or y"
-    # outside of the handler, so that the error that is replaced is not behind it
+    # outside of the handler, so that the original error is not its context
     raise PydpstatError(
         f"X, and the y of a linear regression, must be numbers; {named}. Leave it out, or convert "
         "it to columns of 0 and 1 with OneHotEncoder(categories=[...]), whose categories are "

@@ -45,7 +45,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     classes : (label, label), optional
         The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
         False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
-        public, and so is how many there are: a condition of the guarantee, with a warning.
+        public, as is their number: a condition of the guarantee, with a warning.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).

@@ -138,11 +138,11 @@ def mean(
     by the delta method, from the noisy sums. The records' rounding, 2^-41 of the range, stays below 1 %
     of the noise up to n epsilon = 3e10.
 
-    A private number of records: while A + B is above 1, the ratio lies above and below the true mean with
-    equal probability, so the estimate is nearly median-unbiased. It is not unbiased: where the noise is not
-    small beside the number of records, the ratio is skewed and the midpoint is often returned. For a group
-    of 5 records with mean 0.8, bounds (0, 1), the average of 4,000 estimates is 0.775 at epsilon 1 and 0.699
-    at epsilon 0.5, their median 0.790 and 0.718; with 50 records the average is 0.801 at epsilon 1.
+    If the number of records is private and A + B is above 1, the ratio is above and below the true mean with
+    equal probability, so the estimate is nearly median-unbiased. It is biased if the noise is not small
+    relative to the number of records: the ratio is then skewed, and the midpoint is often returned. For a
+    group of 5 records with mean 0.8, bounds (0, 1), the average of 4,000 estimates is 0.775 at epsilon 1 and
+    0.699 at epsilon 0.5, their median 0.790 and 0.718; with 50 records the average is 0.801 at epsilon 1.
 
     By group: the pair (A, B) of every group is released. Unbounded: a record is in one group, so all
     groups together cost what one does, and each has the noise of a separate release. Bounded: a record

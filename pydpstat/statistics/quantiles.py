@@ -76,21 +76,21 @@ def quantile(
     budget : Budget, optional
         Where the release is to be charged.
     grid_points : int, optional
-        How many points from the lower to the upper bound can be the result; both bounds are among them.
-        By default the whole numbers within whole bounds, at most 2^20, where the variable has an integer
-        dtype, or has none, as a list, and `bounds` are integers, ``(0, 100)`` and not ``(0.0, 100.0)``, at
-        least 64 apart; otherwise 65,537 points, as for all floats. With ``population=True`` so many edges of
-        cells there are, from 9 to 1025.
+        Number of equally spaced candidates from the lower to the upper bound, both included. By default the
+        whole numbers within whole bounds, if there are at most 2^20 and the variable has an integer dtype, or
+        has no dtype, as a list, and `bounds` are integers at least 64 apart, ``(0, 100)`` and not
+        ``(0.0, 100.0)``; otherwise 65,537 points. With ``population=True`` the number of edges of the cells,
+        from 9 to 1025.
     population : bool, default False
-        Whether to release noisy counts in public cells instead, for ``conf_int(kind="population")``:
-        without a sample, and of a unit one record counts.
+        Whether to release noisy counts in public cells instead, for ``conf_int(kind="population")``. Not
+        with a sample; one record of each unit counts.
 
     Returns
     -------
     DPResults
         Its estimate is a grid point, by group a Series of them, and `grid` the distance between two;
-        `postprocessing` says where it is a whole number. `noise` is None: how far the estimate is off
-        depends on the data. With ``population=True`` the result has intervals of both kinds.
+        `postprocessing` says if the candidates were whole numbers. `noise` is None: the error of the
+        estimate depends on the data. With ``population=True`` the result has intervals of both kinds.
 
     Raises
     ------
@@ -108,19 +108,20 @@ def quantile(
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
     Each record is moved to its nearest grid point, which depends on this record alone. A grid point
-    z has the utility min(q n - #{x < z}, #{x <= z} - q n): above 0 where z has records and is the q-quantile,
-    the more of them on both sides the more, and else minus the number of records between. Adding a record at
+    z has the utility min(q n - #{x < z}, #{x <= z} - q n): if z has records and is the q-quantile, the depth
+    of its rank within theirs, else minus the number of records in between. Adding a record at
     x changes the first number by q or q - 1, the second by -q or 1 - q, so the utility by at most
     max(q, 1 - q) either way: r = 2 max(q, 1 - q) for unbounded neighbors, also where n is private. Replacing
     one leaves q n and moves each rank by at most 1: r = 2, and this is reached. For the minimum and maximum
     all utilities move to the same side, by at most 1, so r = 1. Ties and gaps between the records change
     nothing in this. All counts are integers and q n is exact, and so is the choice
     (`pydpstat.random.secure`): the largest epsilon * utility / r plus standard exponential noise, which is
-    permute-and-flip. It keeps epsilon where utilities move by r / 2 either way, and moving all of them by
-    the same number changes nothing; its expected utility is never below the exponential mechanism's.
-    In a budget with ``accountant="zcdp"``, and not on a sample, it is that one, with probabilities
-    proportional to exp(epsilon * utility / r): the range of its loss is epsilon, so its rho epsilon^2 / 8.
-    The dtypes of columns decide between grids, so that the guarantee says where they are taken as public.
+    permute-and-flip. It satisfies epsilon if utilities change by at most r / 2 either way, and adding the
+    same number to all of them has no effect; its expected utility is never below the exponential mechanism's.
+    In a budget with ``accountant="zcdp"``, except on a sample, the exponential mechanism is used instead,
+    with probabilities proportional to exp(epsilon * utility / r): the range of its loss is epsilon, so its
+    rho is epsilon^2 / 8. If the dtype of a column determines the grid, the guarantee states that types are
+    public.
 
     By group every group has its own choice; one without records takes each point with the same
     probability. Nobody knows the groups' numbers of records, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that

@@ -140,7 +140,7 @@ def exponentials(exponents: list[Fraction], precision: int) -> list[int]:
 
 
 def largest_noise(place: int, bits: int, count: int, precision: int) -> int:
-    """Return -log(1 - U**(1 / count)) for U = place / 2**bits in units of 2**-precision, right to within one.
+    """Return -log(1 - U**(1 / count)) for U = place / 2**bits, in units of 2**-precision, to within one unit.
 
     `place` is from 1 to 2**bits - 1.
     """

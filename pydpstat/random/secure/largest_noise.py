@@ -1,19 +1,19 @@
-"""Permute-and-flip's choice, with exactly its distribution: the largest score plus exponential noise.
+"""An exact choice by permute-and-flip: the largest score plus exponential noise.
 
-A candidate whose score lies g below the best one's, times the rate, has g >= 0; each gets independent
-standard exponential noise, and the largest noise minus g is chosen. Candidates of one score come as a run of
-c of them, whose largest noise is drawn at once: it is below m with probability (1 - exp(-m))^c, so that
-``m(U) = -log(1 - U^(1/c))`` has its distribution. Every member of the run that is chosen is as likely as the
-others.
+Let g >= 0 be the rate times the difference between the best score and that of a candidate. Each candidate
+gets independent standard exponential noise, and the one with the largest noise minus g is chosen. The c
+candidates with the same score form a run, whose largest noise is drawn at once: it is below m with
+probability (1 - exp(-m))^c, so that ``m(U) = -log(1 - U^(1/c))`` has its distribution. All members of the
+chosen run are equally likely.
 
 Floating point decides where it can. With L = -log U and x = L / c it is m = -log(1 - exp(-x)), where
 ``x |dm/dx| = x / (exp(x) - 1) <= 1``: a relative error d <= 1/2 of x moves m by at most
 -log(1 - d) <= 2 d. U's unknown bits, h on each side, are d <= 2 h / (U L) where U >= 2 h; the roundings of
 log, division and expm1, at most 64 units of 2^-52 each, and that of the last log, which is relative to m or
 to 1, stay below 2^-42 (1 + m), and g errs by 2^-50 g (a difference, a rate and a product, each rounded
-once). The best lower bound is compared with all upper bounds. The runs that are left where it does not
-decide, about one choice in 2^40 with two, are finished in integers (`_precisely`): more bits of the same U,
-until one lower bound is above the others. Two different runs are equal with probability 0.
+once). The best lower bound is compared with all upper bounds. If it does not decide, which with two runs
+happens in about one choice in 2^40, the remaining runs are compared in integers (`_precisely`), with more
+bits of the same U, until one lower bound is above the others. Two runs are equal with probability 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pydpstat.random.secure._bits import Cell
 
 Integers = npt.NDArray[np.int64]
 _ROUNDING = 2.0**-42
-# a gap times a rate beyond it is not a float that says something
+# beyond these a gap times a rate overflows or is negligible
 _LARGEST_RATE, _SMALLEST = 2**900, 2.0**-1000
 
 
@@ -74,7 +74,7 @@ def noisy_max(
     drawn = bits.words(scores.size)
     tops = np.maximum.reduceat(scores, first)
     factor = float(rate) if rate < _LARGEST_RATE else np.inf
-    # of one group the numbers are those of all its runs without being repeated
+    # with one group nothing has to be repeated
     sizes = np.diff(first, append=scores.size) if first.size > 1 else None
     with np.errstate(all="ignore"):
         gaps = (_each(tops, sizes) - scores) * factor
@@ -84,7 +84,7 @@ def noisy_max(
         errors += gaps
         errors += _SMALLEST
         lower, upper = noise - errors, noise + errors
-    # what is not a number is not known
+    # nan and infinite bounds decide nothing
     unknown = ~(upper < np.inf)
     lower[unknown], upper[unknown] = -np.inf, np.inf
     left = np.flatnonzero(upper >= _each(np.maximum.reduceat(lower, first), sizes))
@@ -103,12 +103,12 @@ def noisy_max(
 
 
 def _each(groups: Floats, sizes: Integers | None) -> Floats:
-    """Return each run's number of its group."""
+    """Repeat a number of each group for its runs."""
     return groups if sizes is None else np.repeat(groups, sizes)
 
 
 def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
-    """Return the largest noise of each run, and a bound of its error; infinite where nothing is known."""
+    """Return the largest noise of each run, and a bound on its error, infinite if there is none."""
     h = bits.half_cell()
     logs = -np.log(uniform)
     noise = -np.log(-np.expm1(-logs / counts))
@@ -120,7 +120,7 @@ def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
 
 
 def _precisely(scores: list[Fraction], counts: list[int], cells: list[Cell]) -> int:
-    """Return which run has the largest score plus noise, by integer bounds of all of them."""
+    """Return the run with the largest score plus noise, by integer bounds."""
     precision = 128
     while True:
         bounds = [_bounds(score, count, cell, precision) for score, count, cell in zip(scores, counts, cells)]
@@ -134,7 +134,7 @@ def _precisely(scores: list[Fraction], counts: list[int], cells: list[Cell]) -> 
 
 
 def _bounds(score: Fraction, count: int, cell: Cell, precision: int) -> tuple[int, int | None]:
-    """Bound a run's largest noise plus its score in units of 2**-precision; no upper bound next to U = 1."""
+    """Bound a run's largest noise plus its score in units of 2**-precision; next to U = 1 only from below."""
     units = score.numerator << precision
     base = units // score.denominator
     low = 0 if not cell.place else precise.largest_noise(cell.place, cell.bits, count, precision) - 1

@@ -16,15 +16,14 @@ from pydpstat.statistics._kernels.records import Records
 
 GRID_POINTS = 2**16 + 1
 MOST_POINTS = 2**24
-# so many whole numbers are chosen among by default; they are exact as floats up to 2^53
+# the most whole numbers that are candidates by default, and the largest, up to which floats are exact
 _MOST_WHOLE, _LARGEST = 2**20, 2.0**53
-# bounds alone select them where there are so many that decimals, which may be there, are of little weight
+# the fewest whole numbers that bounds alone select, for which decimals in the data matter little
 _FEWEST_WHOLE = 65
-TYPES = "the types of the columns are public"
 
 
 class Grid(NamedTuple):
-    """A public number of points, equally far apart, from the lower to the upper bound."""
+    """A public number of equally spaced points from the lower to the upper bound."""
 
     lower: float
     upper: float
@@ -37,12 +36,12 @@ class Grid(NamedTuple):
 
     @property
     def step(self) -> float:
-        """How far apart two points are."""
+        """The distance between neighboring points."""
         return (self.upper - self.lower) / (self.points - 1)
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What a point was chosen from, in words, where it is a whole number."""
+        """The candidates in words, if they are whole numbers."""
         if self.step != 1.0 or not self.lower.is_integer():
             return ()
         return (f"chosen from the whole numbers from {self.lower:.0f} to {self.upper:.0f}",)
@@ -58,12 +57,12 @@ class Grid(NamedTuple):
 def check_points(grid_points: object) -> int:
     """Check a number of points."""
     allowed = f"a whole number from 2 to {MOST_POINTS}"
-    hint = f"Leave it out for whole numbers, or {GRID_POINTS} points."
+    hint = f"Leave it out for the default, whole numbers or {GRID_POINTS} points."
     return checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
 
 
 def grid_of(pair: Pair, points: int | None) -> Grid:
-    """Return the grid of so many points, by default `GRID_POINTS`; refuse bounds that it cannot divide."""
+    """Return a grid, by default of `GRID_POINTS` points; refuse bounds that it cannot divide."""
     lower, upper = pair
     grid = Grid(lower, upper, GRID_POINTS if points is None else points)
     if not 0.0 < (grid.points - 1) / (upper - lower) < np.inf:
@@ -75,7 +74,7 @@ def grid_of(pair: Pair, points: int | None) -> Grid:
 
 
 def whole_grid(pair: Pair) -> Grid | None:
-    """Return the whole numbers from bound to bound; None where bounds are not whole, or too far apart."""
+    """Return the whole numbers between the bounds; None if bounds are not whole, or too far apart."""
     lower, upper = pair
     if not (lower.is_integer() and upper.is_integer() and max(-lower, upper) <= _LARGEST):
         return None
@@ -86,8 +85,8 @@ def whole_grid(pair: Pair) -> Grid | None:
 def has_integers(x: object, records: Records) -> bool | None:
     """Tell by the type of a variable whether its values are integers or truth values; None without a type.
 
-    Nothing of this depends on a record: a type is part of the schema. Lists have none, nor do columns of
-    Python's objects.
+    This does not depend on a record: a type is part of the schema. Lists and columns of Python objects have
+    no type.
     """
     column: Any = x
     if records.table is not None:
@@ -110,7 +109,7 @@ def has_integers(x: object, records: Records) -> bool | None:
 
 
 def are_integers(bounds: object, grid: Grid) -> bool:
-    """Tell whether bounds are given as integers, and so select whole numbers where no type says more."""
+    """Tell whether bounds are integers that select whole numbers for a variable without a type."""
     ends = public_list(bounds, "bounds")
     written = all(isinstance(end, Integral) and not isinstance(end, (bool, np.bool_)) for end in ends)
     return written and grid.points >= _FEWEST_WHOLE

@@ -181,7 +181,7 @@ def coded(ids: object) -> tuple[np.ndarray, Column]:
     given = without_mask(ids)
     values = given if hasattr(given, "dtype") else objects(given)
     if values.dtype == object:
-        # pandas before 2 would find a type for a series of them
+        # pandas before 2 would infer a type for a series
         values = objects(values)
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
@@ -236,7 +236,7 @@ def _whole(value: object) -> int | None:
             return int(value)
         if isinstance(value, (float, Decimal)) and math.isfinite(value) and value == int(value):
             return int(value)
-    except Exception:  # a number of somebody's own may raise what it likes
+    except Exception:  # a number of a foreign class may raise any error
         pass
     return None
 

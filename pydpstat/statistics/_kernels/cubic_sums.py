@@ -14,9 +14,9 @@ from pydpstat.statistics._kernels.records import Part
 def cubic_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing) -> tuple[Sums]:
     """Return the sums of z, and as products those of z^2 and 4 z^3 - 3 z, for one variable.
 
-    Of all cubics with this leading coefficient the last one, Chebyshev's, is the smallest on [-1, 1]: it is
-    1 in size at most. Each is rounded to the grid of z record by record, and the cubic clipped to -1 and 1,
-    which are on the grid.
+    Among the cubics with this leading coefficient, this Chebyshev polynomial has the smallest maximum on
+    [-1, 1], which is 1. Each square and cubic is rounded to the grid of z, and the cubic is clipped to -1 and
+    1, which are on the grid.
     """
     (grid,) = grids
     count = first = squares = cubics = 0

@@ -1,8 +1,8 @@
-"""Permute-and-flip's distribution in floating point: of seeded streams, and of plans.
+"""The distribution of permute-and-flip in floating point, for seeded streams and for plans.
 
-Of runs of c_k candidates that are g_k below the best one, and p_k = exp(-g_k), the largest score plus
+Run k has c_k candidates whose scores are g_k below the best one. With p_k = exp(-g_k), the largest score plus
 standard exponential noise is below t with probability prod (1 - p_k s)^c_k, where s = exp(-t). It comes from
-run k with a probability proportional to the density over the distribution function of that run, which is
+run k with probability proportional to the density of that run divided by its distribution function, which is
 c_k p_k s / (1 - p_k s).
 
 References
@@ -22,27 +22,27 @@ import numpy.typing as npt
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 Integers = npt.NDArray[np.int64]
-# s is below 1, so that no weight is infinite
+# s stays below 1, so that weights are finite
 _MOST = 1.0 - 2.0**-53
-# a step of that relative size leaves an error of about its square
+# after a step of this relative size the error is about its square
 _STEPS, _CLOSE = 60, 2.0**-30
 _NODES = 64
-# beyond it the distribution function is below 2^-64
+# beyond this depth the distribution function is below 2^-64
 _DEPTH = 45.0
 
 
 def flip_weights(chances: Floats, counts: Integers, first: Integers, uniform: Floats) -> Floats:
-    """Return how probable each run is, given the largest noisy score; of several groups at once.
+    """Return weights proportional to the probability of each run, given the largest noisy score of its group.
 
-    `chances` are exp(-g), 1 for the best, of one group's runs after another's, of which `first` has the
-    places where they begin; `counts` are the runs' numbers of candidates, 0 allowed. `uniform` tells each
-    group's largest score.
+    `chances` are exp(-g), 1 for the best, for the runs of one group after another, which begin at the places
+    `first`; `counts` are the numbers of candidates, possibly 0. `uniform` determines each group's largest
+    score.
     """
     weights = chances * counts
     sizes = np.diff(first, append=chances.size)
     aim = log(uniform)
     s = _first_guess(weights, chances, counts, first, aim)
-    # the logarithm is concave in s, so that Newton's steps from the right come down to the root
+    # the logarithm is concave in s, so that Newton's steps decrease to the root from the right
     for _ in range(_STEPS):
         rest = 1.0 - chances * np.repeat(s, sizes)
         value = np.add.reduceat(counts * log(rest), first)
@@ -55,7 +55,7 @@ def flip_weights(chances: Floats, counts: Integers, first: Integers, uniform: Fl
 
 
 def _first_guess(weights: Floats, chances: Floats, counts: Integers, first: Integers, aim: Floats) -> Floats:
-    """Return an s at or above each root: all terms are at most -p s, and the best ones' alone are more."""
+    """Return a value of s at or above each root."""
     total = np.add.reduceat(weights, first)
     best = np.add.reduceat(np.where(chances == 1.0, counts, 0), first)
     with np.errstate(divide="ignore"):

@@ -146,8 +146,8 @@ def _own(levels: object, name: str, column: object) -> PublicLevels:
         )
     if has_equal(own, column):
         raise PydpstatError(
-            f"{name} must be different values in the variable's type; got two that are one there. Leave "
-            "one out: a record counts in one level."
+            f"{name} must be different values in the variable's type; got two that are equal there. Leave "
+            "one out, since a record counts in one level."
         )
     return PublicLevels(own, False)
 
@@ -155,7 +155,7 @@ def _own(levels: object, name: str, column: object) -> PublicLevels:
 def levels_coded(column: object, levels: object, name: str) -> np.ndarray:
     """Return each record's place among the levels of one variable: -1 for missing, their number for none.
 
-    This is the only way from a record to its level, so that no record is in two of them.
+    All code that assigns records to levels uses it, so that no record has two levels.
     """
     return codes_of(column, _own(levels, name, column))
 
@@ -187,7 +187,7 @@ def _categories(column: object) -> PublicLevels:
 
 
 def level_tuple(levels: Any, name: str) -> tuple[object, ...]:
-    """Check public levels: at least one, none missing, no two that are one value or look alike as strings."""
+    """Check public levels: at least one, none missing, no two equal or with the same string."""
     # an array's tolist would turn times into numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
     values = list(levels) if times else public_list(levels, name)
@@ -195,7 +195,7 @@ def level_tuple(levels: Any, name: str) -> tuple[object, ...]:
         try:
             fits = not any(map(is_missing, values)) and not has_equal(values)
         except TypeError:
-            # a list among them, which is told below
+            # an unhashable value, which the message below names
             fits = False
         if fits and len({str(plain(each)) for each in values}) < len(values):
             raise PydpstatError(f"{name} must differ as strings; some do not. Rename them.")

@@ -17,6 +17,7 @@ from pydpstat._data.held import public_list
 from pydpstat._release.additive import Spender
 from pydpstat._release.calibration import INTEGER
 from pydpstat._release.choice import release_choice
+from pydpstat._release.declared import TYPES
 from pydpstat._release.options import Missing, Options, check_records, options
 from pydpstat._release.payment import defaults
 from pydpstat._release.statistic import call
@@ -30,7 +31,6 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.candidates import (
     GRID_POINTS,
-    TYPES,
     Grid,
     are_integers,
     check_points,
@@ -72,7 +72,7 @@ _BLOCK = 2**16
 
 
 class Asked(NamedTuple):
-    """The records, the points that they are moved to, and how they are protected.
+    """The records, the grid points that they are moved to, and the options of the release.
 
     `flips`: points are chosen by permute-and-flip, else by the exponential mechanism.
     """
@@ -140,16 +140,16 @@ def ask(x: Data, bounds: GivenBounds, grid_points: int | None, how: Options) -> 
     pair = bounds_pair(bounds)
     check_filling(how.missing, [pair])
     given = None if grid_points is None else check_points(grid_points)
-    # of bounds that no grid can divide nothing is read
+    # bounds that no grid can divide are refused before data are read
     grid = grid_of(pair, given)
     records, how = records_of(x, how, one_column, "x")
-    # a sample's loss has a rho that follows from its pure epsilon alone
+    # the rho of a sampled release follows from its pure epsilon alone
     flips = how.sampled is not None or defaults(how.budget).accountant != "zcdp"
-    # of made-up records in a plan nobody knows a type
+    # the made-up records of a plan have no type
     if given is None and not is_made_up(x) and (whole := whole_grid(pair)):
         integral = has_integers(x, records)
         if integral is not None:
-            how = how._replace(facts=(*how.facts, TYPES))
+            how = how._replace(types=(TYPES,))
         if integral or integral is None and are_integers(bounds, whole):
             grid = whole
     return Asked(how, grid, records, flips)
@@ -198,7 +198,7 @@ def released(
 ) -> DPResults:
     """Release a choice among grid points; an array of them becomes the result's value.
 
-    It is made in so many `parts`, each with an equal part of epsilon.
+    It consists of `parts` choices in sequence, each with an equal part of epsilon.
     """
     how, grid, records, flips = asked
     public = (*own, ("bounds", (grid.lower, grid.upper)))

@@ -25,7 +25,7 @@ Counts = npt.NDArray[np.signedinteger]
 # ascending cells and how many records each has
 Cells = tuple[Counts, Counts]
 
-# of 2^40 candidates that have exp(-128) of the best one's weight each one is chosen once in 2^144 times
+# of 2^40 candidates with exp(-128) times the best one's weight, one is chosen with probability 2^-144
 _FARTHEST = 128
 # a share is a whole multiple of 2^-20: its product with any number of records below 2^33 is exact
 _SHARE = 2.0**20
@@ -72,10 +72,10 @@ def grid_runs(occupied: Integers, records: Integers, points: int) -> tuple[Integ
 
 
 def rank_utility(counts: Integers, q: float) -> Floats:
-    """Return how deep the rank q n lies within the ranks that each grid point has, exactly.
+    """Return the depth of the rank q n within the ranks of each grid point, exactly.
 
-    That is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `public_share`: above 0 where z has
-    records and is the q-quantile, and minus the number of records between where it is not. `counts` are the
+    It is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `public_share`: positive if z has
+    records and is the q-quantile, and otherwise minus the number of records in between. `counts` are the
     records at each point, or in each run of `grid_runs`.
     """
     up_to = counts.cumsum()
@@ -108,9 +108,9 @@ def rank_range(q: float, neighbors: str) -> Fraction:
     it is #{y <= z} - n, likewise.
     If all changes of the utility lie in an interval of length r, weights exp(c u) change by factors
     of which any two differ by at most exp(c r), and so does their mean, the total: each probability
-    changes by a factor of at most exp(c r). Permute-and-flip knows the utilities' differences only, and is
-    the same where the middle of the interval is taken from all changes: these are then at most r / 2, and the
-    rate is epsilon / (2 r / 2) (McKenna and Sheldon 2020, theorem 1).
+    changes by a factor of at most exp(c r). Permute-and-flip depends on differences of utilities alone, so
+    the middle of the interval can be subtracted from all changes: these are then at most r / 2, and the rate
+    is epsilon / (2 r / 2) (McKenna and Sheldon 2020, theorem 1).
 
     (Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for exponential
     mechanisms. ICML 2020: bounded range.)

@@ -3,7 +3,7 @@
 Both keep epsilon at the rate epsilon / r, where all changes of the utility lie in an interval of length r
 (`ranks.rank_range`), and permute-and-flip's expected utility is never lower (McKenna and Sheldon 2020,
 theorem 2). The exponential mechanism's loss has a range of epsilon, and so a rho of epsilon^2 / 8 in place of
-epsilon^2 / 2 (`pydpstat.privacy.BoundedRangeLoss`): it is the choice where a budget adds up rho.
+epsilon^2 / 2 (`pydpstat.privacy.BoundedRangeLoss`): it is used in a budget that adds up rho.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from pydpstat.statistics._kernels.flip_chances import flip_weights
 from pydpstat.statistics.choice import Runs, below, by_sums, weighted, weighted_above, weighted_points
 
 Integers = npt.NDArray[np.int64]
-# a choice among numbers of candidates with a utility each: where, and in which part of it from 0 to 1
+# the chosen run, and the place in it from 0 to 1
 Place = tuple[int, float]
 
 
 class Selection(NamedTuple):
-    """How a point is chosen: with what rate, from which source, and by permute-and-flip or not."""
+    """A way to choose a point: its rate, its source, and whether by permute-and-flip."""
 
     rate: Fraction
     source: Source
     flips: bool
 
     def point_above(self, utility: Floats, first: int, points: int, least: float) -> int:
-        """Choose a point, where most utilities are `least`.
+        """Choose a point if most utilities are `least`.
 
-        The utilities are those of successive points from `first` on, which rise and then fall. All other
-        points have `least`, whose weight is next to nothing.
+        The utilities are those of successive points from `first` on; they increase, then decrease. All other
+        points have `least`, whose weight is negligible.
         """
         if not self.flips:
             return weighted_above(utility, first, points, self.rate, self.source, least)
@@ -57,7 +57,7 @@ class Selection(NamedTuple):
         return other if other < before else other + stop - start
 
     def points(self, runs: Sequence[Runs]) -> list[int]:
-        """Choose a point in each of several divisions into runs, whose points have the same utility."""
+        """Choose a point in each of several lists of runs, whose points have the same utility."""
         if not self.flips:
             return weighted_points(runs, self.rate, self.source)
         if self.source.reproducible:
@@ -81,7 +81,7 @@ class Selection(NamedTuple):
         ]
 
     def piece(self, widths: Integers, utility: Floats) -> int:
-        """Choose a piece by the number of its points, at least 1, and their utility."""
+        """Choose a piece, given the number of points of each, at least 1, and their utility."""
         if not self.flips:
             return weighted(utility, self.rate, self.source, widths)
         if self.source.reproducible:
@@ -89,9 +89,9 @@ class Selection(NamedTuple):
         return noisy_max(utility, self.rate, widths, np.zeros(1, dtype=np.int64))[0]
 
     def _seeded(self, each: Sequence[tuple[Floats, Integers]]) -> list[Place]:
-        """Choose with two uniforms for each: of the largest noisy score, and of the run that it comes from.
+        """Choose with two uniforms for each: one for the largest noisy score, and one for its run.
 
-        Which point of a run it is follows from where in the run the second one falls, as among all points.
+        The place of the second one within the run determines the point, as it would among all points.
         """
         sizes = [utility.size for utility, _ in each]
         first = np.cumsum([0, *sizes[:-1]])
@@ -99,7 +99,7 @@ class Selection(NamedTuple):
             [utility - np.where(counts > 0, utility, -np.inf).max() for utility, counts in each]
         )
         with np.errstate(over="ignore", under="ignore"):
-            # runs without points have no weight, and may be better than all others
+            # runs without points have weight 0, but may have the largest utility
             chances = exp(np.minimum(exponents, 0.0) * float(self.rate))
         counts = np.concatenate([counts for _, counts in each])
         uniforms = self.source.uniform(2 * len(each)).reshape(-1, 2)
