@@ -13,7 +13,8 @@ from pydpstat._release.options import options
 from pydpstat._release.statistic import call, release_stage
 from pydpstat.auditing._cases.case import OPEN, UNIT, Case, Options, Release, sound, stage
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import CellRecords, Cells, LogitRecords
+from pydpstat.inference._logit_cells import CellRecords, Cells
+from pydpstat.inference._logit_records import LogitRecords
 from pydpstat.inference._moment_noise import CellCubes
 from pydpstat.inference._null_distributions.logistic_cells import line_for, lines_at
 from pydpstat.inference._null_distributions.slopes import Pairs
