@@ -282,7 +282,8 @@ def _turned(noisy: NoisyMoments, combination: Floats, place: int) -> NoisyMoment
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
     # the forms of levels are rewritten for the combinations of predictors
-    inner = np.linalg.inv(basis[:-1, :-1])
+    inner = np.eye(len(combination))
+    inner[place] = combination
     partitions = tuple(frozen(each @ inner.T) for each in noisy.partitions)
     return replace(
         noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin, partitions=partitions

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat._markup import as_latex, in_one_line
+from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,10 @@ _ONE_LINE = 26
 
 def escaped(text: object) -> str:
     """Return a name in one line, escaped so that nothing in it is a formula or a command."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingExtraError("plot()", "matplotlib", "plot") from error
 
     line = " ".join(in_one_line(str(text)).split())
     return as_latex(line) if matplotlib.rcParams["text.usetex"] else line.replace("$", r"\$")

@@ -40,6 +40,7 @@ import numpy.typing as npt
 
 from pydpstat._frozen import frozen
 from pydpstat.privacy._curves import Floats
+from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
 _U = 2.0**-53
 # roundings of one level of the transform, in units of u
@@ -87,7 +88,7 @@ def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0
     below = np.floor(places)
     # the quotient's rounding, and that of the two exponentials, relative to an interval
     slack = 2.0**-50 * (1.0 + np.abs(places)) + 2.0**-48
-    upper = np.minimum(np.expm1(-(places - below) * interval) / math.expm1(-interval) + slack, 1.0)
+    upper = np.minimum(expm1(-(places - below) * interval) / math.expm1(-interval) + slack, 1.0)
     first = int(below.min())
     at = (below - first).astype(np.int64)
     values = np.zeros(int(at.max()) + 2)
@@ -182,7 +183,7 @@ class Sum:
         reference = part.last if order >= 0.0 else part.first
         back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):
-            return part.values * np.exp(back), reference
+            return part.values * exp(back), reference
 
     def beyond(self, tilt: _Tilt, place: float) -> float:
         """Return a bound on the tilted probability of losses at or beyond a place, away from the mean."""
@@ -234,14 +235,14 @@ class Sum:
             transformed = np.fft.rfft(np.roll(folded, part.first % size))
             bound = np.abs(transformed) * (1.0 + 4.0 * _U) + step
             with np.errstate(under="ignore"):
-                log_bound += times * np.log(bound)
+                log_bound += times * log(bound)
                 relative += times * (step / bound + 3.0 * _U)
                 power = _power(transformed, times)
                 product = power if product is None else product * power
         assert product is not None
         with np.errstate(under="ignore"):
             # the roundings of the logarithms are below those in `relative`
-            errors = np.exp(log_bound) * (1.0 + 2.0**-40) * relative + step * np.abs(product)
+            errors = exp(log_bound) * (1.0 + 2.0**-40) * relative + step * np.abs(product)
         errors[1:-1] *= 2.0
         noise = float(errors.sum()) / size * (1.0 + 2.0**-30)
         return np.fft.irfft(product, size), noise
@@ -263,9 +264,9 @@ class _Curve:
         kept = min(last, whole._highest) - first + 1
         back = (np.arange(first, first + kept) * h - self._center)[::-1]
         with np.errstate(under="ignore", over="ignore"):
-            masses = tilted[:kept][::-1] * np.exp(-tilt.order * back)
+            masses = tilted[:kept][::-1] * exp(-tilt.order * back)
             self._masses = frozen(np.cumsum(masses)[::-1])
-            self._others = frozen(np.cumsum(masses * np.exp(-back))[::-1])
+            self._others = frozen(np.cumsum(masses * exp(-back))[::-1])
         # exp(K - lambda L) is taken relative to the mean
         self._log_factor = tilt.log_mass - tilt.order * self._center
         self._slack = whole.roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)

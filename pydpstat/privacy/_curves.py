@@ -162,7 +162,7 @@ def nearest(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf
 
 
 def above(share: float, slack: float = 2.0**-50) -> float:

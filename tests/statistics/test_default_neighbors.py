@@ -123,12 +123,13 @@ def test_what_is_foreseen_is_what_will_be_released():
 
 def test_the_unit_follows_the_same_rule():
     person, record = budget_of(unit="person_id", **OPEN), budget_of()
-    assert defaults(None) == defaults(record) == defaults(Ledger()) == ("bounded", None)
-    assert defaults(person) == ("unbounded", "person_id")
+    assert defaults(None) == defaults(record) == defaults(Ledger()) == ("bounded", None, "basic")
+    assert defaults(person) == ("unbounded", "person_id", "basic")
     with person:
-        assert defaults(None) == ("unbounded", "person_id") and defaults(record) == ("bounded", None)
+        assert defaults(None) == ("unbounded", "person_id", "basic")
+        assert defaults(record) == ("bounded", None, "basic")
         with record:
-            assert defaults(None) == ("bounded", None)
+            assert defaults(None) == ("bounded", None, "basic")
 
 
 @pytest.mark.parametrize("function", ["mean", "count", "var", "histogram"])
