@@ -16,7 +16,7 @@ from levels.thinned import missed
 from pydpstat._grid import float_above
 from pydpstat.inference._linear_regression import SHARES
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
-from pydpstat.inference._null_distributions.rare_errors import partitions
+from pydpstat.inference._null_distributions.rare_errors import find_partitions
 from pydpstat.inference._null_distributions.score_tests import ends, pvalues
 from pydpstat.inference._null_distributions.slopes import (
     KendallLaw,
@@ -262,7 +262,7 @@ def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
         matrix = v.T @ v
     drawn = noise.rvs(size, random_state=rng)
     matrix = matrix + matrix_of(drawn, blocks, p + 2)
-    parts = partitions(matrix, layout.numbers[:-1], layout.factors)
+    parts = find_partitions(matrix, layout.numbers[:-1], layout.factors)
     sparse = tuple(Sparse(place) for levels in layout.factors for place in levels[1:])
     found = NoisyMoments(matrix, blocks, noise, np.zeros(p), partitions=parts, sparse=sparse)
     if not robust:

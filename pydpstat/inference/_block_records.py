@@ -23,7 +23,7 @@ from pydpstat._data.values import without_mask
 from pydpstat._release.options import Options
 from pydpstat._release.payment import defaults
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._block_values import own_block, plain_sample
+from pydpstat.inference._block_values import isolate_block, to_plain_sample
 from pydpstat.inference._samples import no_column, own_ids, stays_of
 from pydpstat.random import Source
 from pydpstat.random.secure._bits import permutation
@@ -109,7 +109,7 @@ def _sample(data: object) -> Sample:
         # each record by itself: what an array has room for depends on all of them
         data = np.fromiter(map(_unmasked, data), dtype=object, count=len(data))
     if _is_held(data):
-        return plain_sample(data)
+        return to_plain_sample(data)
     raise PydpstatError(
         "data must be records in memory (list, array, Series, data frame), or a tuple of such "
         f"samples; got {type(data).__name__}. Read the data first, with .compute(), .df() or "
@@ -142,7 +142,7 @@ def _without(frame: Any, column: str) -> Sample:
 
 def _rows(sample: Sample, places: Places) -> Sample:
     """Return some records, in this order, and nothing else of the data."""
-    return own_block(_taken(sample, places))
+    return isolate_block(_taken(sample, places))
 
 
 def _places(size: int, number: int, source: Source, bounded: bool) -> tuple[Places, list[int]]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
 
 
-def plain_sample(sample: Any) -> Sample:
+def to_plain_sample(sample: Any) -> Sample:
     """Return records in a plain container of pandas, NumPy, Arrow or Polars, without shared dictionaries.
 
     Subclasses of frames and arrays are converted: their attributes may depend on all records.
@@ -122,7 +122,7 @@ def _field(field: pa.Field) -> pa.Field:
     return field.with_type(arrow_type(field.type)).remove_metadata()
 
 
-def own_block(block: Any) -> Sample:
+def isolate_block(block: Any) -> Sample:
     """Return selected records without anything that depends on the others."""
     library = library_of(block)
     if library == "pyarrow":

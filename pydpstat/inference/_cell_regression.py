@@ -26,15 +26,15 @@ from pydpstat.inference._moment_noise import CellCubes
 from pydpstat.inference._null_distributions.cell_logit import CellLogit, expansion_at
 from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, CellTable, lines_at
 from pydpstat.inference._null_distributions.logistic_equations import (
-    Asked,
-    NoisySums,
+    LogitSums,
+    Queries,
     Scaling,
     WindowedLogit,
-    enough,
-    rest_of,
-    solved,
-    steep,
-    sums_of,
+    add_up_cells,
+    has_enough_records,
+    may_be_steep,
+    remaining_epsilon,
+    solve_equations,
 )
 from pydpstat.inference._null_distributions.noise import SMALLEST
 from pydpstat.inference._null_distributions.noisy_logit import symmetric
@@ -116,8 +116,8 @@ LIMITED = (
 )
 WEIGHTED = (
     "Slopes are steep between the bounds. The last equations therefore weight predictors within windows, "
-    "which follow from noisy means and variances and clip the weights alone: {}. The bounds of the model "
-    "are those that were given."
+    "which follow from noisy means and variances and clip the weights alone: {}. The model has no other "
+    "bounds than those that were given."
 )
 # the shares of epsilon of the table, and of what lines leave, one after another
 SHARES = (0.8, 0.08, 0.12)
@@ -181,11 +181,13 @@ def fit(
     asked = ask(records.table(ends, nobs), cells.table_noise(ends), epsilons[0])
     table = table_of(cells, *asked, ends)
     numbers = list(cells.numbers)
-    law, sums = CellLogit(table, None), sums_of(table)
+    law, sums = CellLogit(table, None), add_up_cells(table)
     for place, epsilon in enumerate(epsilons[1:], 1):
         whole, size = float(law.model.sizes.sum()), cells.rows.shape[1]
-        if steep(law.estimate[numbers], sums, _STEEP) and enough(whole, math.fsum(epsilons), size):
-            return _steep(records, table, sums, rest_of(epsilons[place:]), (ends, nobs), ask), table
+        if may_be_steep(law.estimate[numbers], sums, _STEEP) and has_enough_records(
+            whole, math.fsum(epsilons), size
+        ):
+            return _steep(records, table, sums, remaining_epsilon(epsilons[place:]), (ends, nobs), ask), table
         center, shares = moderate(law)
         reach = float(np.abs(center[numbers]).sum())
         lines = lines_at(cells.rows @ center, reach, shares)
@@ -197,7 +199,7 @@ def fit(
 def _steep(
     records: CellRecords,
     table: CellTable,
-    sums: NoisySums,
+    sums: LogitSums,
     epsilon: float,
     kind: tuple[int, int | None],
     ask: Ask,
@@ -209,14 +211,14 @@ def _steep(
         found, scales = ask(query, single_noise(query.value.size), share)
         return found, scales[0]
 
-    asked = Asked(
+    asked = Queries(
         own.limits(kind[0]),
         float(own.unit(kind[0])),
         lambda window, share: noisy(own.near(window, *kind), share),
         lambda at, share: noisy(own.equations(at, *kind), share),
     )
     ridge = 1.5 * math.sqrt(len(table.numbers)) * table.products_scale / sums.records + 1e-6
-    return solved(sums, sums.start(ridge), epsilon, asked)
+    return solve_equations(sums, sums.start(ridge), epsilon, asked)
 
 
 def table_of(cells: Cells, noisy: Floats, scales: tuple[float, float], ends: int) -> CellTable:

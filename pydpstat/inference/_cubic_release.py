@@ -60,7 +60,7 @@ def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: st
     return found
 
 
-def weighted(found: Sums, bounded: bool) -> list[Fraction]:
+def weight_with_cubic(found: Sums, bounded: bool) -> list[Fraction]:
     """Return exact weighted sums, the cubic's last; a neighbor changes them by at most 1 in the L1 norm."""
     first, square, cubic = (Fraction(total, 1 << BITS) for total in (*found.first, *found.products))
     if bounded:
@@ -72,16 +72,16 @@ def weighted(found: Sums, bounded: bool) -> list[Fraction]:
     ]
 
 
-def factors(bounded: bool) -> list[float]:
+def inverse_weights(bounded: bool) -> list[float]:
     """Return the factors that remove the weights from released sums."""
     if bounded:
         return [float(2 / _OTHERS), float(4 / _OTHERS), float(2 / CUBIC)]
     return [float(1 / _OTHERS)] * 3 + [float(1 / CUBIC)]
 
 
-def mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
+def mix_noises(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
     """Return the coefficients of noises of scale 1 in the sums of 1, z, z^2 and z^3."""
-    scales = np.array(factors(bounded)) / epsilon
+    scales = np.array(inverse_weights(bounded)) / epsilon
     rows = np.zeros((4, scales.size))
     if bounded:
         rows[1, 0], rows[2, 1] = scales[:2]
@@ -94,14 +94,14 @@ def mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
     return one, two, three, four
 
 
-def known_of(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
+def restore_sums(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
     """Return the noisy sums of 1, z, z^2 and z^3 from released values, without weights."""
     *others, cubic = values
     if size is not None:
         count, first, second = float(size), *others
     else:
         count, first, second = (partition.PARABOLA @ np.array(others)).tolist()
-    *noise, third = mixing(epsilon, size is not None)
+    *noise, third = mix_noises(epsilon, size is not None)
     row = noise[0], noise[1], noise[2]
     return NoisySums(
         (count, first, second), row, "laplace", size, third=Third((cubic + 3.0 * first) / 4.0, third)
@@ -121,8 +121,8 @@ def release_cubic(
     """Release the sums of one sample, and return the release and the noisy sums."""
     size = found.count if how.bounded else None
     labels = Labels(function, (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}"))
-    query = Query.of(function, weighted(found, how.bounded), Fraction(1), labels, size, inner=True)
-    scales = np.array(factors(how.bounded))
+    query = Query.of(function, weight_with_cubic(found, how.bounded), Fraction(1), labels, size, inner=True)
+    scales = np.array(inverse_weights(how.bounded))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
@@ -132,4 +132,4 @@ def release_cubic(
     )
     plain = float(np.max(release.noise_scale))
     release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
-    return release, known_of(np.asarray(release.value).tolist(), size, 1.0 / plain)
+    return release, restore_sums(np.asarray(release.value).tolist(), size, 1.0 / plain)

@@ -25,7 +25,7 @@ from pydpstat.inference._coefficients import (
 from pydpstat.inference._design import LinearDesign, Regression
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
 from pydpstat.inference._null_distributions.ranks import check_countable
-from pydpstat.inference._null_distributions.rare_errors import partitions
+from pydpstat.inference._null_distributions.rare_errors import find_partitions
 from pydpstat.inference._null_distributions.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._null_distributions.slopes import (
     KendallLaw,
@@ -130,7 +130,7 @@ def _results_of_moments(
     height, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
-    levels = partitions(matrix, layout.numbers[:-1], layout.factors)
+    levels = find_partitions(matrix, layout.numbers[:-1], layout.factors)
     sparse = tuple(Sparse(place, -float(centers[place - 1]), own) for place, own in design.sparse)
     noisy = NoisyMoments(matrix, blocks, found.noise, -centers, partitions=levels, sparse=sparse)
     ones = np.eye(layout.width)

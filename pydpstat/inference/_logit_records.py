@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import Regression
 from pydpstat.inference._null_distributions.logistic_cells import Line
-from pydpstat.inference._null_distributions.logistic_equations import Place, Scaling
+from pydpstat.inference._null_distributions.logistic_equations import EquationPoint, Scaling
 from pydpstat.inference._null_distributions.noisy_logit import pairs
 from pydpstat.inference._predictors import expanded
 from pydpstat.r_arithmetic.elementary import Floats, exp
@@ -158,7 +158,7 @@ class LogitRecords:
         predictors = self._regression.design.predictors
         return tuple(each.levels is None for each in predictors for _ in each.names)
 
-    def equations(self, at: Place, ends: int, nobs: int | None) -> Query:
+    def equations(self, at: EquationPoint, ends: int, nobs: int | None) -> Query:
         """Ask for equations and information at public coefficients in the units of a public window.
 
         With u the predictors scaled by the window and a = (1, u), clipped to [-1, 1], the sums are of r a_i

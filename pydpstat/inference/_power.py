@@ -13,7 +13,7 @@ from pydpstat._data.containers import listed
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cubic_release import has_cubic, mixing
+from pydpstat.inference._cubic_release import has_cubic, mix_noises
 from pydpstat.inference._null_distributions import power_counts, power_means
 from pydpstat.inference._null_distributions.skewed_power import skewed_power
 from pydpstat.inference._power_settings import (
@@ -324,7 +324,7 @@ def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, fac
     alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
     if test in ("ttest_1samp", "ttest_rel"):
         if not facts.normal and has_cubic(epsilon, None if facts.private else first):
-            noise = mixing(epsilon, not facts.private)
+            noise = mix_noises(epsilon, not facts.private)
             shift = facts.at, effect * facts.sd, facts.sd
             return skewed_power(first, noise, *shift, alpha, side, facts.private)
         settings = facts.sd, facts.at, alpha, side, facts.private, facts.normal

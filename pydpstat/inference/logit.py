@@ -19,14 +19,14 @@ from pydpstat.inference._design import LinearDesign, Regression, read_regression
 from pydpstat.inference._logit_records import LogitRecords, moments_of, score_of
 from pydpstat.inference._null_distributions.logistic_cells import line_for, within
 from pydpstat.inference._null_distributions.logistic_equations import (
-    Asked,
-    NoisySums,
+    LogitSums,
+    Queries,
     Scaling,
     WindowedLogit,
-    enough,
-    rest_of,
-    solved,
-    steep,
+    has_enough_records,
+    may_be_steep,
+    remaining_epsilon,
+    solve_equations,
 )
 from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
 from pydpstat.inference._testing import check_epsilon
@@ -242,7 +242,7 @@ def records_of(regression: Regression) -> LogitRecords:
 
 def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
     """Return the epsilons of the moments, and of the scores one after another."""
-    return parts_of(epsilon, MANY if enough(n, epsilon, p + 1) else FEW)
+    return parts_of(epsilon, MANY if has_enough_records(n, epsilon, p + 1) else FEW)
 
 
 def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLaw | WindowedLogit:
@@ -256,21 +256,21 @@ def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLa
     first = moments_of(*ask(records.moments(), epsilons[0]), n, p)
     products = symmetric(first.products, d)
     deviations = math.sqrt(2.0) * np.diag(symmetric(first.products_scale, d))
-    sums = NoisySums(n, first.response, products, deviations, (True,) * p)
+    sums = LogitSums(n, first.response, products, deviations, (True,) * p)
     ridge = 1.5 * math.sqrt(p) * float(first.products_scale[1]) / n + 1e-6
     center = began = sums.start(ridge)
     for place, epsilon in enumerate(epsilons[1:], 1):
         left = epsilons[place:]
         # a few values may make the starting slopes look steep: the first score decides
         look = np.zeros(p) if place == 1 else center[1:]
-        if steep(look, sums) and enough(n, math.fsum(epsilons), d):
-            asked = Asked(
+        if may_be_steep(look, sums) and has_enough_records(n, math.fsum(epsilons), d):
+            asked = Queries(
                 records.limits(2),
                 float(records.unit(2)),
                 lambda window, own: ask(records.near(window, 2, n), own),
                 lambda at, own: ask(records.equations(at, 2, n), own),
             )
-            return solved(sums, began, rest_of(left), asked)
+            return solve_equations(sums, began, remaining_epsilon(left), asked)
         center = within(center, sums.mean)
         reach = float(np.abs(center[1:]).sum())
         line = line_for(center[0] - reach, center[0] + reach)

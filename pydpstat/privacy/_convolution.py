@@ -94,10 +94,10 @@ def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0
     values = np.zeros(int(at.max()) + 2)
     np.add.at(values, at, masses * (1.0 - upper))
     np.add.at(values, at + 1, masses * upper)
-    return trimmed(first, values, infinite)
+    return trim_zeros(first, values, infinite)
 
 
-def trimmed(first: int, values: Floats, infinite: float) -> Masses:
+def trim_zeros(first: int, values: Floats, infinite: float) -> Masses:
     """Return masses without the zeros at both ends, since a tilt is normalized at an end."""
     places = np.flatnonzero(values)
     low, high = (int(places[0]), int(places[-1])) if places.size else (0, 0)
@@ -114,7 +114,7 @@ class _Tilt:
     sd: float
 
 
-class Sum:
+class LossSum:
     """The sum of independent losses, each with its multiplicity."""
 
     def __init__(self, parts: Sequence[tuple[Masses, int]], interval: float) -> None:
@@ -251,7 +251,7 @@ class Sum:
 class _Curve:
     """The delta curve of a sum, from one tilt."""
 
-    def __init__(self, whole: Sum, tilt: _Tilt) -> None:
+    def __init__(self, whole: LossSum, tilt: _Tilt) -> None:
         first, size = whole.window(tilt)
         tilted, noise = whole.convolved(tilt, size)
         tilted = np.roll(tilted, -(first % size))

@@ -17,7 +17,7 @@ from pydpstat import _checks as checks
 from pydpstat._grid import float_above, total_above
 from pydpstat._search import bisect_up
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.privacy._convolution import Masses, Sum, split, trimmed
+from pydpstat.privacy._convolution import LossSum, Masses, split, trim_zeros
 from pydpstat.privacy._curves import TINY, Floats
 from pydpstat.privacy.losses import (
     DiscreteGaussianLoss,
@@ -45,7 +45,7 @@ class DistributionLoss(PrivacyLoss):
 
     Every loss is divided between two multiples of 1e-4 (of less, where all are randomized responses; of more,
     where their sum is wide), so that the curve is an upper bound. The rounding error of the Fourier transform
-    is bounded and added (see `Sum`), in proportion to delta. The order of the parts does not matter.
+    is bounded and added (see `LossSum`), in proportion to delta. The order of the parts does not matter.
 
     (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
     discrete approximations of privacy loss distributions. PoPETs 2022.)
@@ -137,7 +137,7 @@ def _pure_of(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
 
 
 @functools.lru_cache(maxsize=8)
-def _sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[Sum, ...]:
+def _sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
     """Return the sum of the losses, in each order of the neighbors where they differ."""
     responses = [(part, times) for part, times in counts if isinstance(part, ResponseLoss)]
     others = [(part, times) for part, times in counts if not isinstance(part, (ResponseLoss, GaussianLoss))]
@@ -165,9 +165,9 @@ def _fine(responses: list[tuple[ResponseLoss, int]]) -> float:
     return interval
 
 
-def _narrow(parts: list[tuple[Masses, int]], interval: float) -> Sum:
+def _narrow(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
     """Return the sum of losses, on a coarser grid where a window of the sum would have too many places."""
-    whole = Sum(parts, interval)
+    whole = LossSum(parts, interval)
     wider = 1
     while 20.0 * whole.sd > _WIDEST * wider * interval:
         wider *= 2
@@ -175,7 +175,7 @@ def _narrow(parts: list[tuple[Masses, int]], interval: float) -> Sum:
         return whole
     coarse = wider * interval
     moved = [split(part.losses(interval), part.values, coarse, part.infinite) for part, _ in parts]
-    return Sum([(part, times) for part, (_, times) in zip(moved, parts)], coarse)
+    return LossSum([(part, times) for part, (_, times) in zip(moved, parts)], coarse)
 
 
 def _answers(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
@@ -200,7 +200,7 @@ def _masses(pmf: object) -> Masses:
     values = np.asarray(dense._probs, dtype=np.float64)
     above = np.cumsum(values[::-1])[::-1]
     values = values + above * (2.0**-50 / INTERVAL)
-    return trimmed(int(dense._lower_loss), values, float(dense._infinity_mass))
+    return trim_zeros(int(dense._lower_loss), values, float(dense._infinity_mass))
 
 
 @functools.lru_cache(maxsize=64)

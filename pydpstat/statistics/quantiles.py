@@ -76,11 +76,10 @@ def quantile(
     budget : Budget, optional
         Where the release is to be charged.
     grid_points : int, optional
-        Number of equally spaced candidates from the lower to the upper bound, both included. By default the
-        whole numbers within whole bounds, if there are at most 2^20 and the variable has an integer dtype, or
-        has no dtype, as a list, and `bounds` are integers at least 64 apart, ``(0, 100)`` and not
-        ``(0.0, 100.0)``; otherwise 65,537 points. With ``population=True`` the number of edges of the cells,
-        from 9 to 1025.
+        Number of equally spaced candidates from bound to bound. By default the whole numbers within whole
+        bounds, if they are at most 2^20 and the variable has an integer dtype, or has no dtype, as a list,
+        and `bounds` are integers at least 64 apart, ``(0, 100)`` and not ``(0.0, 100.0)``; otherwise 65,537
+        points. With ``population=True`` the number of edges of the cells, from 9 to 1025.
     population : bool, default False
         Whether to release noisy counts in public cells instead, for ``conf_int(kind="population")``. Not
         with a sample; one record of each unit counts.

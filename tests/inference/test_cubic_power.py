@@ -8,10 +8,10 @@ from levels.means import LAWS, points
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._cubic_release import mixing
+from pydpstat.inference._cubic_release import mix_noises
 from pydpstat.inference._null_distributions.mean_differences import t_pvalue
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Third
-from pydpstat.inference._null_distributions.skewed_power import rejected
+from pydpstat.inference._null_distributions.skewed_power import find_rejected
 from pydpstat.inference._null_distributions.skewed_shapes import (
     SHARES,
     Centered,
@@ -35,7 +35,7 @@ LAWS_HERE = {**{name: LAWS[name] for name in ("normal", "exponential", "Bernoull
 def released(law, n, epsilon, rng, noise=1.0):
     values, shares = law
     counts = rng.multinomial(n, shares, size=RUNS)
-    mix = np.array(mixing(epsilon, True))
+    mix = np.array(mix_noises(epsilon, True))
     exact = np.stack([np.full(RUNS, float(n)), *(counts @ values**power for power in (1, 2, 3))])
     size, first, second, third = exact + noise * mix @ rng.laplace(size=(3, RUNS))
     mean = float(values @ shares)
@@ -54,7 +54,7 @@ def released(law, n, epsilon, rng, noise=1.0):
 @pytest.mark.parametrize(("n", "epsilon"), [(30, 10.0), (110, 5.0), (110, 1000.0), (1000, 5.0)])
 def test_the_level_is_kept(law, n, epsilon):
     rng = np.random.default_rng(n)
-    share = rejected(*released(LAWS_HERE[law], n, epsilon, rng), 0.05, "two-sided", LEFT_OUT).mean()
+    share = find_rejected(*released(LAWS_HERE[law], n, epsilon, rng), 0.05, "two-sided", LEFT_OUT).mean()
     # three standard errors
     assert share <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / RUNS)
 
@@ -64,7 +64,7 @@ def test_too_much_noise_is_found():
     rng = np.random.default_rng(1)
     # where noise alone decides, 0.002 are rejected: the same noise is in the sum of squares
     law, seen = released(LAWS["constant"], 110, 5.0, rng, noise=3.0)
-    assert rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.1
+    assert find_rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.1
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_a_normal_sample_has_this_skewness():
 
 
 def test_small_p_values_go_on():
-    rows = mixing(100.0, True)
+    rows = mix_noises(100.0, True)
     z = np.random.default_rng(1).normal(0.2, 0.25, 400).clip(-1, 1)
     third = Third(float((z**3).sum()), rows[3])
     known = NoisySums((400.0, float(z.sum()), float((z * z).sum())), rows[:3], "laplace", 400, third=third)

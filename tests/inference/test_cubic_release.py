@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import pydpstat as dp
 from pydpstat._data.columns import Columns
-from pydpstat.inference._cubic_release import has_cubic, known_of, mixing, weighted
+from pydpstat.inference._cubic_release import has_cubic, mix_noises, restore_sums, weight_with_cubic
 from pydpstat.statistics._kernels.cubic_sums import cubic_sums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
 from pydpstat.statistics._kernels.records import Part
@@ -25,7 +25,7 @@ def sums(values):
 
 
 def moved(first, second, bounded):
-    pairs = zip(weighted(sums(first), bounded), weighted(sums(second), bounded))
+    pairs = zip(weight_with_cubic(sums(first), bounded), weight_with_cubic(sums(second), bounded))
     return sum(abs(one - other) for one, other in pairs)
 
 
@@ -60,14 +60,14 @@ def test_the_sums_are_those_of_the_records():
 @pytest.mark.parametrize("bounded", [True, False])
 def test_the_noise_is_mixed_as_the_sums_are(bounded):
     z = np.random.default_rng(1).uniform(-1, 1, 50)
-    exact = [float(each) for each in weighted(sums(z), bounded)]
+    exact = [float(each) for each in weight_with_cubic(sums(z), bounded)]
     noise = np.array([0.3, -0.2, 0.7, 0.1])[: len(exact)]
-    from pydpstat.inference._cubic_release import factors
+    from pydpstat.inference._cubic_release import inverse_weights
 
-    values = (np.array(exact) + noise / 5.0) * factors(bounded)
-    known = known_of(values.tolist(), 50 if bounded else None, 5.0)
+    values = (np.array(exact) + noise / 5.0) * inverse_weights(bounded)
+    known = restore_sums(values.tolist(), 50 if bounded else None, 5.0)
     plain = np.array([50.0, z.sum(), (z * z).sum(), (z**3).sum()])
-    expected = plain + np.array(mixing(5.0, bounded)) @ noise
+    expected = plain + np.array(mix_noises(5.0, bounded)) @ noise
     assert np.allclose([*known.sums, known.third.value], expected, atol=1e-8)
 
 

@@ -10,7 +10,12 @@ import pydpstat
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords
 from pydpstat.inference._null_distributions.logistic_cells import logistic
-from pydpstat.inference._null_distributions.logistic_equations import NoisySums, Place, Scaling, rest_of
+from pydpstat.inference._null_distributions.logistic_equations import (
+    EquationPoint,
+    LogitSums,
+    Scaling,
+    remaining_epsilon,
+)
 from tests.neighbors.engine import Case, compared
 
 SLOPE = 0.2
@@ -141,7 +146,7 @@ def test_no_record_moves_equations_or_moments_by_more_than_1(formula):
     draw, worst = np.random.default_rng(3), {}
     size = len(records(formula).names)
     window = Scaling(draw.uniform(-0.5, 0.5, size), draw.uniform(0.01, 1.0, size))
-    at = Place(draw.uniform(-3.0, 3.0, size + 1), window, 0.3)
+    at = EquationPoint(draw.uniform(-3.0, 3.0, size + 1), window, 0.3)
     steep = at._replace(center=np.full(size + 1, 1e6))
     for turn in range(60):
         both = [
@@ -171,7 +176,7 @@ def test_moments_within_a_window_are_moved_by_all_of_it():
 
 
 def test_a_window_is_within_the_bounds_and_wider_without_noise():
-    sums = NoisySums(
+    sums = LogitSums(
         1000.0, np.zeros(2), np.array([[1000.0, 100.0], [100.0, 20.0]]), np.array([0.0, 1.0]), (True,)
     )
     near, wide, whole = sums.window(), sums.window(0.8, 1e-3), sums.window(1e-9, 1e-9)
@@ -184,8 +189,8 @@ def test_a_window_is_within_the_bounds_and_wider_without_noise():
 
 def test_what_is_left_of_epsilon_is_not_rounded_up():
     shares = (0.1, 0.2, 0.3, 0.7)
-    assert Fraction(rest_of(shares)) <= sum(map(Fraction, shares))
-    assert rest_of(shares) == pytest.approx(1.3, rel=1e-15)
+    assert Fraction(remaining_epsilon(shares)) <= sum(map(Fraction, shares))
+    assert remaining_epsilon(shares) == pytest.approx(1.3, rel=1e-15)
 
 
 @pytest.mark.parametrize("neighbors", KINDS)

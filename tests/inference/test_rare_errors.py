@@ -7,7 +7,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._null_distributions import score_tests
-from pydpstat.inference._null_distributions.rare_errors import RareErrors, decisive, partitions
+from pydpstat.inference._null_distributions.rare_errors import RareErrors, choose_partition, find_partitions
 
 # next to no noise
 SURE = 1e6
@@ -51,7 +51,7 @@ def test_records_are_divided_by_levels_and_by_numbers_of_two_values():
     rare, usual = np.where(RNG.random(500) < 0.05, 0.2, -1.0), RNG.normal(0, 0.25, 500).clip(-1, 1)
     frequent = np.where(RNG.random(500) < 0.9, 1.0, -1.0)
     matrix, v = matrix_of(rare, usual, frequent, g == 1, g == 2, y)
-    whole, by_level, *numbers = partitions(matrix, (1, 2, 3), ((-1, 4, 5),))
+    whole, by_level, *numbers = find_partitions(matrix, (1, 2, 3), ((-1, 4, 5),))
     assert np.array_equal(v @ whole.T, np.ones((500, 1)))
     assert np.array_equal(v @ by_level.T, g[:, None] == np.arange(3))
     # the one with a normal distribution divides nothing
@@ -59,16 +59,16 @@ def test_records_are_divided_by_levels_and_by_numbers_of_two_values():
     for forms, usual_one in zip(numbers, (rare == -1.0, frequent == 1.0)):
         assert v @ forms.T == pytest.approx(np.column_stack([1.0 * usual_one, 1.0 - usual_one]), abs=1e-9)
     design, unit = matrix[:-1, :-1], np.eye(6)
-    assert decisive((whole, by_level, *numbers), design, unit[1]) is numbers[0]
-    assert decisive((whole, by_level, *numbers), design, unit[4]) is by_level
-    assert decisive((whole, by_level, *numbers), design, unit[2]) is None
+    assert choose_partition((whole, by_level, *numbers), design, unit[1]) is numbers[0]
+    assert choose_partition((whole, by_level, *numbers), design, unit[4]) is by_level
+    assert choose_partition((whole, by_level, *numbers), design, unit[2]) is None
 
 
 def test_the_errors_of_each_level_are_counts_with_all_that_follows_from_them():
     g, draws = np.repeat([0, 1, 2], [700, 250, 50]), 4096
     matrix, v = matrix_of(g == 1, g == 2, 0.1 + 0.2 * (g == 2) + RNG.normal(0, 0.1, g.size), g)
     design = v.T @ v
-    _, by_level = partitions(matrix, (), ((-1, 1, 2),))
+    _, by_level = find_partitions(matrix, (), ((-1, 1, 2),))
     root = np.linalg.cholesky(design)
     normal = root @ stats.norm.ppf(stats.qmc.Sobol(4, seed=1).random(draws)).T
     share = 0.03

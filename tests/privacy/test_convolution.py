@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from pydpstat.privacy._convolution import Masses, Sum, split
+from pydpstat.privacy._convolution import LossSum, Masses, split
 
 INTERVAL = 2.0**-10
 # what the proven bounds add, as a share of delta
@@ -43,7 +43,7 @@ def some(rng, size, first):
 def test_no_delta_is_below_the_exact_one(seed):
     rng = np.random.default_rng(seed)
     parts = [(some(rng, 12, -5), 6), (some(rng, 4, -60), 4), (some(rng, 3, 40), 3)]
-    whole = Sum(parts, INTERVAL)
+    whole = LossSum(parts, INTERVAL)
     with mpmath.workdps(50):
         curve = exact_curve(parts)
         for share in (0.05, 0.3, 0.6, 0.9, 0.99):
@@ -57,7 +57,7 @@ def test_a_rare_large_loss_is_inside_of_every_window():
     values = np.zeros(5001)
     values[0], values[-1] = 1.0 - 2.0**-40, 2.0**-40
     parts = [(Masses(-1, values), 4)]
-    whole = Sum(parts, INTERVAL)
+    whole = LossSum(parts, INTERVAL)
     with mpmath.workdps(50):
         curve = exact_curve(parts)
         for epsilon in (0.0, 1.0, 4.0, 9.0, 14.0):
@@ -67,7 +67,7 @@ def test_a_rare_large_loss_is_inside_of_every_window():
 
 
 def test_infinite_losses_are_told_by_any_part():
-    whole = Sum([(Masses(0, np.array([0.5]), 0.5), 3)], INTERVAL)
+    whole = LossSum([(Masses(0, np.array([0.5]), 0.5), 3)], INTERVAL)
     assert whole.delta(1.0) == pytest.approx(0.875, rel=1e-12) and whole.delta(1.0) >= 0.875
 
 

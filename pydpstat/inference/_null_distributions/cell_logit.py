@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from pydpstat._frozen import Frozen, frozen
 from pydpstat.inference._null_distributions.logistic_cells import CellLines, CellModel, CellTable
-from pydpstat.inference._null_distributions.logistic_equations import sums_of
+from pydpstat.inference._null_distributions.logistic_equations import add_up_cells
 from pydpstat.inference._null_distributions.noise import (
     SMALLEST,
     Counts,
@@ -171,7 +171,9 @@ class CellLogit(Frozen):
 
     def _veiled(self, combination: Floats) -> bool:
         """Tell whether the combination involves the slope of a number whose variance the noise hides."""
-        return bool(self.table.numbers) and bool((combination[1:] != 0.0)[sums_of(self.table).hidden].any())
+        return bool(self.table.numbers) and bool(
+            (combination[1:] != 0.0)[add_up_cells(self.table).hidden].any()
+        )
 
     def deviation(self, combination: Floats) -> float:
         """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""

@@ -85,7 +85,7 @@ class Scaling(Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class NoisySums(Frozen):
+class LogitSums(Frozen):
     """Noisy sums of v (y - 1/2) and of v v' over the records, for v = (1, z) within [-1, 1].
 
     `deviations` are the standard deviations of the noise of the products' diagonal.
@@ -163,7 +163,7 @@ class NoisySums(Frozen):
         return np.concatenate([[min(max(middle, -most), most) - float(self.mean @ slopes)], slopes])
 
 
-def sums_of(table: CellTable) -> NoisySums:
+def add_up_cells(table: CellTable) -> LogitSums:
     """Return the noisy sums over all cells, the indicators of levels being 0 or 1."""
     rows, numbers = table.rows, list(table.numbers)
     sizes, totals = table.counts.sum(axis=1), table.sums.sum(axis=1)
@@ -177,7 +177,7 @@ def sums_of(table: CellTable) -> NoisySums:
     deviations = np.sqrt(2.0 * table.variance * np.square(rows).sum(axis=0))
     deviations[numbers] = math.sqrt(table.products_variance) * np.diag(symmetric(table.units, len(numbers)))
     numeric = tuple(place in numbers for place in range(1, rows.shape[1]))
-    return NoisySums(max(float(sizes.sum()), 1.0), 0.5 * response, products, deviations, numeric)
+    return LogitSums(max(float(sizes.sum()), 1.0), 0.5 * response, products, deviations, numeric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +255,7 @@ class WindowedLogit(Frozen):
         return self.law.ends(combination @ self.basis, alpha)
 
 
-class Place(NamedTuple):
+class EquationPoint(NamedTuple):
     """Where equations are evaluated: coefficients in a window's units, and the information's share."""
 
     center: Floats
@@ -267,7 +267,7 @@ class Place(NamedTuple):
 Noisy = tuple[Floats, float]
 
 
-class Asked(NamedTuple):
+class Queries(NamedTuple):
     """The queries to the records, and their sensitivities.
 
     `limits` are the sensitivities of equations and information, the latter in quarters. `moments` are sums of
@@ -277,27 +277,27 @@ class Asked(NamedTuple):
     limits: tuple[int, int]
     unit: float
     moments: Callable[[Scaling, float], Noisy]
-    equations: Callable[[Place, float], Noisy]
+    equations: Callable[[EquationPoint, float], Noisy]
 
 
-def rest_of(epsilons: tuple[float, ...]) -> float:
+def remaining_epsilon(epsilons: tuple[float, ...]) -> float:
     """Return the sum of the epsilons of the remaining stages, rounded down."""
     exact = sum(map(Fraction, epsilons), Fraction(0))
     found = float(exact)
     return found if found <= exact else math.nextafter(found, 0.0)
 
 
-def enough(records: float, epsilon: float, size: int) -> bool:
+def has_enough_records(records: float, epsilon: float, size: int) -> bool:
     """Tell whether the noise is small enough for further steps, and for recognizing steep slopes."""
     return records * epsilon >= _ENOUGH * size
 
 
-def steep(slopes: Floats, sums: NoisySums, most: float = FARTHEST) -> bool:
+def may_be_steep(slopes: Floats, sums: LogitSums, most: float = FARTHEST) -> bool:
     """Tell whether slopes in units of the bounds are, or may be, too steep for linear approximations."""
     return float(np.abs(slopes).sum()) > most or bool(sums.hidden.any())
 
 
-def nearer(sums: NoisySums, epsilon: float, asked: Asked) -> NoisySums:
+def refine_moments(sums: LogitSums, epsilon: float, asked: Queries) -> LogitSums:
     """Return sums with more precise means and variances of the numbers, from moments within a window."""
     window = sums.window()
     noisy, scale = asked.moments(window, epsilon)
@@ -319,7 +319,7 @@ def nearer(sums: NoisySums, epsilon: float, asked: Asked) -> NoisySums:
     return replace(sums, products=products, deviations=deviations)
 
 
-def solved(sums: NoisySums, center: Floats, epsilon: float, asked: Asked) -> WindowedLogit:
+def solve_equations(sums: LogitSums, center: Floats, epsilon: float, asked: Queries) -> WindowedLogit:
     """Return the law of the last of several equations, each released at the estimates of the one before.
 
     As soon as the effect of curvature is small, the next equations are the last, with all of the remaining
@@ -329,7 +329,7 @@ def solved(sums: NoisySums, center: Floats, epsilon: float, asked: Asked) -> Win
     d, left = center.size, epsilon
     if sums.noisy(_BLURRED).any():
         left, own = parts_of(left, (1.0 - _MOMENTS, _MOMENTS))
-        sums = nearer(sums, own, asked)
+        sums = refine_moments(sums, own, asked)
         center = sums.start(float(sums.deviations[1:].min()) / sums.records + 1e-12)
     found: WindowedLogit | None = None
     noise = math.sqrt(2.0) * limits[0] / (_SHARE * left) / (_RESIDUAL * math.sqrt(sums.records) / _NEAR)
@@ -340,7 +340,7 @@ def solved(sums: NoisySums, center: Floats, epsilon: float, asked: Asked) -> Win
         share = min(max(_INFORMED * limits[1] / (own * sums.records), _LEAST), _MOST)
         unit, informed = limits[0] / (1.0 - share), 0.25 * limits[1] / share
         window = sums.window(math.sqrt(2.0) * unit / own, math.sqrt(2.0) * informed / own)
-        at = Place(window.scaled @ sums.held(center), window, share)
+        at = EquationPoint(window.scaled @ sums.held(center), window, share)
         noisy, scale = asked.equations(at, own)
         number = noisy.size - d
         law = EquationLaw(

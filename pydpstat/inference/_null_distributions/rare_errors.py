@@ -27,7 +27,7 @@ from pydpstat.r_arithmetic.elementary import Floats
 Partition = Floats
 
 
-def partitions(
+def find_partitions(
     matrix: Floats, numbers: tuple[int, ...], factors: tuple[tuple[int, ...], ...]
 ) -> tuple[Partition, ...]:
     """Return the partitions of the records: none, by the levels of factors, and by numbers near a bound.
@@ -49,7 +49,7 @@ def partitions(
     return tuple(map(frozen, found))
 
 
-def decisive(found: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
+def choose_partition(found: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
     """Return the partition for which the score of a form is the least normal.
 
     A score adds the means of levels, weighted by the form; the third cumulant of a mean of n errors is that

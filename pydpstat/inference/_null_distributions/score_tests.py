@@ -16,7 +16,7 @@ from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.logistic_cells import lifted
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments
 from pydpstat.inference._null_distributions.noisy_score import Inverse, Releases, Responses, Scores
-from pydpstat.inference._null_distributions.rare_errors import RareErrors, decisive
+from pydpstat.inference._null_distributions.rare_errors import RareErrors, choose_partition
 from pydpstat.inference._null_distributions.simulation import Simulated
 from pydpstat.r_arithmetic.elementary import Floats
 
@@ -215,7 +215,7 @@ class Points:
             errors = RareErrors.of(float(means[j, e]), float(variance[j, e]))
             if errors is None:
                 continue
-            levels = decisive(noisy.partitions, made.design, self._forms[which[j]])
+            levels = choose_partition(noisy.partitions, made.design, self._forms[which[j]])
             if levels is None:
                 continue
             sums = errors.sums(made.design, levels, made.normal, math.sqrt(variance[j, e]))

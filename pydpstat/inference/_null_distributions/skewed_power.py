@@ -26,7 +26,7 @@ from pydpstat.inference._null_distributions.skewed_t import (
     SIDES,
     Beyond,
     SkewedLaw,
-    likely,
+    compare_moments,
     skewed_law,
     variances_for,
 )
@@ -38,7 +38,7 @@ _GRID = 20_000
 _RATIO, _MOST = 1.1, 40
 
 
-def rejected(
+def find_rejected(
     law: SkewedLaw, seen: Centered, alpha: float, alternative: str, left_out: float
 ) -> npt.NDArray[np.bool_]:
     """Tell which of many simulated releases the test rejects at a level."""
@@ -51,7 +51,7 @@ def rejected(
     kept = []
     limits: list[dict[tuple[int, int], float]] = []
     for side in SIDES:
-        flags, own = likely(law, seen, variances, side), {}
+        flags, own = compare_moments(law, seen, variances, side), {}
         for row, column in np.argwhere(flags.kept().any(axis=-1)).tolist():
             variance = float(variances[column])
             sums = law.drawn(variance, side, SHARES[row])
@@ -142,4 +142,4 @@ def skewed_power(
     if private:
         # some values of a private number of records are left out, too
         left_out += sizes(NoisySums(known.sums, rows, "laplace", None))[1]
-    return float(rejected(skewed_law(known, mean, n), seen, alpha, alternative, left_out).mean())
+    return float(find_rejected(skewed_law(known, mean, n), seen, alpha, alternative, left_out).mean())

@@ -98,7 +98,7 @@ def draws_of(
     )
 
 
-def distance(mean: float, side: float) -> float:
+def distance_to_bound(mean: float, side: float) -> float:
     """Return the distance of the bound on a side from the mean, slightly above 0 at the bound."""
     return max(1.0 - side * mean, _AT_BOUND)
 
@@ -143,7 +143,7 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
     """
     if variance <= 0.0:
         return Centered(*np.zeros((3, draws.size)))
-    far = distance(mean, side)
+    far = distance_to_bound(mean, side)
     part = share * variance
     scale = math.sqrt(variance - part)
     first = second = third = np.zeros(draws.size)
@@ -172,7 +172,7 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
     return Centered(side * first, second, side * third)
 
 
-def corrected(statistic: Floats, skewness: Floats) -> Floats:
+def correct_for_skewness(statistic: Floats, skewness: Floats) -> Floats:
     """Return Hall's monotone transformation of a t statistic, given the skewness of its numerator."""
     lean = skewness * statistic
     found: Floats = statistic + skewness / 6.0 + statistic * lean * (1.0 / 3.0 + lean / 27.0)
@@ -202,7 +202,7 @@ class Moments(NamedTuple):
 
 def shape_moments(mean: float, variances: Floats, side: float) -> Moments:
     """Return these moments of records of all shares, in rows, and variances."""
-    far = distance(mean, side)
+    far = distance_to_bound(mean, side)
     shares = np.array(SHARES)[:, None]
     part = shares * variances
     chance, near, scale = part / (part + far * far), part / far, np.sqrt(variances - part)

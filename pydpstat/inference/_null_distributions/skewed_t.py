@@ -21,9 +21,9 @@ from pydpstat.inference._null_distributions.skewed_shapes import (
     UPWARDS,
     Centered,
     Draws,
-    corrected,
+    correct_for_skewness,
     cube_about_mean,
-    distance,
+    distance_to_bound,
     draws_of,
     shape_moments,
     shape_sums,
@@ -109,22 +109,24 @@ class SkewedLaw:
         skewness = cube / (whole**1.5 + _SHRUNK * self.third_sd)
         square = skewness * skewness
         skewness = _TAKEN * skewness * square / (square + (_ERRORS * math.sqrt(6.0) / n) ** 2)
-        return corrected(sums.first / np.sqrt(whole), skewness)
+        return correct_for_skewness(sums.first / np.sqrt(whole), skewness)
 
     def about_sample(self, sums: Centered, side: float) -> tuple[Floats, Floats]:
         """Return the sum of squares about the sample's mean, and E, without records at a bound."""
         square = sums.second - sums.first * sums.first / self.law.n
-        return square, square - cube_about_mean(self.law.n, sums) * (side / distance(self.law.mean, side))
+        return square, square - cube_about_mean(self.law.n, sums) * (
+            side / distance_to_bound(self.law.mean, side)
+        )
 
     def reach(self, side: float) -> tuple[float, float]:
         """Return the scales of the noises of Q and E."""
         second, third = np.array(self.law.second_noise), np.array(self.third_noise)
-        usual = second - third * (side / distance(self.law.mean, side))
+        usual = second - third * (side / distance_to_bound(self.law.mean, side))
         return float(np.linalg.norm(second)), float(np.linalg.norm(usual))
 
     def steps(self, side: float) -> list[tuple[float, float]]:
         """Return the variances of `NullLaw.steps`, with slacks of at most a step."""
-        n, far = self.law.n, distance(self.law.mean, side)
+        n, far = self.law.n, distance_to_bound(self.law.mean, side)
         found = []
         for variance, slack in self.law.steps(UP if side > 0.0 else DOWN):
             most = max(_GROWTH * far, _PART * n * variance / far)
@@ -140,7 +142,7 @@ def skewed_law(known: NoisySums, mean: float, n: int, far: bool = False) -> Skew
     return SkewedLaw(null_law(known, mean, n), tuple(third.tolist()), far)
 
 
-def about(known: NoisySums, mean: float) -> Centered:
+def sums_about(known: NoisySums, mean: float) -> Centered:
     """Return the noisy sums about a hypothetical mean."""
     assert known.third is not None
     size, first, second = known.sums
@@ -174,12 +176,12 @@ class Beyond(NamedTuple):
         return np.asarray(~out)
 
 
-def likely(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Beyond:
+def compare_moments(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Beyond:
     """Compare shapes and variances with a release by the moments of records alone.
 
     Several releases are along the last axis.
     """
-    n, far = law.law.n, distance(law.law.mean, side)
+    n, far = law.law.n, distance_to_bound(law.law.mean, side)
     moments = shape_moments(law.law.mean, variances, side)
     noise, usual_noise = law.reach(side)
     square, usual = law.about_sample(seen, side)
@@ -207,7 +209,9 @@ def variances_for(law: SkewedLaw, seen: Centered) -> Floats:
     coarse = law.law.variances()
     if coarse.size < 2:
         return coarse
-    some = np.flatnonzero(np.any([likely(law, seen, coarse, s).kept().any(axis=0) for s in SIDES], axis=0))
+    some = np.flatnonzero(
+        np.any([compare_moments(law, seen, coarse, s).kept().any(axis=0) for s in SIDES], axis=0)
+    )
     first, last = (max(some[0] - 1, 0), min(some[-1] + 1, coarse.size - 1)) if some.size else (0, -1)
     low, high = float(coarse[max(first, 1)]), float(coarse[last])
     points = min(max(math.ceil(math.log(max(high / low, 1.0)) / math.log(_RATIO)), 4), _MOST)
@@ -221,7 +225,7 @@ class _Seen:
     def __init__(self, law: SkewedLaw, seen: Centered, variances: Floats, side: float, left_out: float):
         self.law, self.seen, self.variances, self.side = law, seen, variances, side
         self.tail = 0.25 * left_out
-        self.beyond = likely(law, seen, variances, side)
+        self.beyond = compare_moments(law, seen, variances, side)
         self._drawn: dict[tuple[int, int], Centered] = {}
         for row, column in np.argwhere(self.beyond.kept()).tolist():
             self._compare(row, column)
@@ -278,7 +282,7 @@ def _extreme(
     return mean_above(extreme * weights)
 
 
-def largest_share(
+def find_largest_share(
     law: SkewedLaw, seen: Centered, alternative: str, left_out: float, enough: float = 2.0
 ) -> float:
     """Return the largest probability of an extreme statistic over possible variances and shapes.
@@ -323,7 +327,7 @@ def largest_share(
 def skewed_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical mean."""
     found, outside = sizes(known)
-    law, seen = skewed_law(known, mean, found[0]), about(known, mean)
+    law, seen = skewed_law(known, mean, found[0]), sums_about(known, mean)
     statistic = float(law.statistic(seen, 0.0))
     return statistic, _pvalue(known, mean, alternative, 2.0)
 
@@ -333,10 +337,10 @@ def _pvalue(
 ) -> float:
     """Return a p-value; one above `enough` is only known to be at least what is returned."""
     found, outside = sizes(known)
-    seen, left_out = about(known, mean) if seen is None else seen, LEFT_OUT + outside
+    seen, left_out = sums_about(known, mean) if seen is None else seen, LEFT_OUT + outside
     share, limit = 0.0, max(enough, 2.0 * left_out) - left_out
     for n in found:
-        share = max(share, largest_share(skewed_law(known, mean, n), seen, alternative, LEFT_OUT, limit))
+        share = max(share, find_largest_share(skewed_law(known, mean, n), seen, alternative, LEFT_OUT, limit))
         if share > limit:
             break
     first = min(1.0, left_out + share)
@@ -347,7 +351,7 @@ def _pvalue(
     # every second of many possible numbers
     for n in sorted({*found[::2], found[-1]}):
         law = skewed_law(known, mean, n, far=True)
-        share = max(share, largest_share(law, seen, alternative, LEAST_LEFT_OUT, left_out))
+        share = max(share, find_largest_share(law, seen, alternative, LEAST_LEFT_OUT, left_out))
     return deeper(first, left_out, LEAST_LEFT_OUT + outside + share)
 
 
@@ -377,7 +381,7 @@ class SkewedTInterval:
         size = max(size, 1.0)
         mean = min(max(first / size, -1.0), 1.0)
         law = null_law(self.known, mean, sizes(self.known)[0][0])
-        second = float(about(self.known, mean).second)
+        second = float(sums_about(self.known, mean).second)
         return mean, math.sqrt(max(second, law.floor) + law.spread) / size
 
     def _pvalues(self, alpha: float) -> Callable[[float], float]:
@@ -387,7 +391,7 @@ class SkewedTInterval:
         cut = min(max(first, -reach), reach)
 
         def at(mean: float) -> float:
-            seen = about(self.known, mean)._replace(first=np.asarray(cut - mean * size))
+            seen = sums_about(self.known, mean)._replace(first=np.asarray(cut - mean * size))
             return _pvalue(self.known, mean, self.alternative, alpha, seen)
 
         return at
