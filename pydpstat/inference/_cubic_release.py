@@ -22,7 +22,7 @@ import numpy as np
 
 from pydpstat._data.columns import Pair
 from pydpstat._release.additive import Query
-from pydpstat._release.options import Options, check_records
+from pydpstat._release.options import Missing, Options, check_records
 from pydpstat._release.statistic import release_statistic
 from pydpstat.inference._moment_release import sum_names
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
@@ -30,10 +30,17 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition
-from pydpstat.statistics._kernels.cubic_sums import cubic_sums
 from pydpstat.statistics._kernels.group_sums import merged
-from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
-from pydpstat.statistics._kernels.records import Records
+from pydpstat.statistics._kernels.record_grid import (
+    BITS,
+    RecordGrid,
+    Sums,
+    chunks,
+    rounded,
+    standard_grid,
+    units,
+)
+from pydpstat.statistics._kernels.records import Part, Records
 
 # the cubic's share of epsilon
 CUBIC = Fraction(1, 10)
@@ -47,6 +54,26 @@ def has_cubic(epsilon: float, size: int | None) -> bool:
     if size is None:
         return epsilon >= LEAST_EPSILON
     return size >= LEAST_RECORDS and epsilon >= max(LEAST_EPSILON, LEAST_ROOT / math.sqrt(size))
+
+
+def cubic_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing) -> tuple[Sums]:
+    """Return the sums of z, and as products those of z^2 and 4 z^3 - 3 z, for one variable.
+
+    Among the cubics with this leading coefficient, this Chebyshev polynomial has the smallest maximum on
+    [-1, 1], which is 1. Each square and cubic is rounded to the grid of z, and the cubic is clipped to -1 and
+    1, which are on the grid.
+    """
+    (grid,) = grids
+    count = first = squares = cubics = 0
+    for (z,), (total,) in chunks(part.columns.arrays[:1], grids, missing):
+        square = z * z
+        cubic = (4.0 * square - 3.0) * z
+        np.clip(rounded(cubic, grid.unit), -1.0, 1.0, out=cubic)
+        count += z.size
+        first += total
+        squares += units(rounded(square, grid.unit), grid.unit, grid.bits) or 0
+        cubics += units(cubic, grid.unit, grid.bits) or 0
+    return (Sums(count, (first,), (squares, cubics)),)
 
 
 def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: str, argument: str) -> Sums:

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 import pydpstat as dp
 from pydpstat._data.columns import Columns
-from pydpstat.inference._cubic_release import has_cubic, mix_noises, restore_sums, weight_with_cubic
-from pydpstat.statistics._kernels.cubic_sums import cubic_sums
+from pydpstat.inference._cubic_release import (
+    cubic_sums,
+    has_cubic,
+    mix_noises,
+    restore_sums,
+    weight_with_cubic,
+)
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
 from pydpstat.statistics._kernels.records import Part
 
