@@ -169,7 +169,7 @@ def check_shape(shape: str, method: str = "t") -> None:
     checks.one_of(shape, "shape", SHAPES)
     if method == "exact" and shape != "any":
         raise PydpstatError(
-            f"shape must be 'any' with method='exact', which assumes no shape; got {shape!r}. Leave out "
+            f"shape must be 'any' with method 'exact', which assumes no shape; got {shape!r}. Leave out "
             "shape or method."
         )
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat._release.declared import TYPES
 from pydpstat.privacy import BoundedRangeLoss
-from pydpstat.statistics._kernels.candidates import TYPES
 
 AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17] * 20
 SAID = "chosen from the whole numbers from 0 to 100"
