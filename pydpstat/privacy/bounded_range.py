@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._grid import multiple_above
+from pydpstat._grid import float_above, multiple_above
 from pydpstat.privacy._curves import pure_rho, responses_delta
 from pydpstat.privacy.losses import PrivacyLoss
 
@@ -57,8 +58,9 @@ class BoundedRangeLoss(PrivacyLoss):
 
     @property
     def rho(self) -> float:
-        """Sum over the parts of epsilon^2 / 8, or the rho of a pure guarantee if that is less."""
-        return min(pure_rho(self.epsilon), self.epsilon * (self.epsilon / (8.0 * self.parts)))
+        """Sum over the parts of epsilon^2 / 8, or the rho of a pure guarantee if that is less; rounded up."""
+        exact = Fraction(self.epsilon) ** 2 / (8 * self.parts)
+        return min(pure_rho(self.epsilon), float_above(exact))
 
     @property
     def pure(self) -> float:

@@ -1,5 +1,7 @@
 """Quantiles of whole numbers: which candidates are chosen from, and what decides that."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,4 +147,11 @@ def test_the_rho_of_a_bounded_range_holds():
         assert worst <= rho * (1.0 + 1e-9)
         assert worst >= 0.9 * rho or epsilon > 1.0
     assert BoundedRangeLoss(1.0, 3).group(2) == BoundedRangeLoss(2.0, 3)
+
+
+def test_a_bounded_ranges_rho_is_rounded_up():
+    for epsilon, parts in [(2.0299006778981843, 3), (0.1, 7), (1e-3, 1), (1e-160, 2), (1.0, 1)]:
+        exact = Fraction(epsilon) ** 2 / (8 * parts)
+        rho = Fraction(BoundedRangeLoss(epsilon, parts).rho)
+        assert exact <= rho <= exact * (1 + Fraction(1, 2**50)) + Fraction(5e-324)
     assert BoundedRangeLoss(1.0).delta(0.5) == dp.Guarantee(1.0).delta_at(0.5)
