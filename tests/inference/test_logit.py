@@ -176,10 +176,20 @@ def test_without_noise_few_records_have_the_score_test():
 @pytest.mark.slow
 def test_of_few_ones_nothing_is_said():
     x = np.linspace(-1.0, 1.0, 200)
-    for ones, told in ((8, False), (60, True)):
-        r = pydpstat.logit(np.arange(200) >= 200 - ones, x, 1e6, bounds=(-1, 1), rng=1)
+    few = np.isin(np.arange(200), np.linspace(5, 190, 8).astype(int))
+    many = np.random.default_rng(1).random(200) < logistic(-2.0 + 4.0 * x)
+    for y, told in ((few, False), (many, True)):
+        r = pydpstat.logit(y, x, 1e6, bounds=(-1, 1), rng=1)
         assert (r.pvalues["x1"] < 0.05) == told and np.isinf(r.conf_int().loc["x1"]).all() != told
         assert ("too few records of a response" in str(r.remarks)) != told
+
+
+@pytest.mark.parametrize("ones", [8, 60])
+def test_where_a_predictor_separates_the_responses_there_is_no_estimate(ones):
+    r = pydpstat.logit(np.arange(200) >= 200 - ones, np.linspace(-1, 1, 200), 1e6, bounds=(-1, 1), rng=1)
+    assert "There is no estimate of const, x1" in str(r.remarks)
+    assert np.isnan(r.params["x1"]) and np.isinf([r.bse["x1"], *r.conf_int().loc["x1"]]).all()
+    assert r.pvalues["x1"] == 1.0
 
 
 def test_arrays_are_a_formula_without_words():
