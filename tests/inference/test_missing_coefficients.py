@@ -62,7 +62,7 @@ def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
         assert (content["params"][each] is None) == (content["bse"][each] is None) == missing
         assert (rows[each].removeprefix(each).split()[:2] == ["-", "-"]) == missing
     # the reason names the coefficient
-    hidden = ("The noise", "Because of the noise", "The release is uninformative about")
+    hidden = ("The noise", "Because of the noise", "The release is uninformative", "There is no estimate")
     for each in r.params.index[gone]:
         level = each.replace("[T.", " = ").removesuffix("]")
         assert any(

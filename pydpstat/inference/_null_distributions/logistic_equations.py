@@ -47,6 +47,8 @@ _STAGES = ((1.0, 6), (2.5, 3), (math.inf, 1))
 # curvature over a step, in standard deviations of the equations, from which on: the next stage is not the
 # last, tests subtract it, there is no estimate
 _NEXT, _OFF, _FAR = 0.1, 0.25, 0.5
+# the noise of the equations below which more of them are asked for, as a multiple of their sampling error
+_NEGLIGIBLE = 0.01
 # the noise of variances, relative to them, above which moments within a window are released, and above which
 # slopes may be steep although they do not look so
 _BLURRED, _HIDDEN = 0.05, 0.25
@@ -334,8 +336,10 @@ def solve_equations(sums: LogitSums, center: Floats, epsilon: float, asked: Quer
     found: WindowedLogit | None = None
     noise = math.sqrt(2.0) * limits[0] / (_SHARE * left) / (_RESIDUAL * math.sqrt(sums.records) / _NEAR)
     most = next(count for least, count in _STAGES if noise <= least)
+    # where the noise is negligible, a further step costs nothing
+    near = _NEXT * min(1.0, noise / _NEGLIGIBLE)
     for stage in range(most, 0, -1):
-        last = stage == 1 or (found is not None and found.law.bent <= _NEXT and not found.limited)
+        last = stage == 1 or (found is not None and found.law.bent <= near and not found.limited)
         left, own = (0.0, left) if last else parts_of(left, (1.0 - _SHARE, _SHARE))
         share = min(max(_INFORMED * limits[1] / (own * sums.records), _LEAST), _MOST)
         unit, informed = limits[0] / (1.0 - share), 0.25 * limits[1] / share
