@@ -230,4 +230,5 @@ def score_of(noisy: Floats, scale: float, line: Line, d: int) -> tuple[Floats, F
 def query_of(
     statistic: str, exact: list[Fraction], names: list[str], nobs: int | None, reach: Fraction = Fraction(1)
 ) -> Query:
+    """Return a query of exact sums, which a change of one record moves by `reach` at most."""
     return Query.of(statistic, exact, reach, Labels(statistic, tuple(names)), nobs)

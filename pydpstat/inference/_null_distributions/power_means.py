@@ -93,6 +93,7 @@ def critical(values: Floats, beyond: int) -> float:
 
 
 def sided(values: Floats, alternative: str) -> Floats:
+    """Return statistics that are large where the alternative holds."""
     return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
 
 
