@@ -153,8 +153,9 @@ class Points:
             self._designs += [near, _design(2.0 * center - near)]
         self._designs = [frozen(design) for design in self._designs]
         # the form of each coefficient's estimate
-        self._forms = np.eye(width)
-        self._forms[0, 1:] = noisy.origin
+        forms = np.eye(width)
+        forms[0, 1:] = noisy.origin
+        self._forms = frozen(forms)
         self._keeps = 8 * width * width * self.count * len(self._designs) <= _KEPT
         self._made: dict[int, Releases] = {}
 
