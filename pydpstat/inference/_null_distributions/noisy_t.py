@@ -351,8 +351,11 @@ class NoisyTInterval:
         size = max(size, 1.0)
         mean = min(max(first / size, -1.0), 1.0)
         law = null_law(self.known, mean, sizes(self.known)[0][0])
-        _, second = law.centered(self.known.sums)
-        return mean, math.sqrt(max(second, law.floor) + law.spread) / size
+        return mean, math.sqrt(max(self._square(law, mean), law.floor) + law.spread) / size
+
+    def _square(self, law: NullLaw, mean: float) -> float:
+        """Return the noisy sum of squares about a mean."""
+        return law.centered(self.known.sums)[1]
 
     def _pvalues(self, alpha: float) -> Callable[[float], float]:
         found, left_out = sizes(self.known)

@@ -12,9 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.inference._null_distributions.mean_differences import deeper
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, NullLaw, Row, null_law, sizes
+from pydpstat.inference._null_distributions.noisy_t import (
+    NoisySums,
+    NoisyTInterval,
+    NullLaw,
+    Row,
+    null_law,
+    sizes,
+)
 from pydpstat.inference._null_distributions.noisy_welch import mean_above
-from pydpstat.inference._null_distributions.simulation import DOWN, POWER, UP, outermost
+from pydpstat.inference._null_distributions.simulation import DOWN, POWER, UP
 from pydpstat.inference._null_distributions.skewed_shapes import (
     DOWNWARDS,
     SHARES,
@@ -356,33 +363,11 @@ def _pvalue(
 
 
 @dataclass(frozen=True)
-class SkewedTInterval:
+class SkewedTInterval(NoisyTInterval):
     """The means that the t test with a sum of cubes does not reject, in the data's unit."""
 
-    known: NoisySums
-    middle: float
-    half: float
-    alternative: str = "two-sided"
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability at most `alpha`."""
-        ends = []
-        for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
-            if self.alternative in ("two-sided", one_sided):
-                ends.append(outermost(self._pvalues(alpha), alpha, *self._start(), side, 1.0))
-            else:
-                ends.append(side)
-        bounds = self.middle - self.half, self.middle + self.half
-        low, high = (min(max(self.middle + self.half * end, bounds[0]), bounds[1]) for end in ends)
-        return low, high
-
-    def _start(self) -> tuple[float, float]:
-        size, first, _ = self.known.sums
-        size = max(size, 1.0)
-        mean = min(max(first / size, -1.0), 1.0)
-        law = null_law(self.known, mean, sizes(self.known)[0][0])
-        second = float(sums_about(self.known, mean).second)
-        return mean, math.sqrt(max(second, law.floor) + law.spread) / size
+    def _square(self, law: NullLaw, mean: float) -> float:
+        return float(sums_about(self.known, mean).second)
 
     def _pvalues(self, alpha: float) -> Callable[[float], float]:
         size, first, _ = self.known.sums
