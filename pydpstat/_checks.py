@@ -21,6 +21,8 @@ _LARGE = 1e300
 _SHORT = 40
 # lengths above it are not shown
 _MANY = 20
+# what Python's parser raises for a text that it cannot read; the last two where it is nested too deeply
+SYNTAX_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 # kinds of intervals, which are given in the place of alpha
 _INTERVALS = ("noise", "population", "confidence", "randomization")
 

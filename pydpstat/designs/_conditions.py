@@ -279,7 +279,7 @@ def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[
     series, kind = series_of(column), kind_of(column)
     if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDERED:
         value = _moment(name, series, value)
-    if type(op) in _ORDERED and (isinstance(value, str) or kind == "texts"):
+    if type(op) in _ORDERED and (kind == "texts" or isinstance(value, str) and kind != "numbers"):
         raise PydpstatError(
             f"a condition must compare strings by == or in; got another comparison of {name!r}. {_EXAMPLE}"
         )

@@ -129,7 +129,7 @@ def _factor(text: str) -> Factor:
 def _column(text: str) -> str | None:
     try:
         return named_column(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError):
+    except checks.SYNTAX_ERRORS:
         return None
 
 

@@ -62,7 +62,8 @@ def checked(path: Path) -> Report:
     except SyntaxError as error:
         place = error.lineno or 1, error.offset or 1
         raise PydpstatError(no_script("Python", path, error.msg, *place)) from None
-    except RecursionError:
+    except (RecursionError, MemoryError):
+        # Python's own parser runs out of its stack
         raise PydpstatError("the script is nested too deeply. Split its longest expression.") from None
 
 

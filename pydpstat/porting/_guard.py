@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 
+from pydpstat import _checks as checks
 from pydpstat.porting._code import Untranslated, own_name, python_name
 from pydpstat.porting._escapes import shortened
 from pydpstat.porting._scope import nodes
@@ -103,7 +104,7 @@ class Guard:
                 warnings.simplefilter("ignore")
                 tree = ast.parse(python)
                 compile(tree, "<port>", "exec")
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except checks.SYNTAX_ERRORS as error:
             deep = isinstance(error, (RecursionError, MemoryError))
             reason = "it is nested too deeply" if deep else getattr(error, "msg", str(error))
             raise Untranslated(f"Python cannot read its translation: {reason}") from None

@@ -127,7 +127,7 @@ def _linear(text: str, whole: str, names: Sequence[str]) -> tuple[Floats, float]
     """Return the factors of a linear form, and its constant."""
     try:
         return _value(ast.parse(text.strip(), mode="eval").body, len(names))
-    except (SyntaxError, ValueError, ZeroDivisionError) as error:
+    except (*checks.SYNTAX_ERRORS, ZeroDivisionError) as error:
         raise PydpstatError(
             "r_matrix must have linear combinations of coefficients; got "
             f"{checks.shown_option(whole)}. The coefficients are {checks.excerpt(list(names))}. "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
@@ -193,7 +194,7 @@ def _of_population(first: object) -> bool:
 def _literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
+    except checks.SYNTAX_ERRORS:
         return None
 
 
@@ -201,7 +202,7 @@ def _read(call: str) -> tuple[str, dict[str, object], object]:
     """Return the function of a call that is given as text, its plain named arguments, and its first one."""
     try:
         found = ast.parse(call, mode="eval").body
-    except (SyntaxError, ValueError):
+    except checks.SYNTAX_ERRORS:
         return call, {}, None
     while isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute):
         # the release comes before the methods of what it released

@@ -200,6 +200,7 @@ def test_hypotheses_are_read(given, labels, rows, values):
         ("1 / 0 = x", "must have linear combinations"),
         ("x = x", "must have coefficients in every hypothesis"),
         ("", "must have linear combinations"),
+        ("-" * 90_000 + "x = 0", "must have linear combinations"),
         (np.eye(5), r"a column for each of the 6 coefficients; got the shape \(5, 5\)"),
         (np.full((1, 6), np.nan), "finite numbers"),
         ({"x": 1}, "r_matrix must be a string"),

@@ -131,11 +131,11 @@ def test_a_response_that_is_far_from_its_bounds_is_as_before(monkeypatch):
     x = RNG.uniform(0, 1, 500)
     y = 0.4 + 0.2 * x + 0.1 * RNG.standard_normal(500)
 
-    def never(mean, variance):
+    def never(found, design, tested):
         raise AssertionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(score_tests, "decisive", never)
+        patch.setattr(score_tests, "choose_partition", never)
         fit = pydpstat.ols(y, x, 5.0, bounds=(0, 1), rng=1)
         assert np.isfinite(fit.conf_int()).to_numpy().all() and fit.pvalues["x1"] < 1e-4
 

@@ -67,7 +67,7 @@ def parsed(text: str) -> ast.expr:
     """Return an expression as Python's grammar has it."""
     try:
         return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except checks.SYNTAX_ERRORS as error:
         usual = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
         way = next((way for pattern, way in _TYPED.items() if re.search(pattern, text)), usual)
         raise PydpstatError(
