@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import pydpstat
 from pydpstat._data.values import is_missing
 from pydpstat.designs._signatures import GROUPS
 from tests.designs.method_calls import BOUNDS, CASES, sized
+from tests.neighbors.design_containers import CONTAINERS, Container, is_listed
 from tests.neighbors.engine import Case, farthest, judged, pair
 from tests.neighbors.kinds import INF, LABELS, NAN, SNAN, Kind, Raises, array, objects, series
 
@@ -199,82 +199,6 @@ def _columns(labels: list[Any], odd: dict[str, Any], listed: bool, whole: bool) 
     return found if whole else {name: each[:-1] for name, each in found.items()}
 
 
-@dataclass(frozen=True)
-class Container:
-    """What holds the columns, and whether it takes a kind of labels."""
-
-    name: str
-    make: Callable[[dict[str, Any], Kind], Any]
-    takes: Callable[[Kind], bool] = lambda kind: True
-
-
-def _typed(name: str, values: list[Any], listed: bool) -> Any:
-    """Return a column that is none of labels."""
-    if listed:
-        return values
-    return np.array(values, dtype=object if name == "note" else None)
-
-
-def _is_listed(kind: Kind) -> bool:
-    return kind.make in (list, tuple) or kind.make is objects
-
-
-def _held(columns: dict[str, Any], kind: Kind) -> dict[str, Any]:
-    return {
-        name: kind.make(values) if name in ("region", "sex") else _typed(name, values, _is_listed(kind))
-        for name, values in columns.items()
-    }
-
-
-def _chunks(columns: dict[str, Any], kind: Kind) -> Iterator[Any]:
-    halves = [
-        {name: each[part] for name, each in columns.items()} for part in (slice(0, 12), slice(12, None))
-    ]
-    return iter([_held(each, kind) for each in halves])
-
-
-def _frame(columns: dict[str, Any], kind: Kind) -> pd.DataFrame:
-    return pd.DataFrame(
-        {name: pd.Series(each).reset_index(drop=True) for name, each in _held(columns, kind).items()}
-    )
-
-
-def _has_a_type(kind: Kind) -> bool:
-    return not _is_listed(kind) and not kind.name.startswith(("masked", "days", "list", "objects", "bytes"))
-
-
-def _arrow(columns: dict[str, Any], kind: Kind) -> Any:
-    import pyarrow as pa
-
-    return pa.Table.from_pandas(_frame(columns, kind), preserve_index=False)
-
-
-def _polars(columns: dict[str, Any], kind: Kind) -> Any:
-    import polars as pl
-
-    return pl.from_arrow(_arrow(columns, kind))
-
-
-def _duckdb(columns: dict[str, Any], kind: Kind) -> Any:
-    import duckdb
-
-    return duckdb.from_arrow(_arrow(columns, kind))
-
-
-_ENGINE_KINDS = ("string", "int64", "int8", "float64", "booleans", "boolean", "Int64", "Float32")
-_ENGINES = {"pyarrow": _arrow, "polars": _polars, "duckdb": _duckdb}
-CONTAINERS = (
-    Container("dict", _held),
-    Container("frame", _frame, _has_a_type),
-    Container("chunks", _chunks, lambda kind: not kind.name.startswith(("bytes", "long double", "periods"))),
-    *(
-        Container(name, make, lambda kind: kind.name in _ENGINE_KINDS)
-        for name, make in _ENGINES.items()
-        if find_spec(name) and find_spec("pyarrow")
-    ),
-)
-
-
 class _Asked:
     """A design whose methods are asked without a seed, but where ties, blocks or units are drawn from one."""
 
@@ -299,7 +223,7 @@ def cases(way: Way, kind: Kind, container: Container, most: int) -> Iterator[Cas
     drawn = random.Random(f"{way.name} {kind.name} {container.name}")
     labels = [(odd, False) for odd in kind.odd] + [(gap, True) for gap in kind.gaps]
     drawn.shuffle(labels)
-    listed = _is_listed(kind)
+    listed = is_listed(kind)
     numbers, ids = (list(each) for each in (_LIST_ODDS if listed else _FLOAT_ODDS, _ID_ODDS))
     drawn.shuffle(numbers)
     drawn.shuffle(ids)
