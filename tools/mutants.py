@@ -4,8 +4,9 @@
 seeded sample of all changes: each in a separate process, with the tests that run its line, the quickest
 first, until one fails. ``--survivors`` tries what is left again, with the slow tests and more time, and
 ``--record`` writes `mutants.json`, which also says of some changes why no test can notice them. A later run
-in the same folder maps only the test files that are new, and tries only the changes that are new. It needs
-coverage.py. Tests that start another Python do not see the change, so that somewhat more may be caught.
+maps, in the same folder, only the test files that are new, and tries only the changes that neither the folder
+nor the record has. It needs coverage.py. Tests that start another Python do not see the change, so that
+somewhat more may be caught.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
@@ -170,20 +172,33 @@ def file_of(test: str) -> str:
     return test.partition("::")[0]
 
 
+def rounds(tests: list[tuple[float, str]], most: float) -> Iterator[tuple[list[str], float]]:
+    """Return the tests to be run together and their seconds: at first few, and some more each time.
+
+    The last round has none, for the examples: few changes are noticed by them alone.
+    """
+    total, place = 0.0, 0
+    for upto in (0.02 * most, 0.2 * most, most):
+        found, before = [], total
+        for seconds, test in tests[place:]:
+            if total + seconds >= (upto if found else 2.0 * most):
+                break
+            found.append(test)
+            total += seconds
+        place += len(found)
+        if found:
+            yield found, total - before
+    yield [], 0.0
+
+
 def tried(job: tuple[Path, Mutant, list[tuple[float, str]], float]) -> dict[str, Any]:
     """Run a change's tests, some more each time, until one fails or the time is over."""
     tree, mutant, tests, most = job
-    begun, total, place = time.monotonic(), 0.0, 0
+    begun = time.monotonic()
     said = {"key": mutant.key, "state": "survived" if tests else "unrun", "tests": len(tests), "ran": 0}
-    for upto in (0.0, 0.02 * most, 0.2 * most, most):
-        first, before = place, total
-        while upto and place < len(tests) and (place == first or total + tests[place][0] < upto):
-            total, place = total + tests[place][0], place + 1
-        chosen = {test for _, test in tests[first:place]}
-        if upto and not chosen or total > 2.0 * most:
-            break
-        failed = forked(tree, mutant, chosen, 20.0 + 5.0 * (total - before))
-        said["ran"] = place
+    for chosen, seconds in rounds(tests, most):
+        failed = forked(tree, mutant, {*chosen}, 20.0 + 5.0 * seconds)
+        said["ran"] += len(chosen)
         if failed:
             said |= {"state": "caught", "by": failed}
             break
@@ -258,15 +273,17 @@ def chosen(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
     for each in every:
         by_room[room_of(each.path)].setdefault(each.key, each)
 
-    def order(key: str) -> str:
-        return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
-
     found = []
     for inside in by_room.values():
         size = math.ceil(0.5 * count * (1 / len(by_room) + len(inside) / len(every)))
-        found += sorted(inside, key=order)[:size]
+        found += sorted(inside, key=lambda key: hashed(f"{seed} {key}"))[:size]
     known = {key: each for inside in by_room.values() for key, each in inside.items()}
-    return [known[key] for key in sorted(found, key=order)]
+    return [known[key] for key in sorted(found, key=lambda key: hashed(f"{seed} {key}"))]
+
+
+def hashed(text: str) -> str:
+    """Return a short hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def mapped_tests(tree: Path, folder: Path, marks: tuple[str, ...], pool: Any) -> Tests:
@@ -277,9 +294,10 @@ def mapped_tests(tree: Path, folder: Path, marks: tuple[str, ...], pool: Any) ->
     paths = []
     for mark in marks:
         for path in sorted(tree.glob("tests/**/test_*.py")):
-            file, hashed = str(path.relative_to(tree)), hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+            file = str(path.relative_to(tree))
             if not any(name in file for name in SKIPPED):
-                name = f"{mark.replace(' ', '-')}-{file.replace('/', '-')}-{hashed}"
+                version = hashed(path.read_text(encoding="utf-8"))
+                name = f"{mark.replace(' ', '-')}-{file.replace('/', '-')}-{version}"
                 paths.append((file, folder / "map" / name, mark))
     jobs = [(tree, file, to, mark) for file, to, mark in paths if not to.exists()]
     for number, _ in enumerate(pool.imap_unordered(mapped, jobs, chunksize=1), 1):
@@ -307,8 +325,10 @@ def main() -> None:
     every = list(mutants(tree, "pydpstat"))
     results = folder / f"results-{asked.seed}.json"
     before = json.loads(results.read_text()) if results.exists() else {}
-    sample = chosen(every, asked.count, asked.seed)
-    known = json.loads(RECORD.read_text())["equivalent"] if asked.survivors else before
+    sample, record = chosen(every, asked.count, asked.seed), json.loads(RECORD.read_text())
+    for key in (each.key for each in sample if hashed(each.key) in record["caught"]):
+        before.setdefault(key, {"key": key, "state": "caught"})
+    known: dict[str, Any] = record["equivalent"] if asked.survivors else before
     if asked.survivors:
         known |= {key: "" for key, said in before.items() if said["state"] == "caught"}
     left = [each for each in sample if each.key not in known and room_of(each.path) in asked.rooms]
@@ -326,7 +346,7 @@ def main() -> None:
 
 def recorded(results: dict[str, Any], every: int, asked: argparse.Namespace) -> None:
     """Print how many changes were caught in each room, and what is left; write that, if asked."""
-    record = json.loads(RECORD.read_text()) if RECORD.exists() else {"equivalent": {}}
+    record = json.loads(RECORD.read_text())
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
     for key, said in results.items():
@@ -340,7 +360,8 @@ def recorded(results: dict[str, Any], every: int, asked: argparse.Namespace) -> 
         print(f"{room:22}", dict(counts))
     if asked.record:
         record = {"every": every, "seed": asked.seed, "rooms": rooms, "survived": left} | {
-            "equivalent": {key: why for key, why in record["equivalent"].items() if key in results}
+            "equivalent": {key: why for key, why in record["equivalent"].items() if key in results},
+            "caught": sorted(hashed(key) for key, said in results.items() if said["state"] == "caught"),
         }
         RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
